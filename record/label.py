@@ -1,0 +1,38 @@
+"""The labels a span can carry: what kind of identifier it covers."""
+
+from enum import StrEnum
+
+
+class Label(StrEnum):
+    """Every label that Cryptonym detects and replaces; other label sets pass as plain strings."""
+
+    FIRST_NAME = "FIRST_NAME"
+    LAST_NAME = "LAST_NAME"
+    NAME = "NAME"
+    USERNAME = "USERNAME"
+    DATE = "DATE"
+    BIRTH_DATE = "BIRTH_DATE"
+    AGE = "AGE"
+    STREET = "STREET"
+    ZIP = "ZIP"
+    CITY = "CITY"
+    REGION = "REGION"
+    COUNTRY = "COUNTRY"
+    HOSPITAL = "HOSPITAL"
+    ORGANIZATION = "ORGANIZATION"
+    PROFESSION = "PROFESSION"
+    PHONE = "PHONE"
+    FAX = "FAX"
+    EMAIL = "EMAIL"
+    URL = "URL"
+    IP_ADDRESS = "IP_ADDRESS"
+    SSN = "SSN"
+    PATIENT_ID = "PATIENT_ID"
+    VISIT_ID = "VISIT_ID"
+    PROVIDER_ID = "PROVIDER_ID"
+    INSURANCE_ID = "INSURANCE_ID"
+    ACCOUNT = "ACCOUNT"
+    DEVICE_ID = "DEVICE_ID"
+    VEHICLE_ID = "VEHICLE_ID"
+    ID = "ID"
+    OTHER = "OTHER"

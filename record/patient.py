@@ -1,0 +1,110 @@
+"""What a warehouse already knows of a patient and of the people around a note."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class PersonName:
+    """The names of one person, in the order they are written."""
+
+    given_names: tuple[str, ...] = field(default=(), repr=False)
+    family_names: tuple[str, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A postal address; `country` is an ISO 3166 code or a name."""
+
+    street: str = field(default="", repr=False)
+    zip: str = field(default="", repr=False)
+    city: str = field(default="", repr=False)
+    country: str = field(default="", repr=False)
+    region: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """A number or code that names somebody or something, with the label it is replaced under."""
+
+    label: str
+    value: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PatientRecord:
+    """What is already known of a patient; every field but `person_id` may be empty."""
+
+    person_id: str = field(repr=False)
+    given_names: tuple[str, ...] = field(default=(), repr=False)
+    family_names: tuple[str, ...] = field(default=(), repr=False)
+    birth_names: tuple[str, ...] = field(default=(), repr=False)
+    gender: str = field(default="", repr=False)
+    birth_date: date | None = field(default=None, repr=False)
+    addresses: tuple[Address, ...] = field(default=(), repr=False)
+    phones: tuple[str, ...] = field(default=(), repr=False)
+    emails: tuple[str, ...] = field(default=(), repr=False)
+    identifiers: tuple[Identifier, ...] = field(default=(), repr=False)
+    relatives: tuple[PersonName, ...] = field(default=(), repr=False)
+
+    def digest(self) -> bytes:
+        """Hash all that is known (BLAKE2b, 16 bytes): it changes when the identity changes."""
+        canonical = json.dumps(asdict(self), sort_keys=True, default=str, ensure_ascii=True)
+        return hashlib.blake2b(canonical.encode(), digest_size=16).digest()
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the record as an object of `patients.jsonl`; empty fields are left out."""
+        record = asdict(self)
+        record["birth_date"] = self.birth_date.isoformat() if self.birth_date else None
+        return {key: _without_empty(value) for key, value in record.items() if value}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "PatientRecord":
+        """Read an object of `patients.jsonl`; unknown keys are ignored.
+
+        Raises KeyError without `person_id`, ValueError for a malformed birth date,
+        TypeError for a field of the wrong shape.
+        """
+        born = record.get("birth_date")
+        return cls(
+            person_id=str(record["person_id"]),
+            given_names=_strings(record.get("given_names")),
+            family_names=_strings(record.get("family_names")),
+            birth_names=_strings(record.get("birth_names")),
+            gender=str(record.get("gender") or ""),
+            birth_date=date.fromisoformat(str(born)[:10]) if born else None,
+            addresses=tuple(Address(**_known(a, Address)) for a in record.get("addresses") or ()),
+            phones=_strings(record.get("phones")),
+            emails=_strings(record.get("emails")),
+            identifiers=tuple(
+                Identifier(str(i["label"]), str(i["value"]))
+                for i in record.get("identifiers") or ()
+            ),
+            relatives=tuple(
+                PersonName(_strings(r.get("given_names")), _strings(r.get("family_names")))
+                for r in record.get("relatives") or ()
+            ),
+        )
+
+
+def _strings(values: Any) -> tuple[str, ...]:
+    if isinstance(values, str):
+        raise TypeError("expected a list of strings")
+    return tuple(str(value) for value in values or () if str(value).strip())
+
+
+def _known(record: Mapping[str, Any], shape: type) -> dict[str, str]:
+    names = shape.__dataclass_fields__  # type: ignore[attr-defined]
+    return {key: str(value) for key, value in record.items() if key in names and value}
+
+
+def _without_empty(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_empty(item) for key, item in value.items() if item}
+    if isinstance(value, list | tuple):
+        return [_without_empty(item) for item in value]
+    return value

@@ -1,0 +1,20 @@
+"""A note as research may read it, with the versions of everything that made it."""
+
+from dataclasses import dataclass, field
+
+from record.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The pseudonymized text of a note.
+
+    `spans` are the surrogates' offsets in the new text (code points, half open), in order, one
+    for each replaced span. `key_id` and `policy_id` name the cohort key and policy that made it.
+    """
+
+    note_id: str
+    text: str = field(repr=False)
+    spans: tuple[Span, ...] = ()
+    key_id: str = ""
+    policy_id: str = ""
