@@ -1,0 +1,114 @@
+"""One door for every document: size, kind, extractor; and files found safely by name."""
+
+import errno
+import os
+import stat
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import Self
+
+from extractors import plain
+from extractors.limits import Extracted, Limits
+from extractors.sandbox import Sandbox
+from extractors.sniff import Kind, sniff
+from record.errors import Unavailable, Unreadable
+
+
+class Reader:
+    """Reads documents of any known kind; PDFs in a process of its own, started when needed.
+
+    Use it as a context manager, or call `close`. Not for several threads at a time.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._sandbox = Sandbox(limits)
+
+    def read(self, data: bytes, *, name: str = "") -> Extracted:
+        """Read one document.
+
+        Its content decides what it is; a `name` that ends in `.pdf` only forbids to take a broken
+        PDF for plain text. Raises Unreadable, whatever the bytes; Unavailable when the process
+        for PDFs cannot be started.
+        """
+        if len(data) > self.limits.max_bytes:
+            raise Unreadable("too-large")
+        kind = sniff(data)
+        if kind is Kind.PDF:
+            return self._sandbox.extract(data)
+        if name.lower().endswith(".pdf"):
+            raise Unreadable("broken")
+        return plain.extract(data, self.limits)
+
+    def close(self) -> None:
+        """End the process for PDFs; the next PDF starts another."""
+        self._sandbox.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def read_file(name: str, base: Path, limits: Limits) -> bytes:
+    """Read the file that `name` names under the folder `base`, and no other.
+
+    Raises Unreadable: `outside-folder` for an absolute name, one with `..`, or a link that leads
+    out; `missing-document`; `not-a-file`; `forbidden`; `too-large`. Raises Unavailable when the
+    folder is not there.
+    """
+    path = _resolve(name, base)
+    try:
+        data = _read_regular(path, limits.max_bytes + 1)
+    except OSError as error:
+        raise _unreadable(error) from None
+    if len(data) > limits.max_bytes:
+        raise Unreadable("too-large")
+    return data
+
+
+def _read_regular(path: Path, most: int) -> bytes:
+    # Without O_NONBLOCK, opening a pipe would wait for its writer.
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise Unreadable("not-a-file")
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return file.read(most)
+    finally:
+        os.close(handle)
+
+
+def _resolve(name: str, base: Path) -> Path:
+    relative = PurePosixPath(name)
+    if relative.is_absolute() or ".." in relative.parts or "\\" in name or "\0" in name:
+        raise Unreadable("outside-folder")
+    if not relative.parts:
+        raise Unreadable("missing-document")
+    try:
+        folder = base.resolve(strict=True)
+    except OSError as error:
+        remedy = "mount it, or correct the setting"
+        raise Unavailable("folder of documents", type(error).__name__, remedy) from None
+    try:
+        path = (folder / relative).resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise _unreadable(error) from None
+    if not path.is_relative_to(folder):
+        raise Unreadable("outside-folder")
+    return path
+
+
+def _unreadable(error: Exception) -> Unreadable:
+    number = getattr(error, "errno", None)
+    if number in (errno.EACCES, errno.EPERM):
+        return Unreadable("forbidden")
+    if number in (errno.EISDIR, errno.ENXIO):
+        return Unreadable("not-a-file")
+    return Unreadable("missing-document")
