@@ -1,0 +1,357 @@
+"""The house rules, read from the syntax trees: who may import whom, and what may stand where."""
+
+import ast
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+ROOMS = ("record", "extractors", "rules", "models", "surrogates", "synthesis", "pipeline")
+ROOMS += ("pipeline.beam", "evaluation")
+
+DOWNHILL = {
+    "record": set(),
+    "extractors": {"record"},
+    "rules": {"record"},
+    "models": {"record"},
+    "surrogates": {"record"},
+    "synthesis": {"record", "surrogates", "models"},
+    "pipeline": {"record", "extractors", "rules", "models", "surrogates"},
+    "pipeline.beam": {
+        *("record", "extractors", "rules", "models", "surrogates", "pipeline", "synthesis")
+    },
+    "evaluation": {"record", "pipeline.engine", "models", "synthesis"},
+}
+"""What of ours each room may import; a dotted name allows that module alone."""
+
+THIRD_PARTIES = {
+    "record": set(),
+    "extractors": {"pymupdf", "pdfplumber", "pdfminer", "pypdfium2", "PIL", "charset_normalizer"},
+    "rules": {"regex", "re2", "ahocorasick_rs", "rapidfuzz", "stdnum", "phonenumbers"},
+    "models": {"numpy", "torch", "transformers", "tokenizers", "onnxruntime"},
+    "surrogates": {"cryptography"},
+    "synthesis": {"faker", "reportlab", "PIL", "pymupdf", "sqlalchemy", "numpy", "torch", "spacy"},
+    "pipeline": {
+        *("sqlalchemy", "pyarrow", "pydantic", "jinja2", "rich", "tenacity", "cryptography")
+    },
+    "pipeline.beam": {"apache_beam"},
+    "evaluation": {"numpy", "scipy"},
+}
+
+COMPOSITION_ROOT = ("pipeline.cli", "pipeline.demo")
+"""Put the program together: may import every room, and no other module imports them."""
+
+BOUNDARIES = {
+    "pipeline.boundary": "one note fails, the others go on",
+}
+"""Module -> why it may catch everything."""
+
+HIDDEN_IMPORTS: dict[tuple[str, str], str] = {}
+"""(module, imported) -> why the import may hide in a function; `COMPOSITION_ROOT` may always."""
+
+ENVIRONMENT_READERS: dict[str, str] = {
+    "pipeline.tools": "resolves `env:NAME`, so that a password in a URL need not stand in a file",
+}
+"""Module -> why it may read the environment; `COMPOSITION_ROOT` may always."""
+
+LONGEST_FILE = 400
+LONG_FILES = {
+    "synthesis.fictional.templates.": "tables of sentences; nothing to split",
+}
+"""Prefix of a module's name -> why it may be longer."""
+
+FORBIDDEN_NAMES = {"common", "core", "utils", "util", "base", "helpers", "misc"}
+CATCHES_ALL = {"Exception", "BaseException"}
+
+
+@dataclass(frozen=True)
+class Module:
+    """One source file under its dotted name."""
+
+    name: str
+    source: str
+    is_package: bool = False
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.source)
+
+    @property
+    def room(self) -> str:
+        return room_of(self.name)
+
+
+Modules = Mapping[str, Module]
+
+
+def room_of(name: str) -> str:
+    """The room a dotted name lies in, or its first part where it lies in none."""
+    parts = name.split(".")
+    inner = ".".join(parts[:2])
+    return inner if inner in ROOMS else parts[0]
+
+
+def imports(module: Module, modules: Modules) -> Iterator[tuple[str, ast.AST]]:
+    """Every module that a module imports, ours by their full dotted name."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield (inner if inner in modules else node.module or "."), node
+
+
+def allowed(target: str, room: str) -> bool:
+    """Whether a room may import a module of ours."""
+    places = DOWNHILL[room] | {room}
+    return room_of(target) in places or target in places
+
+
+def uphill(modules: Modules) -> Iterator[str]:
+    for module in modules.values():
+        if module.name in COMPOSITION_ROOT:
+            continue
+        for target, _ in imports(module, modules):
+            ours = room_of(target) in ROOMS
+            if ours and (target in COMPOSITION_ROOT or not allowed(target, module.room)):
+                yield f"{module.name} imports {target}"
+
+
+def strangers(modules: Modules) -> Iterator[str]:
+    for module in modules.values():
+        for target, _ in imports(module, modules):
+            top = target.split(".")[0]
+            known = room_of(target) in ROOMS or top in sys.stdlib_module_names
+            if not known and top not in THIRD_PARTIES[module.room]:
+                yield f"{module.name} imports {target}"
+
+
+def cycles(modules: Modules) -> Iterator[str]:
+    """Modules that import themselves by way of others."""
+    edges = {
+        name: {target for target, _ in imports(module, modules) if target in modules}
+        for name, module in modules.items()
+    }
+    for start in sorted(edges):
+        seen: set[str] = set()
+        waiting = list(edges[start])
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen.add(name)
+                waiting += edges[name]
+        if start in seen:
+            yield f"{start} imports itself by way of others"
+
+
+def relative_imports(modules: Modules) -> Iterator[str]:
+    for module in modules.values():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                yield f"{module.name}:{node.lineno}"
+
+
+def lazy_annotations(modules: Modules) -> Iterator[str]:
+    for module in modules.values():
+        for target, node in imports(module, modules):
+            if target == "__future__" and "annotations" in ast.unparse(node):
+                yield module.name
+
+
+def vague_names(modules: Modules) -> Iterator[str]:
+    for name in modules:
+        if FORBIDDEN_NAMES & set(name.split(".")):
+            yield name
+
+
+def hidden_imports(modules: Modules) -> Iterator[str]:
+    for module in modules.values():
+        if module.name in COMPOSITION_ROOT:
+            continue
+        top = set(module.tree.body)
+        for target, node in imports(module, modules):
+            if node not in top and (module.name, target) not in HIDDEN_IMPORTS:
+                yield f"{module.name} imports {target} in a function or branch"
+
+
+def broad_handlers(modules: Modules) -> Iterator[str]:
+    for module in modules.values():
+        for node in ast.walk(module.tree):
+            if module.name not in BOUNDARIES and CATCHES_ALL & _caught(node):
+                yield f"{module.name}:{getattr(node, 'lineno', 0)}"
+
+
+def _caught(node: ast.AST) -> set[str]:
+    """The names of what an `except` or a `suppress(...)` catches; a bare one catches all."""
+    if isinstance(node, ast.ExceptHandler):
+        last = node.body[-1]
+        if isinstance(last, ast.Raise) and last.exc is None:
+            return set()  # it cleans up and lets the error pass
+        names = ast.walk(node.type) if node.type else ()
+        return {n.id for n in names if isinstance(n, ast.Name)} if node.type else CATCHES_ALL
+    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress"):
+        return {ast.unparse(argument) for argument in node.args}
+    return set()
+
+
+def environment_readers(modules: Modules) -> Iterator[str]:
+    for module in modules.values():
+        if module.name in COMPOSITION_ROOT or module.name in ENVIRONMENT_READERS:
+            continue
+        for node in ast.walk(module.tree):
+            names = {node.attr} if isinstance(node, ast.Attribute) else set()
+            if isinstance(node, ast.ImportFrom) and node.module == "os":
+                names = {alias.name for alias in node.names}
+            if names & {"environ", "environb", "getenv", "getenvb"}:
+                yield f"{module.name}:{node.lineno}"
+
+
+def undocumented(modules: Modules) -> Iterator[str]:
+    for module in modules.values():
+        if module.is_package:
+            continue
+        if not ast.get_docstring(module.tree):
+            yield module.name
+        for node in module.tree.body:
+            named = isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            if named and not node.name.startswith("_") and not ast.get_docstring(node):
+                yield f"{module.name}.{node.name}"
+
+
+def full_packages(modules: Modules) -> Iterator[str]:
+    for module in modules.values():
+        if module.is_package and module.source.strip():
+            yield module.name
+
+
+def long_files(modules: Modules) -> Iterator[str]:
+    for module in modules.values():
+        if module.source.count("\n") > LONGEST_FILE and not module.name.startswith(
+            tuple(LONG_FILES)
+        ):
+            yield f"{module.name}: {module.source.count(chr(10))} lines"
+
+
+Rule = Callable[[Modules], Iterator[str]]
+RULES: tuple[Rule, ...] = (
+    uphill,
+    strangers,
+    cycles,
+    relative_imports,
+    lazy_annotations,
+    vague_names,
+    hidden_imports,
+    broad_handlers,
+    environment_readers,
+    undocumented,
+    full_packages,
+    long_files,
+)
+
+
+def our_modules() -> dict[str, Module]:
+    """Every source file of the rooms on disk."""
+    tops = sorted({room.split(".")[0] for room in ROOMS})
+    modules = {}
+    for path in (path for top in tops for path in sorted((ROOT / top).rglob("*.py"))):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        is_package = parts[-1] == "__init__"
+        name = ".".join(parts[:-1] if is_package else parts)
+        modules[name] = Module(name, path.read_text(encoding="utf-8"), is_package)
+    return modules
+
+
+OURS = our_modules()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_house_keeps_its_rules(rule: Rule) -> None:
+    assert sorted(rule(OURS)) == []
+
+
+def test_every_room_was_looked_at() -> None:
+    assert {module.room for module in OURS.values()} == set(ROOMS)
+    assert set(DOWNHILL) == set(THIRD_PARTIES) == set(ROOMS)
+
+
+def test_exceptions_to_the_rules_are_still_needed() -> None:
+    used = {(m.name, target) for m in OURS.values() for target, _ in imports(m, OURS)}
+    assert set(HIDDEN_IMPORTS) <= used
+    assert set(ENVIRONMENT_READERS) | set(BOUNDARIES) <= set(OURS)
+    for table in (BOUNDARIES, HIDDEN_IMPORTS, ENVIRONMENT_READERS, LONG_FILES):
+        assert all(table.values())
+
+
+def house(**sources: str) -> dict[str, Module]:
+    """A made-up house: dots in names are written as two underscores."""
+    modules = {name.replace("__", "."): text for name, text in sources.items()}
+    return {name: Module(name, text) for name, text in modules.items()}
+
+
+BAD: list[tuple[Rule, dict[str, str]]] = [
+    (uphill, {"record__x": "import rules.dates"}),
+    (uphill, {"record__x": "from rules import dates", "rules__dates": ""}),
+    (uphill, {"rules__x": "from surrogates.keys import MasterKey"}),
+    (uphill, {"pipeline__x": "from pipeline.beam.graph import build"}),
+    (uphill, {"pipeline__x": "def f():\n    from pipeline.beam import graph"}),
+    (uphill, {"pipeline__x": "from synthesis.fictional.model import Patient"}),
+    (uphill, {"pipeline__x": "from pipeline import cli", "pipeline__cli": ""}),
+    (uphill, {"evaluation__x": "from pipeline.ledger import Ledger"}),
+    (strangers, {"record__x": "import regex"}),
+    (strangers, {"pipeline__x": "import apache_beam as beam"}),
+    (strangers, {"rules__x": "try:\n    import spacy\nexcept ImportError:\n    spacy = None"}),
+    (cycles, {"rules__a": "import rules.b", "rules__b": "from rules.a import x"}),
+    (
+        cycles,
+        {"rules__a": "import rules.b", "rules__b": "import rules.c", "rules__c": "import rules.a"},
+    ),
+    (relative_imports, {"rules__a": "from . import b"}),
+    (relative_imports, {"rules__a": "from ..record.span import Span"}),
+    (lazy_annotations, {"rules__a": "from __future__ import annotations"}),
+    (vague_names, {"pipeline__utils": ""}),
+    (vague_names, {"pipeline__core__x": ""}),
+    (hidden_imports, {"rules__a": "def f():\n    import json"}),
+    (hidden_imports, {"rules__a": "if True:\n    import json"}),
+    (broad_handlers, {"rules__a": "try:\n    x\nexcept Exception:\n    pass"}),
+    (broad_handlers, {"rules__a": "try:\n    x\nexcept:\n    pass"}),
+    (broad_handlers, {"rules__a": "try:\n    x\nexcept (OSError, BaseException) as e:\n    pass"}),
+    (broad_handlers, {"rules__a": "try:\n    x\nexcept Exception:\n    raise Failed from None"}),
+    (broad_handlers, {"rules__a": "with suppress(Exception):\n    x"}),
+    (broad_handlers, {"rules__a": "with contextlib.suppress(OSError, Exception):\n    x"}),
+    (environment_readers, {"rules__a": "import os\nx = os.environ['A']"}),
+    (environment_readers, {"rules__a": "from os import getenv"}),
+    (undocumented, {"rules__a": "x = 1"}),
+    (undocumented, {"rules__a": '"""Sign."""\ndef f(): ...'}),
+    (undocumented, {"rules__a": '"""Sign."""\nclass C: ...'}),
+    (long_files, {"rules__a": "\n" * (LONGEST_FILE + 1)}),
+]
+
+
+@pytest.mark.parametrize(("rule", "sources"), BAD)
+def test_a_broken_rule_is_seen(rule: Rule, sources: dict[str, str]) -> None:
+    assert list(rule(house(**sources)))
+
+
+def test_a_package_says_nothing() -> None:
+    assert list(full_packages({"rules": Module("rules", "from rules import dates", True)}))
+    assert not list(full_packages({"rules": Module("rules", "", True)}))
+
+
+def test_a_sound_house_passes() -> None:
+    sound = house(
+        record__span='"""Spans."""\nimport json\nclass Span:\n    """A span."""',
+        rules__dates='"""Dates."""\nimport regex\nfrom record.span import Span\ndef _f(): ...',
+        pipeline__engine='"""Engine."""\nfrom rules import dates\nfrom pipeline import ledger',
+        pipeline__ledger='"""Ledger."""\nimport sqlalchemy.exc\ntry: ...\nexcept: raise',
+        pipeline__boundary='"""Boundary."""\ntry: ...\nexcept Exception: ...',
+        pipeline__beam__graph='"""Graph."""\nimport apache_beam\nfrom pipeline import engine',
+        pipeline__cli='"""CLI."""\nimport os\nos.environ\ndef _f():\n    import synthesis.x',
+        evaluation__leaks='"""Leaks."""\nfrom pipeline import engine\nimport pipeline.engine',
+    )
+    assert [problem for rule in RULES for problem in rule(sound)] == []
