@@ -1,0 +1,139 @@
+"""What each reason for quarantine means, and what a data manager can do about it."""
+
+from typing import NamedTuple
+
+
+class Remedy(NamedTuple):
+    """One line on what happened and one on what to do."""
+
+    meaning: str
+    action: str
+
+
+_UNKNOWN = Remedy(
+    "A step refused the note for a reason without a code.",
+    "Look at stage and error class; a rerun retries the note. If it stays, report the two.",
+)
+
+_BUG = "This should not happen: report stage, reason and version."
+
+_REMEDIES = {
+    # The document
+    "encrypted": Remedy(
+        "The document asks for a password.",
+        "Export it again without protection; the next run reads it.",
+    ),
+    "no-text-layer": Remedy(
+        "The document is a scan: pictures without text.",
+        "Have it recognised (OCR) upstream; the next run reads the new file.",
+    ),
+    "page-without-text": Remedy(
+        "A page of the document is a scan: its text would be missing.",
+        "Have it recognised (OCR) upstream; the next run reads the new file.",
+    ),
+    "garbled-text": Remedy(
+        "The document's fonts do not say which letters they draw.",
+        "Export it again with embedded fonts, or have it recognised (OCR) upstream.",
+    ),
+    "broken": Remedy(
+        "The document's structure is broken.",
+        "Open it in a viewer; export it again from the source system.",
+    ),
+    "unknown-format": Remedy(
+        "The document is of a kind that no extractor reads.",
+        "Convert it to PDF or plain text upstream.",
+    ),
+    "unknown-encoding": Remedy(
+        "The bytes of the text fit no encoding that can be told for sure.",
+        "Store it as UTF-8 upstream.",
+    ),
+    "empty": Remedy("The document is an empty file.", "Export it again."),
+    "missing-document": Remedy(
+        "The note points to a document that is not in the folder.",
+        "Check source.documents, and that the file share was mounted during the run.",
+    ),
+    "no-document-folder": Remedy(
+        "The note points to a document, and no folder of documents is configured.",
+        "Set source.documents.",
+    ),
+    "outside-folder": Remedy(
+        "The note points outside the folder of documents.",
+        "Correct the path in the source; such paths are never followed.",
+    ),
+    "not-a-file": Remedy(
+        "The note points to something that is no ordinary file.",
+        "Correct the path in the source.",
+    ),
+    "forbidden": Remedy(
+        "The document may not be read by the account that runs the job.",
+        "Give that account the right to read the folder of documents.",
+    ),
+    # Limits
+    "too-large": Remedy(
+        "The document is larger than the limit.",
+        "Raise limits.max_document_bytes if this is a real document.",
+    ),
+    "too-long": Remedy(
+        "The note has more characters than the limit.",
+        "Raise limits.max_note_characters if this is a real note.",
+    ),
+    "too-many-pages": Remedy(
+        "The document has more pages than the limit.",
+        "Raise limits.max_pages if this is a real report.",
+    ),
+    "timed-out": Remedy(
+        "Reading the document took longer than the limit.",
+        "Raise limits.seconds_per_document, or look at the file: it may be hostile.",
+    ),
+    "out-of-memory": Remedy(
+        "Reading the document took more memory than the limit.",
+        "Raise limits.document_memory_mb, or look at the file: it may be hostile.",
+    ),
+    "crashed": Remedy(
+        "The process that read the document died on it.",
+        "Look at the file: it may be hostile. Export it again from the source system.",
+    ),
+    # The row
+    "no-text": Remedy(
+        "The note has neither text nor a document.",
+        "Nothing to release; check the export if there should be text.",
+    ),
+    "malformed-text": Remedy("The text of the note is no text.", "Correct the row in the source."),
+    "malformed-date": Remedy("The date of the note is no date.", "Correct the row in the source."),
+    "no-date": Remedy("The note has no date.", "Give it one in the source."),
+    "no-person": Remedy(
+        "The note names no patient, so no key could be derived for it.",
+        "Link the note to a person in the source.",
+    ),
+    "unknown-patient": Remedy(
+        "Nothing is known of the patient, so nothing known of them could be searched for.",
+        "Load the patient into the identity table, or set source.identity.required = false.",
+    ),
+    # The release
+    "residue": Remedy(
+        "The rewritten note still held something known of the patient: it was held back.",
+        "Look at the note in the restricted area and report which label was missed.",
+    ),
+    "date-out-of-range": Remedy(
+        "A date was found that no calendar holds once it is shifted.",
+        "Look at the note in the restricted area; correct the date in the source.",
+    ),
+    "no-surrogate": Remedy(
+        "A value was found for which no replacement could be made.",
+        "Look at the note in the restricted area and report the form of the value.",
+    ),
+    "broken-seal": Remedy(
+        "Stored spans were changed, or belong to another note or key.",
+        "Find out who wrote to the state database; restore it from a backup.",
+    ),
+    "overlapping-spans": Remedy("Two findings claimed the same letters.", _BUG),
+    "span-outside-text": Remedy("A finding lay outside the text.", _BUG),
+    "wrong-record": Remedy("The note was paired with another patient's record.", _BUG),
+    "not-extracted": Remedy("A step was left out.", _BUG),
+    "not-rewritten": Remedy("A step was left out.", _BUG),
+}
+
+
+def remedy(reason: str) -> Remedy:
+    """Explain a reason code; an unknown one gets a general answer."""
+    return _REMEDIES.get(reason, _UNKNOWN)

@@ -1,0 +1,194 @@
+"""The nightly configuration: one TOML file, read once, checked whole, frozen."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from record.errors import ConfigError
+from record.policy import Action, Policy
+
+_STRICT = ConfigDict(extra="forbid")
+Kind = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+
+
+@dataclass(frozen=True)
+class IdentitySettings:
+    """The table that holds what is known of patients beyond OMOP, and what its columns mean.
+
+    `columns` maps a field of the patient record (`given_names`, `family_names`, `birth_names`,
+    `birth_date`, `gender`, `phones`, `emails`, `street`, `zip`, `city`, `region`, `country`,
+    `relative_given_names`, `relative_family_names`) or a label (`PATIENT_ID`, `SSN` ...) to a
+    column. Several values in one column are parted by `separator`. Several rows of one person
+    add up. `required` sends notes of a person without a row to quarantine.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    table: Name
+    columns: dict[str, Name]
+    person_id: Name = "person_id"
+    separator: str = ";"
+    required: bool = True
+
+
+@dataclass(frozen=True)
+class SourceSettings:
+    """Where the notes are: an OMOP CDM 5.4 database, or a folder of Parquet tables.
+
+    `url` is a SQLAlchemy URL or `parquet:FOLDER`. `schema` is the database schema of the CDM.
+    `documents` is the folder that `note_source_value` names documents in.
+    `kinds` maps a note_class_concept_id (as text) to the kind of note that reports speak of;
+    a title is never used, since somebody may have typed a name into it.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    url: str = field(repr=False)
+    schema: Name | None = None
+    documents: str | None = None
+    identity: IdentitySettings | None = None
+    kinds: dict[str, Kind] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OutputSettings:
+    """Where de-identified notes go: a SQLAlchemy URL or `parquet:FOLDER`."""
+
+    __pydantic_config__ = _STRICT
+
+    url: str = field(repr=False)
+    schema: Name | None = None
+
+
+@dataclass(frozen=True)
+class StateSettings:
+    """The restricted database of ledger, sealed spans, stage and quarantine."""
+
+    __pydantic_config__ = _STRICT
+
+    url: str = field(default="sqlite:///state.db", repr=False)
+
+
+@dataclass(frozen=True)
+class KeySettings:
+    """Where the master key is; never the key itself."""
+
+    __pydantic_config__ = _STRICT
+
+    locator: str = "file:master.key"
+
+
+@dataclass(frozen=True)
+class LimitSettings:
+    """Bounds on hostile or broken input, and on what a run may refuse before it is an alarm."""
+
+    __pydantic_config__ = _STRICT
+
+    notes_per_unit: Annotated[int, Field(ge=1, le=10_000)] = 500
+    max_note_characters: Annotated[int, Field(ge=1)] = 1_000_000
+    max_document_bytes: Annotated[int, Field(ge=1)] = 64_000_000
+    max_pages: Annotated[int, Field(ge=1)] = 400
+    seconds_per_document: Annotated[float, Field(gt=0)] = 60.0
+    document_memory_mb: Annotated[int, Field(ge=128)] = 1024
+    max_quarantine_share: Annotated[float, Field(ge=0, le=1)] = 0.05
+
+
+@dataclass(frozen=True)
+class ReportSettings:
+    """The folder that `report.html` and `report.json` are written to."""
+
+    __pydantic_config__ = _STRICT
+
+    folder: str = "."
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything a nightly run is told; relative paths start at the configuration's folder."""
+
+    __pydantic_config__ = _STRICT
+
+    source: SourceSettings
+    output: OutputSettings
+    cohort: Annotated[str, Field(min_length=1, max_length=200)] = "research"
+    lang: Literal["fr", "en", "es"] = "fr"
+    state: StateSettings = field(default_factory=StateSettings)
+    key: KeySettings = field(default_factory=KeySettings)
+    policy: dict[str, Any] = field(default_factory=dict)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    report: ReportSettings = field(default_factory=ReportSettings)
+    base: Path = Path()
+
+    def make_policy(self) -> Policy:
+        """Build the policy: every label is replaced unless `[policy.actions]` says otherwise."""
+        table = dict(self.policy)
+        actions = table.pop("actions", {})
+        table.setdefault("locale", self.lang)
+        try:
+            actions = {label: Action(action) for label, action in actions.items()}
+            return Policy(actions=Policy().actions | actions, **table)
+        except (TypeError, ValueError, AttributeError):
+            raise ConfigError(
+                "policy",
+                "an unknown key, an unknown action or a value of the wrong type",
+                "keys are locale, min_shift_days, max_shift_days, age_cap and actions "
+                '(a table of LABEL = "replace" or "keep")',
+            ) from None
+
+
+_SETTINGS = TypeAdapter(Settings)
+
+
+def load(path: Path) -> Settings:
+    """Read a configuration file.
+
+    Raises ConfigError that names the key, what is wrong with it and the remedy; never the value,
+    which may hold a password.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(str(path), "no such file", "give the path of a TOML file") from None
+    except (OSError, UnicodeDecodeError):
+        raise ConfigError(str(path), "cannot be read", "check permissions and encoding") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(str(path), f"not valid TOML ({error})", "correct that line") from None
+    if "base" in table:
+        raise ConfigError("base", "unknown key", "remove it; paths start at the file's folder")
+    try:
+        settings = _SETTINGS.validate_python({**table, "base": path.resolve().parent})
+    except ValidationError as error:
+        raise _explained(error) from None
+    settings.make_policy()
+    return settings
+
+
+def resolve(url: str, environ: Mapping[str, str]) -> str:
+    """Give the URL itself; `env:NAME` stands for the value of an environment variable.
+
+    So a password need not stand in a configuration file or in a serialized graph.
+    """
+    if not url.startswith("env:"):
+        return url
+    name = url.removeprefix("env:")
+    if not environ.get(name):
+        raise ConfigError(f"url env:{name}", "the variable is not set", f"export {name}=...")
+    return environ[name]
+
+
+def _explained(error: ValidationError) -> ConfigError:
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    key = ".".join(str(part) for part in first["loc"] if part != "function-after")
+    remedies = {
+        "missing": "add this key",
+        "missing_argument": "add this key",
+        "unexpected_keyword_argument": "remove this key or correct its name",
+        "extra_forbidden": "remove this key or correct its name",
+    }
+    remedy = remedies.get(first["type"], "correct the value; docs/operations.md lists all keys")
+    return ConfigError(key or "configuration", first["msg"], remedy)

@@ -1,0 +1,66 @@
+"""Sealed spans: they open again, and only for the note and version they were sealed for."""
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.sealing import Seal
+from record.errors import Unsafe
+from record.span import Span
+
+SEAL = Seal(bytes(range(32)))
+CONTENT = bytes(16)
+SPANS = st.lists(
+    st.builds(
+        lambda start, size, label: Span(start, start + size, label, "rules.dates", 0.5),
+        st.integers(0, 10**6),
+        st.integers(1, 100),
+        st.sampled_from(["DATE", "LAST_NAME"]),
+    )
+).map(tuple)
+
+
+@given(SPANS, SPANS)
+def test_what_is_sealed_opens(text, title):
+    sealed = SEAL.close("17", CONTENT, {"text": text, "title": title})
+    assert SEAL.open("17", CONTENT, sealed) == {"text": text, "title": title}
+
+
+@given(SPANS)
+def test_sealing_is_deterministic(text):
+    assert SEAL.close("17", CONTENT, {"text": text}) == SEAL.close("17", CONTENT, {"text": text})
+
+
+SEALED = SEAL.close("17", CONTENT, {"text": (Span(3, 9, "LAST_NAME"),)})
+
+
+@pytest.mark.parametrize(
+    ("note_id", "content", "sealed"),
+    [
+        ("18", CONTENT, SEALED),
+        ("17", b"x" * 16, SEALED),
+        ("17", CONTENT, SEALED[:-1] + bytes([SEALED[-1] ^ 1])),
+        ("17", CONTENT, b""),
+    ],
+    ids=["another note", "another version", "one bit", "nothing"],
+)
+def test_a_broken_seal_is_refused(note_id, content, sealed):
+    with pytest.raises(Unsafe, match="broken-seal"):
+        SEAL.open(note_id, content, sealed)
+
+
+def test_another_key_opens_nothing():
+    with pytest.raises(Unsafe, match="broken-seal"):
+        Seal(bytes(32)).open("17", CONTENT, SEALED)
+
+
+def test_labels_cannot_be_read_without_the_key():
+    assert b"LAST_NAME" not in SEALED
+
+
+def test_the_key_is_neither_shown_nor_serialized():
+    assert "x01" not in repr(SEAL)
+    with pytest.raises(TypeError):
+        pickle.dumps(SEAL)
