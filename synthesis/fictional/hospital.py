@@ -1,0 +1,226 @@
+"""A made-up hospital: its people, their visits, and the notes about them, written on demand."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from record.document import Document
+from record.errors import ConfigError
+from record.folding import fold
+from record.patient import Address, Identifier, PatientRecord
+from synthesis.fictional import noise
+from synthesis.fictional.agenda import Booking, Planner
+from synthesis.fictional.grammar import Language
+from synthesis.fictional.languages import LANGUAGES
+from synthesis.fictional.model import (
+    CareSite,
+    Clinician,
+    FictionalNote,
+    Hospital,
+    Rendering,
+    Visit,
+)
+from synthesis.fictional.people import Person, Pools, Registry, make_pools
+from synthesis.fictional.planted import annotate
+from synthesis.fictional.scribe import Cast, Scene, Scribe
+from synthesis.fictional.slots import SLOTS
+
+
+@dataclass(frozen=True, slots=True)
+class _Paper:
+    """How notes are written: seed, mean length, and how many reach the warehouse as PDF or scan."""
+
+    seed: int
+    mean_characters: int
+    pdf_share: float
+    scan_share: float
+
+
+def make_hospital(
+    patients: int,
+    *,
+    seed: int,
+    lang: str = "fr",
+    notes_per_patient: float = 10,
+    mean_characters: int = 2000,
+    pdf_share: float = 0.12,
+    scan_share: float = 0.02,
+) -> Hospital:
+    """Make up a hospital with so many patients, numbered from 1.
+
+    The same arguments give the same hospital, to the byte. Shares are of notes.
+    Raises ConfigError for a language there are no templates for.
+    """
+    unknown = dict.fromkeys(range(1, patients + 1))
+    paper = _Paper(seed, mean_characters, pdf_share, scan_share)
+    return _found(unknown, paper, _language(lang), notes_per_patient, _Staff())
+
+
+def adopt(
+    records: Mapping[int, PatientRecord],
+    *,
+    seed: int,
+    lang: str = "fr",
+    clinicians: Sequence[Clinician] = (),
+    care_sites: Sequence[CareSite] = (),
+    visits: Sequence[Visit] = (),
+    first_visit_id: int = 1,
+    notes_per_patient: float = 10,
+    mean_characters: int = 2000,
+    pdf_share: float = 0.12,
+    scan_share: float = 0.02,
+) -> Hospital:
+    """Give persons who exist in a warehouse an identity, and notes about them.
+
+    Of a record only gender and birth date are kept; what it lacks is made up. Clinicians, care
+    sites and visits are made up where none are given; where visits are given, notes belong to
+    them, and a person without visits gets no notes.
+    Raises ConfigError for a language there are no templates for.
+    """
+    staff = _Staff(tuple(clinicians), tuple(care_sites), tuple(visits), first_visit_id)
+    paper = _Paper(seed, mean_characters, pdf_share, scan_share)
+    return _found(dict(records), paper, _language(lang), notes_per_patient, staff)
+
+
+@dataclass(frozen=True, slots=True)
+class _Staff:
+    """What is there already when a hospital is founded."""
+
+    clinicians: tuple[Clinician, ...] = ()
+    care_sites: tuple[CareSite, ...] = ()
+    visits: tuple[Visit, ...] = ()
+    first_visit_id: int = 1
+
+
+def _language(lang: str) -> Language:
+    if lang not in LANGUAGES:
+        raise ConfigError("lang", "there are no templates for it", "choose one of fr, en, es")
+    return LANGUAGES[lang]
+
+
+def _found(
+    known: Mapping[int, PatientRecord | None],
+    paper: _Paper,
+    language: Language,
+    notes_per_patient: float,
+    staff: _Staff,
+) -> Hospital:
+    pools = make_pools(language, paper.seed)
+    registry = Registry(language, paper.seed, pools)
+    clinicians = staff.clinicians or registry.clinicians(min(180, 24 + len(known) // 25))
+    care_sites = staff.care_sites or registry.care_sites()
+    cast = _cast(language, pools, clinicians, care_sites)
+    gps = max(1, len(cast.by_specialty.get("gp", ())))
+    persons = {number: registry.person(number, known[number], gps=gps) for number in sorted(known)}
+    planner = Planner(language, paper.seed, notes_per_patient, cast.by_specialty, care_sites)
+    if staff.visits:
+        bookings = planner.fill(persons, staff.visits)
+    else:
+        bookings = planner.plan(persons, first_visit_id=staff.first_visit_id)
+    return Hospital(
+        lang=language.code,
+        patients={number: person.record for number, person in persons.items()},
+        clinicians=clinicians,
+        care_sites=care_sites,
+        visits=staff.visits or tuple(booking.visit for booking in bookings),
+        notes=_writer(cast, persons, bookings, paper),
+    )
+
+
+def _cast(
+    language: Language,
+    pools: Pools,
+    clinicians: tuple[Clinician, ...],
+    care_sites: tuple[CareSite, ...],
+) -> Cast:
+    by_specialty: dict[str, tuple[Clinician, ...]] = {}
+    for clinician in clinicians:
+        present = by_specialty.get(clinician.specialty, ())
+        by_specialty[clinician.specialty] = (*present, clinician)
+    practices: dict[int, Address] = {}
+    for clinician in by_specialty.get("gp", ()):
+        rng = Random(f"practice/{clinician.provider_id}")
+        town = rng.choice(pools.towns)
+        practices[clinician.provider_id] = Address(
+            rng.choice(pools.streets), town.zip, town.city, region=town.region
+        )
+    return Cast(language, pools, clinicians, by_specialty, practices, care_sites)
+
+
+def _writer(
+    cast: Cast, persons: Mapping[int, Person], bookings: Sequence[Booking], paper: _Paper
+) -> Callable[[], Iterator[FictionalNote]]:
+    providers = {clinician.provider_id: clinician for clinician in cast.clinicians}
+    sites = {site.care_site_id: site for site in cast.care_sites}
+
+    def notes() -> Iterator[FictionalNote]:
+        note_id = 0
+        for booking in bookings:
+            for kind, written, provider_id in booking.notes:
+                note_id += 1
+                scene = Scene(
+                    person=persons[booking.visit.person_id],
+                    story=booking.story,
+                    visit=booking.visit,
+                    kind=cast.language.kinds[kind],
+                    annexes=cast.language.annexes[kind],
+                    author=providers[provider_id],
+                    site=sites.get(booking.visit.care_site_id, cast.care_sites[0]),
+                    written=written,
+                    length=_length(paper, note_id),
+                )
+                yield _write(cast, scene, kind, note_id, paper)
+
+    return notes
+
+
+def _length(paper: _Paper, note_id: int) -> int:
+    """Draw how long a note is meant to be: many short ones, a few long, the mean as asked."""
+    rng = Random(f"{paper.seed}/length/{note_id}")
+    return max(300, round(paper.mean_characters * rng.lognormvariate(0.0, 0.35)))
+
+
+def _write(cast: Cast, scene: Scene, kind: str, note_id: int, paper: _Paper) -> FictionalNote:
+    rng = Random(f"{paper.seed}/{cast.language.code}/note/{note_id}/{scene.visit.person_id}")
+    scribe = Scribe(cast, scene, rng, SLOTS)
+    draft = scribe.note()
+    habits = noise.draw_habits(rng)
+    pieces = noise.disturb(draft.pieces, rng, habits, _known_words(scene.person.record))
+    document = Document(
+        note_id=str(note_id),
+        text="",
+        person_id=str(scene.visit.person_id),
+        lang=cast.language.code,
+        written=scene.written,
+        kind=kind,
+        clinicians=(scene.author.name,),
+        identifiers=(Identifier("VISIT_ID", scene.visit.number),),
+    )
+    return FictionalNote(
+        note_id=note_id,
+        person_id=scene.visit.person_id,
+        provider_id=scene.author.provider_id,
+        visit_id=scene.visit.visit_id,
+        care_site_id=scene.visit.care_site_id,
+        kind=kind,
+        title=scribe.plain_title(),
+        lang=cast.language.code,
+        written=scene.written,
+        annotated=annotate(document, pieces),
+        rendering=_rendering(rng, paper),
+    )
+
+
+def _known_words(record: PatientRecord) -> frozenset[str]:
+    relatives = (name for person in record.relatives for name in person.given_names)
+    family = (name for person in record.relatives for name in person.family_names)
+    names = (*record.given_names, *record.family_names, *record.birth_names, *relatives, *family)
+    cities = (address.city for address in record.addresses)
+    return frozenset(fold(name) for name in (*names, *cities))
+
+
+def _rendering(rng: Random, paper: _Paper) -> Rendering:
+    draw = rng.random()
+    if draw < paper.scan_share:
+        return "scan"
+    return "pdf" if draw < paper.scan_share + paper.pdf_share else "text"

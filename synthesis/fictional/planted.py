@@ -1,0 +1,49 @@
+"""A text that grows by plain pieces and planted identifiers, and so knows its exact spans."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from record.document import Annotated, Document
+from record.span import Span
+
+
+class Piece(NamedTuple):
+    """A stretch of a growing text; `label` is empty for plain text."""
+
+    text: str
+    label: str = ""
+
+
+class Draft:
+    """Pieces in the order they will be read."""
+
+    def __init__(self) -> None:
+        self.pieces: list[Piece] = []
+        self.length = 0
+
+    def write(self, text: str) -> None:
+        """Append plain text."""
+        if text:
+            self.pieces.append(Piece(text))
+            self.length += len(text)
+
+    def plant(self, value: str, label: str) -> None:
+        """Append an identifier; raises ValueError where it is empty or padded with blanks."""
+        if not value or value != value.strip():
+            raise ValueError(f"cannot plant an empty or padded value as {label}")
+        self.pieces.append(Piece(value, label))
+        self.length += len(value)
+
+
+def annotate(document: Document, pieces: Iterable[Piece]) -> Annotated:
+    """Join pieces into the document's text; the spans are in order and disjoint by construction."""
+    spans: list[Span] = []
+    texts: list[str] = []
+    position = 0
+    for text, label in pieces:
+        if label:
+            spans.append(Span(position, position + len(text), label))
+        texts.append(text)
+        position += len(text)
+    return Annotated(replace(document, text="".join(texts)), tuple(spans))
