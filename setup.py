@@ -19,8 +19,6 @@ ROOMS = [
     "evaluation",
 ]
 
-POSTGRES = ["psycopg[binary]>=3.2,<4"]
-
 setup(
     name="cryptonym",
     version="0.1.0",
@@ -45,6 +43,7 @@ setup(
         "numpy>=1.26,<2.5",
         "protobuf>=5,<7",
         "sqlalchemy>=2.0,<3",
+        "psycopg[binary]>=3.2,<4",
         "cryptography>=44",
         "pydantic>=2.10,<3",
         # PyMuPDF 2 brings an ONNX runtime and a layout model, which nothing here needs.
@@ -62,10 +61,8 @@ setup(
         "reportlab>=4.2,<6",
     ],
     extras_require={
-        "postgres": POSTGRES,
         "models": ["torch==2.13.0", "transformers>=5,<6", "spacy>=3.8,<4"],
         "dev": [
-            *POSTGRES,
             "pytest>=8.3",
             "pytest-xdist>=3.6",
             "hypothesis>=6.120",

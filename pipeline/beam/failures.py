@@ -1,0 +1,45 @@
+"""Dead letters of the graph: which note, which stage, which error; no payload, no traceback."""
+
+from collections.abc import Iterator
+
+import apache_beam as beam
+from apache_beam import pvalue
+
+from pipeline.batch import Batch
+from pipeline.boundary import attempt
+from pipeline.databases import retrying
+from pipeline.stages import Stage, timed
+from pipeline.tools import Tools
+from record.errors import CryptonymError
+from record.failure import Failure
+
+QUARANTINE = "quarantine"
+"""The tag of the output that dead letters leave by."""
+
+
+class StageFailed(CryptonymError):
+    """A stage failed on a whole batch; names the stage, the unit and the class of the error."""
+
+
+def guarded(name: str, stage: Stage, batch: Batch, tools: Tools) -> Batch:
+    """Run a stage on a batch; a failure of the batch itself surfaces without any text.
+
+    Databases that do not answer are asked again for a while. What still fails is raised as
+    Unavailable or as StageFailed, whose message holds a class name and no more: Beam logs
+    tracebacks, and a chained one could carry a note.
+    """
+    where = f"unit {batch.unit.index}"
+    result = retrying(attempt)(where, name, lambda: timed(name, stage, batch, tools))
+    if isinstance(result, Failure):
+        raise StageFailed(f"{name} failed on {where}: {result.error} {result.reason}".strip())
+    return result
+
+
+class DeadLetters(beam.DoFn):
+    """Passes a batch on and sends one Failure for each of its refused notes to the side output."""
+
+    # The hint is that of the main output; Beam knows tagged ones by their wrapper.
+    def process(self, element: Batch) -> Iterator[Batch]:
+        yield element
+        for refused in element.refused:
+            yield pvalue.TaggedOutput(QUARANTINE, refused.failure)  # type: ignore[misc]

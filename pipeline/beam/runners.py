@@ -1,0 +1,74 @@
+"""Which Beam runner a run uses: in memory by default, portable ones on request, others refused."""
+
+import argparse
+from collections.abc import Sequence
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.transforms import environments
+
+from record.errors import ConfigError
+
+IN_MEMORY = "FnApiRunner"
+
+_REFUSED = {
+    "DirectRunner": "it downloads an executable at run time, and hangs where the network is closed",
+    "PrismRunner": "it downloads an executable at run time unless --prism_location=FILE names one",
+    "DaskRunner": "it loses the output of finished bundles and merges tagged outputs",
+    "RayRunner": "it does not work with this version of Beam",
+}
+
+
+def split(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """Part the runner's name from Beam's other options; raises ConfigError for an unsafe runner."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--runner", default=IN_MEMORY)
+    parser.add_argument("--prism_location", default="")
+    known, rest = parser.parse_known_args(list(arguments))
+    name: str = known.runner.rsplit(".", 1)[-1]
+    location: str = known.prism_location
+    if name == "PrismRunner" and location and "://" not in location:
+        return name, [*rest, f"--prism_location={location}"]
+    if name in _REFUSED:
+        raise ConfigError(
+            f"--runner={name}",
+            _REFUSED[name],
+            f"leave it out for {IN_MEMORY}, or use FlinkRunner, SparkRunner or DataflowRunner",
+        )
+    _refuse_unknown(rest)
+    return name, rest
+
+
+def _refuse_unknown(arguments: Sequence[str]) -> None:
+    """Refuse what Beam would silently discard: a misspelt option must not go unnoticed."""
+    options = PipelineOptions(list(arguments))
+    everything = options.get_all_options(drop_default=True, retain_unknown_options=True)
+    unknown = sorted(everything.keys() - options.get_all_options(drop_default=True).keys())
+    if unknown:
+        names = ", ".join(f"--{name}" for name in unknown)
+        raise ConfigError(names, "no option of cryptonym or of Beam", "see cryptonym run --help")
+
+
+def make_pipeline(arguments: Sequence[str]) -> beam.Pipeline:
+    """Make a pipeline on the runner that the arguments name.
+
+    The in-memory runner opens no port. With `--environment_type=EXTERNAL` it hands its work to
+    the Beam worker pool at `--environment_config=HOST:PORT`.
+    """
+    name, rest = split(arguments)
+    if name != IN_MEMORY:
+        return beam.Pipeline(options=PipelineOptions([f"--runner={name}", *rest]))
+    options = PipelineOptions(rest)
+    portable = options.view_as(beam.options.pipeline_options.PortableOptions)
+    options.view_as(StandardOptions).runner = None
+    if portable.environment_type == "EXTERNAL":
+        external = environments.ExternalEnvironment(portable.environment_config)
+        return beam.Pipeline(runner=FnApiRunner(default_environment=external), options=options)
+    if portable.environment_type:
+        raise ConfigError(
+            f"--environment_type={portable.environment_type}",
+            f"{IN_MEMORY} works in its own process or with EXTERNAL",
+            "choose another --runner or leave the environment out",
+        )
+    return beam.Pipeline(runner=FnApiRunner(), options=options)

@@ -1,0 +1,73 @@
+"""Where batches end: one transaction a batch, then its counts, combined over the run."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import apache_beam as beam
+
+from pipeline.batch import Batch
+from pipeline.beam.failures import guarded
+from pipeline.beam.metrics import BatchMetrics
+from pipeline.beam.session import tools_of
+from pipeline.settings import Settings
+from pipeline.summary import Tally
+from pipeline.tools import Tools
+from pipeline.writing import write
+
+
+class WriteBatch(beam.DoFn):
+    """Commits a batch (releases to the stage, spans, ledger, quarantine) and gives its tally."""
+
+    def __init__(self, settings: Settings, run_id: int) -> None:
+        self._settings = settings
+        self._run_id = run_id
+        self._tools: Tools | None = None
+        self._metrics: BatchMetrics | None = None
+
+    def setup(self) -> None:
+        self._tools = tools_of(self._settings)
+        self._metrics = BatchMetrics()
+
+    def process(self, element: Batch) -> Iterator[str]:
+        assert self._tools is not None
+        assert self._metrics is not None
+        run_id = self._run_id
+        written = guarded(
+            "write", lambda batch, tools: write(batch, tools, run_id), element, self._tools
+        )
+        self._metrics.add(written)
+        yield json.dumps(written.tally.to_json())
+
+
+class MergeTallies(beam.CombineFn):
+    """Adds the tallies of batches, in JSON, whatever their order."""
+
+    def create_accumulator(self) -> str:
+        return json.dumps(Tally().to_json())
+
+    def add_input(self, mutable_accumulator: str, element: str) -> str:
+        return self.merge_accumulators([mutable_accumulator, element])
+
+    def merge_accumulators(self, accumulators: Iterable[str]) -> str:
+        total = Tally()
+        for accumulator in accumulators:
+            total = total.merge(Tally.from_json(json.loads(accumulator)))
+        return json.dumps(total.to_json())
+
+    def extract_output(self, accumulator: str) -> str:
+        return accumulator
+
+
+class WriteSummary(beam.DoFn):
+    """Writes the combined tally of a pipeline to a file of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def process(self, element: str) -> Iterator[str]:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        partial = self._path.with_suffix(".partial")
+        partial.write_text(element, encoding="utf-8")
+        partial.replace(self._path)
+        yield element

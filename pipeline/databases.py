@@ -1,0 +1,300 @@
+"""Database connections: engines, transactions, and errors that name the trouble but no value."""
+
+import errno
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
+
+import tenacity
+from sqlalchemy import Connection, Engine, Table, create_engine, event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from record.errors import ConfigError, Unavailable, Unsafe
+
+Use = Literal["source", "state", "output"]
+"""What a database is for: a source is only read, a state is rebuilt, an output must be durable."""
+
+CHUNK = 500
+"""Values in one IN list."""
+
+_BUSY_MILLISECONDS = 60_000
+_CONNECT_SECONDS = 10
+_OID_OF_TEXT, _TEXT_FORMAT = 25, 0
+_SYNCHRONOUS = {"state": "NORMAL", "output": "FULL"}
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class _Trouble(NamedTuple):
+    problem: str
+    remedy: str
+
+
+_LOST = _Trouble("the connection failed or was lost", "check that the server runs, then run again")
+_BUSY = _Trouble("another program keeps the database locked", "end it, then run again")
+_CONFLICT = _Trouble("the transaction conflicted with another", "run again")
+_FULL = _Trouble("the disk is full", "free space, then run again: it resumes")
+_READ_ONLY = _Trouble("it cannot be written", "grant the right to write, or choose another place")
+_DENIED = _Trouble("access was denied", "check user, password and rights")
+_DAMAGED = _Trouble("the database is damaged", "restore it from its backup")
+_MISSING = _Trouble("it cannot be opened", "check the path and the rights on it")
+_TRANSIENT = {trouble.problem for trouble in (_LOST, _BUSY, _CONFLICT)}
+
+_BY_SQLITE = {
+    "SQLITE_FULL": _FULL, "SQLITE_BUSY": _BUSY, "SQLITE_LOCKED": _BUSY,
+    "SQLITE_READONLY": _READ_ONLY, "SQLITE_PERM": _DENIED, "SQLITE_AUTH": _DENIED,
+    "SQLITE_CORRUPT": _DAMAGED, "SQLITE_NOTADB": _DAMAGED, "SQLITE_CANTOPEN": _MISSING,
+    "SQLITE_IOERR": _Trouble("the disk failed", "check the disk, then run again"),
+}  # fmt: skip
+
+# https://www.postgresql.org/docs/current/errcodes-appendix.html, longest prefix first.
+_BY_SQLSTATE = (
+    ("53100", _FULL), ("42501", _DENIED), ("25006", _READ_ONLY),
+    ("57P", _LOST), ("53", _LOST), ("08", _LOST), ("40", _CONFLICT), ("28", _DENIED),
+    ("3D", _MISSING), ("XX", _DAMAGED),
+)  # fmt: skip
+
+
+def connect(url: str, base: Path, *, what: str, use: Use = "source") -> Engine:
+    """Make an engine for SQLite or PostgreSQL; `what` names the setting in errors.
+
+    A relative SQLite path starts at `base`. A source is opened for reading only and must exist.
+    Values of statements and passwords never get into messages. Raises ConfigError for a URL that
+    is none, Unavailable for a SQLite source that is not there.
+    """
+    parsed = _parse(url, what)
+    if parsed.get_backend_name() == "sqlite":
+        return _sqlite(_located(parsed, base, what), what, use)
+    engine = _postgresql(parsed.set(drivername="postgresql+psycopg"), what)
+    if use == "source":
+        event.listen(engine, "connect", _plain_dates)
+    return engine
+
+
+def database_path(url: str, base: Path, *, what: str) -> Path | None:
+    """Tell the file of a SQLite URL; None for a database server."""
+    parsed = _parse(url, what)
+    return _located(parsed, base, what) if parsed.get_backend_name() == "sqlite" else None
+
+
+def _parse(url: str, what: str) -> URL:
+    parsed = None
+    # The parser's own message repeats the URL, password included.
+    with suppress(ArgumentError, ValueError):
+        parsed = make_url(url)
+    if parsed is None:
+        raise ConfigError(what, "is not a database URL", "write sqlite:///FILE or postgresql://...")
+    if parsed.get_backend_name() == "postgres":
+        parsed = parsed.set(drivername="postgresql")
+    if parsed.get_backend_name() not in ("sqlite", "postgresql"):
+        raise ConfigError(what, "is of an unsupported database", "use SQLite or PostgreSQL")
+    return parsed
+
+
+def _located(url: URL, base: Path, what: str) -> Path:
+    name = url.database or ""
+    if not name or name == ":memory:" or name.startswith("file:"):
+        raise ConfigError(what, "names no file", "write sqlite:///FILE")
+    return (base / name).absolute()
+
+
+def _postgresql(url: URL, what: str) -> Engine:
+    try:
+        return create_engine(
+            url,
+            pool_pre_ping=True,
+            hide_parameters=True,
+            connect_args={"connect_timeout": _CONNECT_SECONDS},
+        )
+    except ModuleNotFoundError:
+        remedy = "install cryptonym[postgres]"
+        raise ConfigError(what, "the driver of PostgreSQL is not installed", remedy) from None
+
+
+def _sqlite(path: Path, what: str, use: Use) -> Engine:
+    if use == "source" and not path.is_file():
+        raise Unavailable(what, "the database file is not there", "check the path and the mount")
+    if use == "state":
+        _restrict(path, what)
+    database = path.as_uri() if use == "source" else str(path)
+    query = {"mode": "ro", "uri": "true"} if use == "source" else {}
+    engine = create_engine(
+        URL.create("sqlite+pysqlite", database=database, query=query),
+        hide_parameters=True,
+        connect_args={"timeout": _BUSY_MILLISECONDS / 1000},
+    )
+    event.listen(engine, "connect", _prepare_source if use == "source" else _preparation(use))
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _restrict(path: Path, what: str) -> None:
+    """Make the file of a state database for its owner alone; SQLite's side files follow it."""
+    with guard(what):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _preparation(use: Use) -> Callable[[Any, Any], None]:
+    def prepare(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # SQLAlchemy's begin event starts transactions
+        for pragma in (
+            f"busy_timeout = {_BUSY_MILLISECONDS}",
+            "journal_mode = WAL",
+            f"synchronous = {_SYNCHRONOUS[use]}",
+            "foreign_keys = OFF",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    return prepare
+
+
+def _prepare_source(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None
+    connection.text_factory = decoded
+    connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
+
+
+def decoded(value: bytes) -> str | bytes:
+    """Decode UTF-8; what is not valid stays bytes, so that one row cannot spoil a batch."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value
+
+
+def _begin(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get("immediate", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def _plain_dates(connection: Any, _record: Any) -> None:
+    # PostgreSQL knows dates that Python does not (infinity, BC): parsing them fails the batch.
+    as_text = connection.adapters.get_loader(_OID_OF_TEXT, _TEXT_FORMAT)
+    for name in ("date", "timestamp", "timestamptz"):
+        connection.adapters.register_loader(name, as_text)
+
+
+@contextmanager
+def transaction(engine: Engine, what: str, *, write: bool = False) -> Iterator[Connection]:
+    """Run one transaction, rolled back by any exception; raises as `guard` does.
+
+    On SQLite a writing one takes the write lock at once, so that it never fails halfway for it.
+    """
+    with (
+        guard(what),
+        engine.connect().execution_options(immediate=write) as connection,
+        connection.begin(),
+    ):
+        yield connection
+
+
+@contextmanager
+def guard(what: str) -> Iterator[None]:
+    """Turn errors of a database or disk into Unavailable, without their messages.
+
+    A driver's message may quote a value, hence text of a note: the original is emptied, too.
+    Raises Unsafe where a value cannot be stored at all.
+    """
+    try:
+        yield
+    except (UnicodeError, OverflowError) as error:
+        _scrub(error)
+        raise Unsafe("malformed") from None
+    except (SQLAlchemyError, OSError) as error:
+        trouble = _diagnose(error)
+        _scrub(error)
+        raise Unavailable(what, *trouble) from None
+
+
+def _diagnose(error: BaseException) -> _Trouble:
+    if isinstance(error, OSError):
+        return _FULL if error.errno in (errno.ENOSPC, errno.EDQUOT) else _of_disk(error)
+    if not isinstance(error, DBAPIError):
+        return _refused(error, "")
+    name = getattr(error.orig, "sqlite_errorname", None)
+    if name:
+        known = next((_BY_SQLITE[key] for key in _BY_SQLITE if name.startswith(key)), None)
+        return known or _refused(error, name)
+    state = getattr(error.orig, "sqlstate", None)
+    if error.connection_invalidated or (state is None and "Operational" in type(error).__name__):
+        return _LOST
+    known = next((trouble for key, trouble in _BY_SQLSTATE if (state or "").startswith(key)), None)
+    return known or _refused(error, state or "")
+
+
+def _of_disk(error: OSError) -> _Trouble:
+    code = errno.errorcode.get(error.errno or 0, "unknown")
+    return _Trouble(f"the file system refused ({code})", "check path, rights and disk")
+
+
+def _refused(error: BaseException, code: str) -> _Trouble:
+    kind = " ".join((type(error).__name__, code)).strip()
+    return _Trouble(f"a statement was refused ({kind})", "check the tables against OMOP CDM 5.4")
+
+
+def _scrub(error: BaseException | None) -> None:
+    """Empty an exception and all it hangs from: whoever walks the chain finds no value."""
+    while error is not None:
+        deeper = getattr(error, "orig", None) or error.__cause__ or error.__context__
+        if isinstance(error, UnicodeDecodeError):
+            error.object = b""
+        elif isinstance(error, UnicodeEncodeError):
+            error.object = ""
+        for name in ("orig", "params", "statement"):
+            if hasattr(error, name):
+                setattr(error, name, None)
+        if not isinstance(error, OSError):
+            error.args = ()
+        error.__cause__ = error.__context__ = None
+        error = deeper
+
+
+def _transient(error: BaseException) -> bool:
+    return isinstance(error, Unavailable) and error.problem in _TRANSIENT
+
+
+def retrying(function: Callable[P, R]) -> Callable[P, R]:
+    """Call again what was Unavailable for a passing reason: at most 5 times within a minute.
+
+    Only for reads and idempotent writes. The last error is raised.
+    """
+    return tenacity.retry(
+        retry=tenacity.retry_if_exception(_transient),
+        stop=tenacity.stop_after_attempt(5) | tenacity.stop_after_delay(50),
+        wait=tenacity.wait_exponential(multiplier=0.5, max=8),
+        reraise=True,
+    )(function)
+
+
+def upsert(
+    connection: Connection,
+    table: Table,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    keep: Collection[str] = (),
+) -> None:
+    """Insert rows or overwrite those of the same primary key, but for the columns in `keep`."""
+    if not rows:
+        return
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    statement = dialect.insert(table)
+    fixed = {column.name for column in table.primary_key} | set(keep)
+    changed = {c.name: statement.excluded[c.name] for c in table.columns if c.name not in fixed}
+    keys = [column.name for column in table.primary_key]
+    if changed:
+        statement = statement.on_conflict_do_update(index_elements=keys, set_=changed)
+    else:
+        statement = statement.on_conflict_do_nothing(index_elements=keys)
+    connection.execute(statement, list(rows))
+
+
+def chunks(values: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
+    """Cut a sequence into slices of at most `size`."""
+    for start in range(0, len(values), size):
+        yield values[start : start + size]

@@ -1,0 +1,54 @@
+"""Every stage in order, without Beam: on a unit of the warehouse, or on one note in hand."""
+
+from surrogates.rewrite import Rewriter
+
+from pipeline import residue
+from pipeline.batch import Batch
+from pipeline.databases import retrying
+from pipeline.detection import KnownPatients, detect
+from pipeline.nightly import Job
+from pipeline.note import Unit
+from pipeline.resolve import resolve
+from pipeline.stages import STAGES, read, timed
+from pipeline.tools import Tools, open_tools
+from pipeline.writing import write
+from record.document import Annotated, Document
+from record.patient import PatientRecord
+from record.release import Release
+
+
+def process(unit: Unit, tools: Tools) -> Batch:
+    """Take a unit of work from the warehouse through every stage but writing."""
+    batch = timed("read", lambda empty, tools: read(empty.unit, tools), Batch(unit=unit), tools)
+    for name, stage in STAGES:
+        batch = timed(name, stage, batch, tools)
+    return batch
+
+
+def drive(job: Job) -> dict[str, int]:
+    """Work through a job in this very process; the reference that the Beam graph must equal."""
+    with open_tools(job.settings) as tools:
+        for unit in tools.state.pending(job.run_id, 0, 1):
+            retrying(_complete)(unit, tools, job.run_id)
+            job.watch()
+    return {}
+
+
+def _complete(unit: Unit, tools: Tools, run_id: int) -> None:
+    write(process(unit, tools), tools, run_id)
+
+
+def annotate(document: Document, patient: PatientRecord | None, known: KnownPatients) -> Annotated:
+    """Find identifiers in one note and resolve them."""
+    compiled = known.of(patient) if patient else None
+    return Annotated(document, resolve(detect(document, compiled), document.text))
+
+
+def release(
+    annotated: Annotated, patient: PatientRecord | None, rewriter: Rewriter, known: KnownPatients
+) -> Release:
+    """Rewrite one annotated note and check it for residue; raises Unsafe."""
+    document = annotated.document
+    released = rewriter.rewrite(document, annotated.spans, patient)
+    residue.check(released, document, known.of(patient) if patient else None)
+    return released

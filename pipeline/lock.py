@@ -1,0 +1,126 @@
+"""One run at a time: a lock that lasts as long as the run or any worker of it lives."""
+
+import fcntl
+import hashlib
+import json
+import os
+import socket
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Engine, func, select
+from sqlalchemy.engine import make_url
+
+from pipeline.databases import connect, database_path, guard
+from record.errors import ConfigError
+
+_ADVISORY = 0x43727970746F6E79
+"""The number of our advisory lock, which PostgreSQL keeps for each database ("Cryptony")."""
+
+
+def lock_path(url: str, base: Path) -> Path:
+    """Give the lock file that belongs to a state database.
+
+    Beside a SQLite file; otherwise in `base`, named after a digest of server and database.
+    """
+    path = database_path(url, base, what="state.url")
+    if path is not None:
+        return path.with_name(path.name + ".lock")
+    server = make_url(url)
+    place = json.dumps([server.host, server.port, server.database, sorted(server.query.items())])
+    digest = hashlib.blake2b(place.encode(), digest_size=8).hexdigest()
+    return base / f"state-{digest}.lock"
+
+
+def run_lock(url: str, base: Path) -> "RunLock":
+    """Make the lock of a state database; on a server it keeps other machines out, too."""
+    path = lock_path(url, base)
+    if database_path(url, base, what="state.url") is not None:
+        return RunLock(path)
+    return RunLock(path, engine=connect(url, base, what="state.url", use="state"))
+
+
+class RunLock:
+    """An exclusive lock on a file (flock), freed by the system when its last holder is gone.
+
+    Child processes that inherit the descriptor hold it too. With an engine of PostgreSQL, the
+    database is locked as well, as long as this process lives. Entering raises ConfigError, with
+    who holds it, when somebody else does.
+    """
+
+    def __init__(self, path: Path, *, engine: Engine | None = None) -> None:
+        self._path = path
+        self._engine = engine
+        self._fd = -1
+        self._held = ExitStack()
+
+    def fileno(self) -> int:
+        """Give the descriptor that children inherit."""
+        return self._fd
+
+    def __enter__(self) -> Self:
+        with ExitStack() as held:
+            with guard("state"):
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            # Closed, never unlocked: an unlock would free it under the children, too.
+            held.callback(os.close, self._fd)
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise _is_held(_holder(self._fd)) from None
+            if self._engine is not None:
+                _lock_database(self._engine, held)
+            _sign(self._fd)
+            self._held = held.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._held.close()
+        self._fd = -1
+
+
+def _lock_database(engine: Engine, held: ExitStack) -> None:
+    with guard("state"):
+        held.callback(engine.dispose)
+        connection = held.enter_context(engine.connect())
+        locked = connection.scalar(select(func.pg_try_advisory_lock(_ADVISORY)))
+        # The lock is the session's: the transaction need not stay open for it.
+        connection.commit()
+    if not locked:
+        raise _is_held("a process on another machine")
+
+
+def _is_held(holder: str) -> ConfigError:
+    return ConfigError(
+        "state",
+        f"another run holds the lock: {holder}",
+        "wait until it has ended; a run that died frees the lock by itself",
+    )
+
+
+def _sign(fd: int) -> None:
+    holder = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "since": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    with guard("state"):
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, json.dumps(holder).encode(), 0)
+
+
+def _holder(fd: int) -> str:
+    try:
+        holder = json.loads(os.pread(fd, 1000, 0))
+        return f"pid {holder['pid']} on {holder['host']} since {holder['since']}"
+    except (ValueError, KeyError, TypeError):
+        return "a process that has just started"

@@ -1,0 +1,204 @@
+"""The nightly run from start to end: plan, work, reconcile, publish, read back, report."""
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from pipeline.detection import DETECTOR_VERSION
+from pipeline.ledger import Run, State, open_state
+from pipeline.lock import RunLock, lock_path
+from pipeline.publishing import publish, read_back
+from pipeline.report import write_report
+from pipeline.settings import Settings, load
+from pipeline.summary import Outcome, RunSummary, Tally, merge_all
+from pipeline.tools import config_hash, documents_folder, settled
+from pipeline.warehouse import Output, Source, open_output, open_source
+from record.errors import ConfigError, CryptonymError, Unavailable
+from surrogates.keys import CohortKey, load_master
+
+EXIT_DONE, EXIT_GATE, EXIT_USAGE, EXIT_QUARANTINE, EXIT_UNAVAILABLE = 0, 1, 2, 3, 4
+
+
+class Incomplete(CryptonymError):
+    """Notes are missing after the work was done: nothing was released (exit code 1)."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What whoever drives the workers is told.
+
+    `scratch` is a folder for the workers' summaries; `lock_fd` is the descriptor of the run's
+    lock, which children inherit so that the lock lasts as long as any of them; `watch` is to be
+    called now and then while they work.
+    """
+
+    config: Path
+    settings: Settings
+    run_id: int
+    workers: int
+    scratch: Path
+    lock_fd: int
+    watch: Callable[[], None]
+
+
+Drive = Callable[[Job], dict[str, int]]
+"""Works through the pending units of a job; gives the peak memory of each worker in kilobytes."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Whom a run tells how far it is: the phase it enters, and notes done of notes planned."""
+
+    phase: Callable[[str], None] = lambda name: None
+    advance: Callable[[int, int], None] = lambda done, planned: None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended: what it did, where the report is and the exit code it asks for."""
+
+    summary: RunSummary
+    report: Path
+    exit_code: int
+    resumed: bool
+
+
+@dataclass
+class Night:
+    """One run over open databases; each method is one phase."""
+
+    config: Path
+    settings: Settings
+    cohort: CohortKey
+    source: Source
+    state: State
+    output: Output
+    progress: Progress
+    peaks: dict[str, int] = field(default_factory=dict)
+
+    def plan(self) -> Run:
+        """Begin a run or take up the one that was interrupted, and plan its units of work."""
+        run = self.state.begin(config_hash(self.settings, self.cohort))
+        if run.phase == "planning":
+            self.progress.phase("planning")
+            size = self.settings.limits.notes_per_unit
+            self.state.plan(run.run_id, self.source.plan(size))
+        return run
+
+    def work(self, run: Run, drive: Drive, workers: int, lock_fd: int) -> None:
+        """Let the workers go through the units that are not done."""
+        self.progress.phase("working")
+
+        def watch() -> None:
+            self.progress.advance(*self.state.progress(run.run_id))
+
+        scratch = self.settings.base / ".cryptonym" / f"run-{run.run_id}"
+        job = Job(self.config, self.settings, run.run_id, workers, scratch, lock_fd, watch)
+        self.peaks = drive(job)
+        watch()
+
+    def reconcile(self, run: Run) -> None:
+        """Account for every planned note by id; raises Incomplete when one is missing."""
+        self.progress.phase("reconciling")
+        result = self.state.reconcile(run.run_id, self.source)
+        if not result.ok:
+            raise Incomplete(
+                f"{result.missing} of {result.planned} planned notes are missing at the end of run "
+                f"{run.run_id} (first ids: {', '.join(map(str, result.missing_ids)) or 'none'}), "
+                f"{result.astray} are not where the ledger says; nothing was released. Remedy: run "
+                "again, everything is then done anew; if notes go missing again, report it"
+            )
+
+    def publish(self, run: Run) -> int:
+        """Put what is staged into the output, withdraw what must go; gives the deleted notes."""
+        self.progress.phase("publishing")
+        self.state.phase(run.run_id, "publishing")
+        deleted = publish(run.run_id, self.state, self.output, self.cohort)
+        self.progress.phase("reading back")
+        if not read_back(self.state, self.output, self.cohort):
+            raise Incomplete(
+                f"the output of run {run.run_id} does not hold exactly the notes the ledger calls "
+                "released. Remedy: run again; if it persists, restore the output from a backup or "
+                "delete it together with the state database, and run anew"
+            )
+        return deleted
+
+    def summary(self, run: Run, deleted: int, workers: int) -> RunSummary:
+        """Add up what the units of the run counted."""
+        tally = merge_all(
+            Tally.from_json(json.loads(text)) for text in self.state.tallies(run.run_id)
+        )
+        tally.add(Outcome.DELETED, deleted)
+        tally.add(Outcome.PLANNED, self.state.progress(run.run_id)[1])
+        for worker, kilobytes in self.peaks.items():
+            tally.add_memory(worker, kilobytes)
+        return RunSummary(
+            run_id=str(run.run_id),
+            cohort=self.settings.cohort,
+            key_id=self.cohort.key_id,
+            policy_id=self.settings.make_policy().policy_id,
+            code_version=version("cryptonym"),
+            detector_version=DETECTOR_VERSION,
+            started=run.started,
+            ended=datetime.now(UTC),
+            workers=workers,
+            tally=tally,
+            max_quarantine_share=self.settings.limits.max_quarantine_share,
+        )
+
+
+def run_nightly(
+    config: Path, drive: Drive, *, workers: int = 1, progress: Progress | None = None
+) -> Ended:
+    """Process what is new or changed since the last run, and release it.
+
+    Raises ConfigError, Unavailable, or Incomplete when notes are missing at the end, in which
+    case nothing is released. Quarantine above the configured share gives exit code 3.
+    """
+    settings = load(config)
+    if workers < 1:
+        raise ConfigError("--workers", "must be at least 1", "give a number of processes")
+    cohort = load_master(settings.key.locator, settings.base).cohort(settings.cohort)
+    _check_documents(settings)
+    with ExitStack() as stack:
+        lock = stack.enter_context(RunLock(lock_path(settled(settings).state.url, settings.base)))
+        night = Night(
+            config=config,
+            settings=settings,
+            cohort=cohort,
+            source=open_source(settled(settings).source, settings.base),
+            state=open_state(settled(settings).state, settings.base),
+            output=open_output(settled(settings).output, settings.base),
+            progress=progress or Progress(),
+        )
+        for database in (night.source, night.state, night.output):
+            stack.callback(database.close)
+        night.output.check_writable()
+        return _through(night, drive, workers, lock.fileno())
+
+
+def _through(night: Night, drive: Drive, workers: int, lock_fd: int) -> Ended:
+    run = night.plan()
+    if run.phase != "publishing":
+        night.work(run, drive, workers, lock_fd)
+        night.reconcile(run)
+    deleted = night.publish(run)
+    summary = night.summary(run, deleted, workers)
+    report = write_report(summary, night.settings.base / night.settings.report.folder)
+    night.state.finish(run.run_id, json.dumps(summary.tally.to_json()))
+    code = EXIT_DONE if summary.within_limit else EXIT_QUARANTINE
+    return Ended(summary, report, code, run.resumed)
+
+
+def _check_documents(settings: Settings) -> None:
+    folder = documents_folder(settings)
+    if folder is not None and not folder.is_dir():
+        raise Unavailable(
+            "source.documents",
+            "the folder of documents is not there",
+            "mount it or correct the path",
+        )

@@ -1,0 +1,181 @@
+"""Rows of notes and persons as tables hold them, and the stretch of a table that is one unit."""
+
+import json
+from dataclasses import dataclass, field, fields
+from datetime import date, datetime
+from typing import Any
+
+from record.errors import Unreadable, Unsafe
+from record.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A stretch of the note table that is read, processed and accounted for as one.
+
+    `part` is empty in a database, where `low..high` is the inclusive range of note ids; in a
+    folder it is the Parquet file's path below the folder and `low..high` its inclusive rows.
+    `count` is the number of note ids planned.
+    """
+
+    index: int
+    part: str
+    low: int
+    high: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRow:
+    """A row of the OMOP CDM 5.4 table `note`; of a source, with values as the driver gave them.
+
+    Text that is not valid in its encoding comes as bytes, a date as text.
+    """
+
+    note_id: int
+    person_id: Any = field(default=None, repr=False)
+    note_date: Any = field(default=None, repr=False)
+    note_datetime: Any = field(default=None, repr=False)
+    note_type_concept_id: Any = None
+    note_class_concept_id: Any = None
+    note_title: Any = field(default=None, repr=False)
+    note_text: Any = field(default=None, repr=False)
+    encoding_concept_id: Any = None
+    language_concept_id: Any = None
+    provider_id: Any = field(default=None, repr=False)
+    visit_occurrence_id: Any = field(default=None, repr=False)
+    visit_detail_id: Any = field(default=None, repr=False)
+    note_source_value: Any = field(default=None, repr=False)
+    note_event_id: Any = field(default=None, repr=False)
+    note_event_field_concept_id: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRow:
+    """What is kept of a row of the OMOP CDM 5.4 table `person`."""
+
+    person_id: int = field(repr=False)
+    gender_concept_id: int | None = None
+    year_of_birth: int | None = field(default=None, repr=False)
+    month_of_birth: int | None = field(default=None, repr=False)
+    day_of_birth: int | None = field(default=None, repr=False)
+    race_concept_id: int | None = None
+    ethnicity_concept_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRow:
+    """A released note with its replaced spans and its person, all under the output's ids."""
+
+    note: NoteRow
+    spans: tuple[Span, ...]
+    person: PersonRow | None
+
+
+NOTE_COLUMNS = tuple(item.name for item in fields(NoteRow))
+PERSON_COLUMNS = tuple(item.name for item in fields(PersonRow))
+SPAN_COLUMNS = ("note_id", "start_offset", "end_offset", "label")
+_TEXTS = {"note_title", "note_text", "note_source_value"}
+_INT64 = range(-(2**63), 2**63)
+
+
+def day(value: Any) -> date | None:
+    """Read a raw value as a day; None for nothing. Raises Unreadable `malformed`."""
+    found = moment(value)
+    return found.date() if found else None
+
+
+def moment(value: Any) -> datetime | None:
+    """Read a raw value as a point in time without a zone; None for nothing.
+
+    Raises Unreadable `malformed`.
+    """
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None)
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    if not isinstance(value, str):
+        raise Unreadable("malformed")
+    try:
+        return datetime.fromisoformat(value.strip()).replace(tzinfo=None)
+    except ValueError:
+        raise Unreadable("malformed") from None
+
+
+def whole(value: Any) -> int | None:
+    """Read a raw value as a 64-bit number; None where it is nothing of the kind.
+
+    Floats and decimals without a fraction count: tables made by pandas or Spark hold ids so.
+    """
+    if isinstance(value, bool) or value is None or isinstance(value, str | bytes):
+        return None
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if number == value and number in _INT64 else None
+
+
+def settled(note: NoteRow) -> dict[str, Any]:
+    """Give an output note in the types that every sink stores alike.
+
+    What no sink can store (NUL, unpaired surrogates) becomes U+FFFD, one for one, so that
+    offsets hold. Raises Unsafe `malformed` for a value of the wrong type.
+    """
+    values = {name: _settled(name, getattr(note, name)) for name in NOTE_COLUMNS}
+    if values["note_id"] is None:
+        raise Unsafe("malformed")
+    return values
+
+
+def _settled(name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if name in _TEXTS:
+        return _storable(value)
+    try:
+        if name in ("note_date", "note_datetime"):
+            return day(value) if name == "note_date" else moment(value)
+    except Unreadable:
+        raise Unsafe("malformed") from None
+    number = whole(value)
+    if number is None:
+        raise Unsafe("malformed")
+    return number
+
+
+def _storable(value: Any) -> str:
+    if not isinstance(value, str):
+        raise Unsafe("malformed")
+    if value.isascii() and "\0" not in value:
+        return value
+    whole_text = value.replace("\0", "\ufffd")
+    return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in whole_text)
+
+
+def pack(row: OutputRow) -> bytes:
+    """Write an output row as canonical JSON: equal rows give equal bytes."""
+    note = [_plain(value) for value in settled(row.note).values()]
+    spans = [[s.start, s.end, s.label, s.detector, s.score] for s in row.spans]
+    person = [getattr(row.person, name) for name in PERSON_COLUMNS] if row.person else None
+    packed = json.dumps([note, spans, person], separators=(",", ":"), ensure_ascii=False)
+    return packed.encode()
+
+
+def unpack(packed: bytes) -> OutputRow:
+    """Read back what `pack` wrote."""
+    note, spans, person = json.loads(packed)
+    row = dict(zip(NOTE_COLUMNS, note, strict=True))
+    row["note_date"] = day(row["note_date"])
+    row["note_datetime"] = moment(row["note_datetime"])
+    return OutputRow(
+        NoteRow(**row),
+        tuple(Span(*span) for span in spans),
+        PersonRow(*person) if person else None,
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, date) else value

@@ -1,0 +1,60 @@
+"""From the stage to the output: publish what was reconciled, withdraw what must not stay."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+
+from pipeline.ledger import State
+from pipeline.note import unpack
+from pipeline.warehouse import Output
+from surrogates.keys import CohortKey
+
+_CHUNK = 500
+
+
+def publish(run_id: int, state: State, output: Output, cohort: CohortKey) -> int:
+    """Bring the output to what the run decided; gives the number of notes deleted at the source.
+
+    Each step is idempotent and marked in the state database after the output has it, so that a
+    run that was killed in the middle goes on from there.
+    """
+    while staged := state.staged(limit=_CHUNK):
+        output.publish([unpack(note.payload) for note in staged])
+        state.published([note.note_id for note in staged])
+    for note_ids in state.to_withdraw():
+        output.withdraw([released_id(cohort, note_id) for note_id in note_ids])
+        state.withdrawn(note_ids)
+    deleted = 0
+    for note_ids in state.tombstones(run_id):
+        output.withdraw([released_id(cohort, note_id) for note_id in note_ids])
+        state.forget(note_ids)
+        deleted += len(note_ids)
+    output.prune_persons()
+    return deleted
+
+
+def read_back(state: State, output: Output, cohort: CohortKey) -> bool:
+    """Tell whether the output holds exactly the notes that the ledger calls released, by id.
+
+    Both sides are streamed: counts and order-free sums of hashed ids are compared.
+    """
+    expected = _fingerprint(released_id(cohort, note_id) for note_id in state.released_ids())
+    return expected == _fingerprint(output.ids())
+
+
+def released_id(cohort: CohortKey, note_id: int) -> int:
+    """Give the id that a note carries in the output."""
+    return cohort.pseudonym("note", str(note_id))
+
+
+def _fingerprint(note_ids: Iterable[int]) -> tuple[int, int]:
+    count = total = 0
+    for hashed in _hashes(note_ids):
+        count += 1
+        total = (total + hashed) % 2**128
+    return count, total
+
+
+def _hashes(note_ids: Iterable[int]) -> Iterator[int]:
+    for note_id in note_ids:
+        digest = hashlib.blake2b(note_id.to_bytes(8, "big", signed=True), digest_size=16).digest()
+        yield int.from_bytes(digest, "big")

@@ -1,0 +1,162 @@
+"""Is every note accounted for: what was planned against what the state database holds, by id."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sqlalchemy import Engine, Row, exists, func, select
+
+from pipeline.databases import chunks, retrying, transaction
+from pipeline.state_tables import (
+    LEDGER,
+    QUARANTINE,
+    QUARANTINED,
+    RUN_UNIT,
+    SPAN_STORE,
+    STAGE,
+    STAGED,
+    unpack_ids,
+)
+
+_WHAT = "state"
+_UNITS = 100
+_LEDGER_PAGE = 100_000
+_CHUNK = 500
+_SHOWN = 20
+
+
+class Rereadable(Protocol):
+    """A source that can be asked again whether notes are there."""
+
+    def present(self, note_ids: Sequence[int]) -> set[int]:
+        """Tell which of these notes are there now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciliation:
+    """What became of the notes that a run planned.
+
+    `missing` notes were planned or read, are still in the source, and nothing became of them
+    that the ledger knows. `astray` counts notes whose ledger, stage and quarantine disagree.
+    """
+
+    planned: int = 0
+    accounted: int = 0
+    missing: int = 0
+    missing_ids: tuple[int, ...] = ()
+    deleted_meanwhile: int = 0
+    astray: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether everything may be released."""
+        return not self.missing and not self.astray
+
+
+@dataclass
+class _Account:
+    """The sums while units are gone through."""
+
+    planned: int = 0
+    accounted: int = 0
+    missing: int = 0
+    deleted: int = 0
+    first: list[int] = field(default_factory=list)
+
+
+def reconcile(engine: Engine, run_id: int, source: Rereadable) -> Reconciliation:
+    """Compare, unit by unit, what was planned and read with what the ledger holds."""
+    account = _Account()
+    for row in _units(engine, run_id):
+        planned = set(unpack_ids(row.planned))
+        accounted = set(unpack_ids(row.accounted))
+        lost = (planned | set(unpack_ids(row.read_ids))) - accounted
+        # What a worker said it did must be there to be read.
+        lost |= accounted - _entered(engine, sorted(accounted))
+        still = source.present(sorted(lost)) if lost else set()
+        account.planned += len(planned)
+        account.accounted += len(accounted - lost)
+        account.missing += len(still)
+        account.deleted += len(lost - still)
+        account.first += sorted(still)[: _SHOWN - len(account.first)]
+    return Reconciliation(
+        planned=account.planned,
+        accounted=account.accounted,
+        missing=account.missing,
+        missing_ids=tuple(account.first),
+        deleted_meanwhile=account.deleted,
+        astray=_astray(engine),
+    )
+
+
+def find_tombstones(engine: Engine, run_id: int) -> Iterator[list[int]]:
+    """Stream the notes of the ledger that no unit of the run holds, in order of id.
+
+    A unit that is done holds what was read, another what was planned. A page of the ledger is
+    compared with the units that reach into it: memory is bounded whatever the order of the plan.
+    """
+    after: int | None = None
+    while page := _ledger_page(engine, after):
+        after = page[-1]
+        gone = set(page)
+        for row in _units(engine, run_id, between=(page[0], page[-1])):
+            gone.difference_update(unpack_ids(row.read_ids if row.done else row.planned))
+        yield from (list(some) for some in chunks(sorted(gone), _CHUNK))
+
+
+def _units(
+    engine: Engine, run_id: int, between: tuple[int, int] | None = None
+) -> "Iterator[Row[tuple[object, ...]]]":
+    after = -1
+    while page := _unit_page(engine, run_id, after, between):
+        yield from page
+        after = page[-1].unit
+
+
+@retrying
+def _unit_page(
+    engine: Engine, run_id: int, after: int, between: tuple[int, int] | None
+) -> "Sequence[Row[tuple[object, ...]]]":
+    found = select(RUN_UNIT).where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.unit > after)
+    if between:
+        found = found.where(RUN_UNIT.c.first_id <= between[1], RUN_UNIT.c.last_id >= between[0])
+    with transaction(engine, _WHAT) as connection:
+        return connection.execute(found.order_by(RUN_UNIT.c.unit).limit(_UNITS)).all()
+
+
+@retrying
+def _entered(engine: Engine, note_ids: Sequence[int]) -> set[int]:
+    with transaction(engine, _WHAT) as connection:
+        found: set[int] = set()
+        for some in chunks(note_ids):
+            found.update(
+                connection.scalars(select(LEDGER.c.note_id).where(LEDGER.c.note_id.in_(some)))
+            )
+    return found
+
+
+@retrying
+def _ledger_page(engine: Engine, after: int | None) -> list[int]:
+    found = select(LEDGER.c.note_id).order_by(LEDGER.c.note_id).limit(_LEDGER_PAGE)
+    if after is not None:
+        found = found.where(LEDGER.c.note_id > after)
+    with transaction(engine, _WHAT) as connection:
+        return list(connection.scalars(found))
+
+
+@retrying
+def _astray(engine: Engine) -> int:
+    """Count staged or refused notes without their row, and rows of notes that are neither."""
+    disagreements = []
+    for table, outcome in ((STAGE, STAGED), (QUARANTINE, QUARANTINED)):
+        held = exists().where(table.c.note_id == LEDGER.c.note_id)
+        said = exists().where(LEDGER.c.note_id == table.c.note_id, LEDGER.c.outcome == outcome)
+        disagreements += [
+            select(func.count()).select_from(LEDGER).where(LEDGER.c.outcome == outcome, ~held),
+            select(func.count()).select_from(table).where(~said),
+        ]
+    sealed = exists().where(SPAN_STORE.c.note_id == STAGE.c.note_id)
+    disagreements.append(select(func.count()).select_from(STAGE).where(~sealed))
+    with transaction(engine, _WHAT) as connection:
+        return sum(connection.scalar(count) or 0 for count in disagreements)

@@ -1,0 +1,256 @@
+"""The stages of the path of a note, in order: each takes a batch and gives the next one."""
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import astuple, replace
+
+from pipeline import residue
+from pipeline.batch import NOTHING, Batch, Item, Refused, hash_row
+from pipeline.boundary import attempt
+from pipeline.detection import detect
+from pipeline.note import PersonRow, Unit, moment, whole
+from pipeline.resolve import resolve
+from pipeline.summary import Outcome
+from pipeline.tools import Tools
+from record.document import Document
+from record.errors import Unreadable, Unsafe
+from record.failure import Failure
+from record.label import Label
+from record.patient import Identifier, PatientRecord, PersonName
+from rules.known import KnownPatient
+
+Stage = Callable[[Batch, Tools], Batch]
+
+LANGUAGES = {4180190: "fr", 4180186: "en", 4182511: "es"}
+"""OMOP concepts of the languages the rules speak (vocabulary SNOMED, domain Language)."""
+
+
+def read(unit: Unit, tools: Tools) -> Batch:
+    """Read the notes of a unit of work from the warehouse."""
+    rows = tools.source.read(unit)
+    batch = Batch(unit=unit, read_ids=tuple(row.note_id for row in rows))
+    batch.tally.add(Outcome.READ, len(rows))
+    items = tuple(Item(row=row) for row in rows)
+    return replace(batch, items=items).each("read", lambda item: _described(item, tools))
+
+
+def attach(batch: Batch, tools: Tools) -> Batch:
+    """Attach what the warehouse knows of patients, authors and visits: one query a table."""
+    source, rows = tools.source, [item.row for item in batch.items]
+    person_ids = {row.person_id for row in rows}
+    patients = source.patients(person_ids)
+    persons = source.demographics(person_ids)
+    identified = source.has_identity(person_ids)
+    clinicians = source.clinicians({row.provider_id for row in rows})
+    visits = source.visit_numbers({row.visit_occurrence_id for row in rows})
+    attached = []
+    for item in batch.items:
+        person_id = whole(item.row.person_id)
+        patient = patients.get(person_id or 0) if person_id in identified else None
+        person = persons.get(person_id or 0) if patient else None
+        author = clinicians.get(whole(item.row.provider_id) or 0)
+        number = visits.get(whole(item.row.visit_occurrence_id) or 0)
+        around = repr((_names(author), number)).encode()
+        attached.append(
+            replace(
+                item,
+                patient=patient,
+                person=person,
+                identity=_identity(patient, person) if patient else NOTHING,
+                clinicians=(author,) if author else (),
+                identifiers=(Identifier(Label.VISIT_ID, number),) if number else (),
+                content=_joined(item.content, around),
+            )
+        )
+    return replace(batch, items=tuple(attached))
+
+
+def fetch(batch: Batch, tools: Tools) -> Batch:
+    """Fetch the bytes of documents that notes point to, since they belong to the content hash."""
+    fetched = []
+    refused = list(batch.refused)
+    for item in batch.items:
+        result = attempt(item.note_id, "fetch", lambda item=item: _bytes(item, tools))  # type: ignore[misc]
+        if isinstance(result, Failure):
+            # The reason stands in for the bytes: the note is tried again when it changes.
+            marked = replace(item, content=_joined(item.content, result.reason.encode()))
+            refused.append(Refused(marked, result))
+        elif result is None:
+            fetched.append(item)
+        else:
+            digest = hashlib.blake2b(result, digest_size=16).digest()
+            fetched.append(replace(item, data=result, content=_joined(item.content, digest)))
+    return replace(batch, items=tuple(fetched), refused=tuple(refused))
+
+
+def skip(batch: Batch, tools: Tools) -> Batch:
+    """Leave out notes whose content, patient and configuration are those of the last time."""
+    entries = tools.state.entries(batch.read_ids)
+
+    def is_known(item: Item) -> bool:
+        entry = entries.get(item.row.note_id)
+        return entry is not None and (entry.content, entry.identity, entry.config) == (
+            item.content,
+            item.identity,
+            tools.config,
+        )
+
+    unchanged = [item.row.note_id for item in batch.items if is_known(item)]
+    unchanged += [refused.item.row.note_id for refused in batch.refused if is_known(refused.item)]
+    batch.tally.add(Outcome.UNCHANGED, len(unchanged))
+    return replace(
+        batch,
+        items=tuple(item for item in batch.items if not is_known(item)),
+        refused=tuple(refused for refused in batch.refused if not is_known(refused.item)),
+        unchanged=batch.unchanged + tuple(unchanged),
+    )
+
+
+def extract(batch: Batch, tools: Tools) -> Batch:
+    """Turn rows and documents into text; notes of patients nobody knows stop here."""
+    return batch.each("extract", lambda item: _extracted(item, tools))
+
+
+def find(batch: Batch, tools: Tools) -> Batch:
+    """Find identifiers with every detector; spans may overlap."""
+
+    def step(item: Item) -> Item:
+        known = _known(item, tools)
+        document, title = _documents(item)
+        return replace(
+            item,
+            found=detect(document, known),
+            title_found=detect(title, known) if title.text else (),
+        )
+
+    return batch.each("detect", step)
+
+
+def settle(batch: Batch, tools: Tools) -> Batch:
+    """Resolve overlaps and put the spans under seal."""
+
+    def step(item: Item) -> Item:
+        document, title = _documents(item)
+        found = resolve(item.found, document.text)
+        title_found = resolve(item.title_found, title.text)
+        sealed = tools.seal.close(item.note_id, item.content, {"text": found, "title": title_found})
+        return replace(item, found=found, title_found=title_found, sealed=sealed)
+
+    return batch.each("resolve", step)
+
+
+def rewrite(batch: Batch, tools: Tools) -> Batch:
+    """Replace every span by its surrogate under the cohort's key."""
+
+    def step(item: Item) -> Item:
+        document, title = _documents(item)
+        return replace(
+            item,
+            release=tools.rewriter.rewrite(document, item.found, item.patient),
+            title_release=tools.rewriter.rewrite(title, item.title_found, item.patient),
+        )
+
+    return batch.each("rewrite", step)
+
+
+def check_residue(batch: Batch, tools: Tools) -> Batch:
+    """Refuse releases that still hold something known of their patient."""
+
+    def step(item: Item) -> Item:
+        known = _known(item, tools)
+        document, title = _documents(item)
+        if item.release is None or item.title_release is None:
+            raise Unsafe("not-rewritten")
+        residue.check(item.release, document, known)
+        residue.check(item.title_release, title, known)
+        return item
+
+    return batch.each("residue", step)
+
+
+STAGES: tuple[tuple[str, Stage], ...] = (
+    ("attach", attach),
+    ("fetch", fetch),
+    ("skip", skip),
+    ("extract", extract),
+    ("detect", find),
+    ("resolve", settle),
+    ("rewrite", rewrite),
+    ("residue", check_residue),
+)
+"""What happens to a batch between reading and writing. Documents are fetched and unchanged notes
+skipped before anything is extracted: an unchanged PDF costs a read, not an extraction."""
+
+
+def timed(name: str, stage: Stage, batch: Batch, tools: Tools) -> Batch:
+    """Run a stage and put its duration into the batch's tally."""
+    started = time.perf_counter()
+    result = stage(batch, tools)
+    result.tally.add_seconds(name, time.perf_counter() - started)
+    return result
+
+
+def _described(item: Item, tools: Tools) -> Item:
+    row = item.row
+    kinds = tools.settings.source.kinds
+    return replace(
+        item,
+        content=hash_row(row),
+        kind=kinds.get(str(row.note_class_concept_id), f"class-{row.note_class_concept_id or 0}"),
+    )
+
+
+def _bytes(item: Item, tools: Tools) -> bytes | None:
+    if item.row.note_text or not item.row.note_source_value:
+        return None
+    return tools.document(str(item.row.note_source_value))
+
+
+def _extracted(item: Item, tools: Tools) -> Item:
+    row = item.row
+    person_id = whole(row.person_id)
+    if person_id is None:
+        raise Unreadable("no-person")
+    if item.patient is None:
+        raise Unreadable("unknown-patient")
+    written = moment(row.note_datetime) or moment(row.note_date)
+    if written is None:
+        raise Unreadable("no-date")
+    text, origin = tools.text(row.note_text, item.data, name=str(row.note_source_value))
+    title, _ = tools.text(row.note_title, None) if row.note_title else ("", "")
+    document = Document(
+        note_id=item.note_id,
+        text=text,
+        person_id=str(person_id),
+        lang=LANGUAGES.get(whole(row.language_concept_id) or 0, tools.settings.lang),
+        written=written,
+        kind=item.kind,
+        origin=origin,
+        clinicians=item.clinicians,
+        identifiers=item.identifiers,
+    )
+    return replace(item, document=document, title=replace(document, text=title), data=None)
+
+
+def _documents(item: Item) -> tuple[Document, Document]:
+    if item.document is None or item.title is None:
+        raise Unsafe("not-extracted")
+    return item.document, item.title
+
+
+def _known(item: Item, tools: Tools) -> KnownPatient | None:
+    return tools.known.of(item.patient) if item.patient else None
+
+
+def _identity(patient: PatientRecord, person: PersonRow | None) -> bytes:
+    columns = repr(astuple(person) if person else None)
+    return _joined(patient.digest(), columns.encode())
+
+
+def _names(person: PersonName | None) -> tuple[tuple[str, ...], ...]:
+    return (person.given_names, person.family_names) if person else ()
+
+
+def _joined(content: bytes, more: bytes) -> bytes:
+    return hashlib.blake2b(content + more, digest_size=16).digest()

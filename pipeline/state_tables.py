@@ -1,0 +1,113 @@
+"""The tables of the state database, and lists of ids packed into a few bytes."""
+
+import struct
+import zlib
+from collections.abc import Collection
+from itertools import accumulate
+
+from sqlalchemy import Column, Index, Integer, LargeBinary, MetaData, SmallInteger, Table, Text
+
+from pipeline.omop import LONG
+
+STATE = MetaData()
+
+STAGED, RELEASED, QUARANTINED = 1, 2, 3
+OUTCOMES = {STAGED: "staged", RELEASED: "released", QUARANTINED: "quarantined"}
+
+RUN = Table(
+    "run",
+    STATE,
+    Column("run_id", LONG, primary_key=True, autoincrement=False),
+    Column("config", LargeBinary, nullable=False),
+    Column("phase", Text, nullable=False),
+    Column("started", Text, nullable=False),
+    Column("summary", Text),
+)
+"""One row a run; `phase` ends as `finished` or `abandoned`."""
+
+RUN_UNIT = Table(
+    "run_unit",
+    STATE,
+    Column("run_id", LONG, primary_key=True, autoincrement=False),
+    Column("unit", Integer, primary_key=True, autoincrement=False),
+    Column("part", Text, nullable=False),
+    Column("low", LONG, nullable=False),
+    Column("high", LONG, nullable=False),
+    Column("count", Integer, nullable=False),
+    Column("first_id", LONG),
+    Column("last_id", LONG),
+    Column("planned", LargeBinary, nullable=False),
+    Column("done", SmallInteger, nullable=False),
+    Column("read_ids", LargeBinary),
+    Column("accounted", LargeBinary),
+    Column("tally", Text),
+)
+"""The units of a run with the ids they were planned to hold and the ids that came out of them."""
+
+LEDGER = Table(
+    "ledger",
+    STATE,
+    Column("note_id", LONG, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
+    Column("identity", LargeBinary, nullable=False),
+    Column("config", LargeBinary, nullable=False),
+    Column("outcome", SmallInteger, nullable=False),
+    Column("was_released", SmallInteger, nullable=False),
+)
+"""The version of each note that was last seen to; `was_released`: the output holds some version."""
+
+SPAN_STORE = Table(
+    "span_store",
+    STATE,
+    Column("note_id", LONG, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
+    Column("config", LargeBinary, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+)
+"""The spans of each note, under seal, with the version of the note they were found in."""
+
+STAGE = Table(
+    "stage",
+    STATE,
+    Column("note_id", LONG, primary_key=True, autoincrement=False),
+    Column("person_id", LONG),
+    Column("payload", LargeBinary, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("day", Text),
+    Column("characters", Integer, nullable=False),
+)
+"""De-identified notes that wait until the whole run is accounted for."""
+
+QUARANTINE = Table(
+    "quarantine",
+    STATE,
+    Column("note_id", LONG, primary_key=True, autoincrement=False),
+    Column("person_id", LONG),
+    Column("stage", Text, nullable=False),
+    Column("error", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("day", Text),
+)
+"""Why notes were refused; never what they say."""
+
+Index("idx_run_unit_ids", RUN_UNIT.c.run_id, RUN_UNIT.c.first_id)
+
+_MASK = 2**64 - 1
+
+
+def pack_ids(ids: Collection[int]) -> bytes:
+    """Pack a set of 64-bit numbers: sorted, as differences, compressed."""
+    ordered = sorted(set(ids))
+    steps = [(b - a) & _MASK for a, b in zip([0, *ordered], ordered, strict=False)]
+    return zlib.compress(struct.pack(f"<{len(steps)}Q", *steps))
+
+
+def unpack_ids(packed: bytes | None) -> list[int]:
+    """Give back the sorted numbers; none for nothing."""
+    if packed is None:
+        return []
+    data = zlib.decompress(packed)
+    steps = struct.unpack(f"<{len(data) // 8}Q", data)
+    values = (value & _MASK for value in accumulate(steps))
+    return [value - 2**64 if value > _MASK >> 1 else value for value in values]

@@ -1,0 +1,262 @@
+"""Surrogates of phones, mail and web addresses: reserved for fiction where such a range exists."""
+
+import re
+from dataclasses import dataclass
+
+from record.errors import Unsafe
+from record.folding import fold
+from record.label import Label
+from surrogates import lexicon, names, shape
+from surrogates.subject import DRAWS, WORD, Mention, Subject, compact, pour_case, unaccented
+
+# ARCEP, décision 2018-0881, annexe 1 (2.5.12): numbers set apart for audiovisual works.
+_FRENCH = {
+    "1": "19900", "2": "26191", "3": "35301", "4": "46571", "5": "53649",
+    "6": "63998", "7": "63998",
+}  # fmt: skip
+# Ofcom, numbers for use in TV and radio drama programmes.
+_BRITISH = {"2": "2079460", "7": "7700900", "1": "1632960"}
+# 555-0100 to 555-0199 are for fictional use in every area (ATIS-0300115).
+_FICTION = "55501"
+_AREAS = lexicon.listed(
+    "201 202 205 206 208 209 212 213 214 215 216 217 218 219 224 225 228 229 231 234 239 240 248"
+    " 251 252 253 254 256 260 262 267 269 270 276 281 301 302 303 304 305 307 308 309 310 312 313"
+    " 314 315 316 317 318 319 320 321 323 325 330 334 336 337 339 346 347 351 352 360 361 385 386"
+    " 401 402 404 405 406 407 408 409 410 412 413 414 415 417 419 423 424 425 430 432 434 435 440"
+)
+# Numbers up to this length are a ward's own.
+_EXTENSION = 5
+_VOWELS = frozenset("aeiouy")
+_DOMAINS = ("example.org", "example.com", "example.net")
+_PAGES = frozenset(lexicon.listed("html htm php asp aspx jsp pdf jpg png xml txt index"))
+_MAIL = re.compile(r"(?P<local>[^@\s]+)(?P<at>\s*@\s*)(?P<domain>.+)", re.DOTALL)
+_URL = re.compile(
+    r"(?P<scheme>[a-z][a-z0-9+.\-]*://)?(?P<www>www\.)?(?P<host>[^/:?#\s]+)(?P<port>:\d+)?(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_SIX = re.compile(r"[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*", re.IGNORECASE)
+_FOUR = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+# RFC 5737 and RFC 3849: addresses for documentation.
+_NETWORKS = ("192.0.2", "198.51.100", "203.0.113")
+_BYTES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """A phone number's digits: those before the national number, the number, what follows."""
+
+    country: str
+    prefix: str
+    national: str
+    extension: str
+
+
+def replace_phone(mention: Mention, subject: Subject) -> str:
+    """Give a phone or fax number in the same format, with the same country and class."""
+    digits = "".join(char for char in fold(mention.text) if char.isdigit())
+    if not digits or not digits.isascii():
+        return shape.replace(mention, subject)
+    number = _parse_phone(fold(mention.text), digits, mention.lang or subject.locale)
+    for counter in range(DRAWS):
+        national = _draw_national(number, subject, counter)
+        extension = _digits(number.extension, f"{number.national}x", subject, counter)
+        drawn = number.prefix + national + extension
+        if national != number.national and drawn not in subject.avoided_codes:
+            return _pour_digits(drawn, mention.text)
+    raise Unsafe("no-surrogate")
+
+
+def replace_email(mention: Mention, subject: Subject) -> str:
+    """Give a mail address at a reserved domain; names in it follow their own surrogates."""
+    match = _MAIL.fullmatch(mention.text)
+    if match is None:
+        return (
+            _pick_domain(mention.text, subject, counter=0)
+            if "." in mention.text
+            else (replace_username(mention, subject))
+        )
+    for counter in range(DRAWS):
+        local = _local(match["local"], mention, subject, counter)
+        drawn = local + match["at"] + _pick_domain(match["domain"], subject, counter)
+        if mention.text.isupper():
+            drawn = drawn.upper()
+        if fold(drawn) != fold(mention.text) and subject.allows_code(drawn):
+            return drawn
+    raise Unsafe("no-surrogate")
+
+
+def replace_username(mention: Mention, subject: Subject) -> str:
+    """Give an account name whose known names follow their own surrogates."""
+    for counter in range(DRAWS):
+        drawn = _local(mention.text, mention, subject, counter)
+        if fold(drawn) != fold(mention.text) and subject.allows_code(drawn):
+            return drawn
+    raise Unsafe("no-surrogate")
+
+
+def replace_url(mention: Mention, subject: Subject) -> str:
+    """Give a web address at a reserved domain, with a path of the same shape."""
+    match = _URL.fullmatch(mention.text)
+    if match is None:
+        return shape.replace(mention, subject)
+    for counter in range(DRAWS):
+        host = _pick_domain(match["host"], subject, counter)
+        rest = _path(match["rest"], subject)
+        head = (match["scheme"] or "") + (match["www"] or "")
+        drawn = head + host + (match["port"] or "") + rest
+        if fold(drawn) != fold(mention.text):
+            return drawn
+    raise Unsafe("no-surrogate")
+
+
+def replace_ip(mention: Mention, subject: Subject) -> str:
+    """Give an address of the ranges for documentation; ports and masks keep their shape."""
+    text = mention.text
+    four, six = _FOUR.search(text), _SIX.search(text)
+    found = four if four and not (six and six.start() < four.start()) else six
+    if found is None:
+        return shape.replace(mention, subject)
+    value = fold(found[0])
+    for counter in range(DRAWS):
+        draw = subject.key.draw(Label.IP_ADDRESS, value, 8, counter=counter)
+        if found is four:
+            drawn = f"{_NETWORKS[draw[0] % 3]}.{1 + draw[1] % (_BYTES - 2)}"
+        else:
+            groups = [f"{draw[i] << 8 | draw[i + 1]:x}" for i in (0, 2, 4)]
+            drawn = f"2001:db8::{':'.join(groups)}"
+            drawn = drawn.upper() if found[0].isupper() else drawn
+        if fold(drawn) != value:
+            return text[: found.start()] + drawn + text[found.end() :]
+    raise Unsafe("no-surrogate")
+
+
+def _parse_phone(folded: str, digits: str, lang: str) -> _Number:
+    """Part the digits of a number: `+33 (0)1 ...`, `0033 1 ...` and `01 ...` are the same one."""
+    plus = "+" in folded[: folded.find(digits[0]) + 1]
+    start = 0 if plus else 2 if digits.startswith("00") else -1
+    for country, trunk, size in (("33", "0", 9), ("34", "", 9), ("44", "0", 10), ("1", "", 10)):
+        if start >= 0 and digits.startswith(country, start):
+            end = start + len(country)
+            end += 1 if trunk and digits.startswith(trunk, end) else 0
+            if len(digits) >= end + size:
+                return _cut(country, digits, end, size)
+    if start >= 0:
+        return _cut("", digits, max(0, min(start + 3, len(digits) - _EXTENSION)), len(digits))
+    return _parse_national(digits, lang)
+
+
+def _parse_national(digits: str, lang: str) -> _Number:
+    if lang == "fr" and digits[0] == "0" and len(digits) >= 10 and digits[1] != "0":
+        return _cut("33", digits, 1, 9)
+    if lang == "fr" and digits.startswith("33") and len(digits) == 11:
+        return _cut("33", digits, 2, 9)
+    if lang == "en" and digits[0] == "0" and len(digits) in (10, 11):
+        return _cut("44", digits, 1, 10)
+    if lang == "en" and len(digits) >= 10:
+        return _cut("1", digits, int(digits[0] == "1" and len(digits) >= 11), 10)
+    if lang == "es" and len(digits) >= 9:
+        return _cut("34", digits, 2 if digits.startswith("34") and len(digits) == 11 else 0, 9)
+    return _cut("", digits, 0, len(digits))
+
+
+def _cut(country: str, digits: str, start: int, size: int) -> _Number:
+    end = start + size
+    return _Number(country, digits[:start], digits[start:end], digits[end:])
+
+
+def _draw_national(number: _Number, subject: Subject, counter: int) -> str:
+    national = number.national
+    value = number.country + national
+    head = national[: max(1, len(national) - 7)] if len(national) > _EXTENSION else ""
+    if number.country == "33":
+        head = _FRENCH.get(national[0], national[:3] if national[0] == "8" else national[0])
+    elif number.country == "44":
+        head = _BRITISH.get(national[0], national[:2])
+    elif number.country == "1":
+        area = subject.key.number(Label.PHONE, f"{value}/area", len(_AREAS), counter=counter)
+        head = _AREAS[area] + _FICTION
+    elif number.country == "34":
+        head = national[0]
+    rest = "0" * (len(national) - len(head))
+    return head + _digits(rest, value, subject, counter)
+
+
+def _digits(model: str, value: str, subject: Subject, counter: int) -> str:
+    """Draw as many digits as the model has, under one label for phone and fax."""
+    stream = subject.key.draw(Label.PHONE, value, 2 * len(model), counter=counter)
+    return "".join(str((stream[2 * i] << 8 | stream[2 * i + 1]) % 10) for i in range(len(model)))
+
+
+def _pour_digits(drawn: str, model: str) -> str:
+    """Write the digits into the model; letters (`Tel`, `ext`) stay."""
+    digits = iter(drawn)
+    return "".join(next(digits) if char.isdigit() else char for char in model)
+
+
+def _pick_domain(domain: str, subject: Subject, counter: int) -> str:
+    """Give a name below example.org and its like, the same for the same domain."""
+    families = lexicon.load("family", subject.locale)
+    value = fold(domain).strip()
+    for further in range(counter, counter + DRAWS):
+        number = subject.key.number("domain", value, 3 * len(families), counter=further)
+        host = fold(families.entries[number // 3])
+        if host.isascii() and subject.allows(host):
+            return f"{host}.{_DOMAINS[number % 3]}"
+    raise Unsafe("no-surrogate")
+
+
+def _local(text: str, mention: Mention, subject: Subject, counter: int) -> str:
+    pieces: list[str] = []
+    end = 0
+    for word in WORD.finditer(text):
+        pieces += (
+            _numbers(text[end : word.start()], subject, counter),
+            _handle(word[0], mention, subject, counter),
+        )
+        end = word.end()
+    return "".join((*pieces, _numbers(text[end:], subject, counter)))
+
+
+def _handle(word: str, mention: Mention, subject: Subject, counter: int) -> str:
+    """Replace one word of an account name: a name, an initial with a name, or anything."""
+    value = fold(word)
+    given = {fold(name) for name in (*subject.given, *mention.given)}
+    family = {fold(name) for name in (*subject.family, *mention.family)}
+    for start in (0, 1, 2):
+        head, tail = value[:start], value[start:]
+        role = Label.LAST_NAME if tail in family else Label.FIRST_NAME if tail in given else ""
+        if role and len(tail) > 1:
+            letters = "".join(_initial(each, mention, subject) for each in head)
+            return pour_case(word, letters + _ascii(names.part(tail, role, subject)))
+    if len(value) == 1 or (len(value) == 2 and not set(value) & _VOWELS):
+        letters = "".join(_initial(letter, mention, subject) for letter in value)
+        return letters.upper() if word.isupper() else letters
+    families = lexicon.load("family", subject.locale)
+    number = subject.key.number(Label.USERNAME, value, len(families), counter=counter)
+    drawn = _ascii(families.entries[number])[: max(len(value), 3)]
+    return drawn.upper() if word.isupper() else drawn
+
+
+def _initial(letter: str, mention: Mention, subject: Subject) -> str:
+    known = (*subject.given, *mention.given)
+    return names.abbreviation(letter, Label.FIRST_NAME, known, subject).lower()
+
+
+def _ascii(name: str) -> str:
+    plain = unaccented(fold(name))
+    return "".join(char for char in plain if char.isascii() and char.isalnum())
+
+
+def _numbers(text: str, subject: Subject, counter: int) -> str:
+    if not any(char.isdigit() for char in text):
+        return text
+    digits = _digits(compact(text), f"{text}/mail", subject, counter)
+    return _pour_digits(digits, text)
+
+
+def _path(text: str, subject: Subject) -> str:
+    def drawn(match: re.Match[str]) -> str:
+        word = match[0]
+        return word if fold(word) in _PAGES else shape.scramble(word, Label.URL, subject)
+
+    return re.sub(r"[^\W_]+", drawn, text)

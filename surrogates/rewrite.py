@@ -1,0 +1,259 @@
+"""Puts surrogates in the place of the spans of a document."""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from record.document import Document
+from record.errors import Unsafe
+from record.label import Label
+from record.patient import PatientRecord
+from record.policy import Action, Policy
+from record.release import Release
+from record.span import Span
+from surrogates import ages, contacts, dates, identifiers, names, places, shape
+from surrogates.keys import CohortKey
+from surrogates.subject import WORD, Mention, Subject
+
+# Who makes the surrogates of each label.
+MAKERS: dict[str, Callable[[Mention, Subject], str]] = {
+    Label.FIRST_NAME: names.replace,
+    Label.LAST_NAME: names.replace,
+    Label.NAME: names.replace,
+    Label.USERNAME: contacts.replace_username,
+    Label.DATE: dates.replace,
+    Label.BIRTH_DATE: dates.replace,
+    Label.AGE: ages.replace,
+    Label.STREET: places.replace_street,
+    Label.ZIP: places.replace_zip,
+    Label.CITY: places.replace_city,
+    Label.REGION: places.replace_listed,
+    Label.COUNTRY: places.replace_listed,
+    Label.HOSPITAL: places.replace_site,
+    Label.ORGANIZATION: places.replace_listed,
+    Label.PROFESSION: places.replace_listed,
+    Label.PHONE: contacts.replace_phone,
+    Label.FAX: contacts.replace_phone,
+    Label.EMAIL: contacts.replace_email,
+    Label.URL: contacts.replace_url,
+    Label.IP_ADDRESS: contacts.replace_ip,
+    Label.SSN: identifiers.replace,
+    Label.PATIENT_ID: identifiers.replace,
+    Label.VISIT_ID: identifiers.replace,
+    Label.PROVIDER_ID: identifiers.replace,
+    Label.INSURANCE_ID: identifiers.replace,
+    Label.ACCOUNT: identifiers.replace,
+    Label.DEVICE_ID: identifiers.replace,
+    Label.VEHICLE_ID: identifiers.replace,
+    Label.ID: identifiers.replace,
+    Label.OTHER: shape.replace,
+}
+_DATED = frozenset(("DATE", "BIRTH_DATE"))
+_NAMES = frozenset(("FIRST_NAME", "LAST_NAME", "NAME"))
+_HANDLES = frozenset(("USERNAME", "EMAIL"))
+# An initial or abbreviation, which other names of the document explain.
+_SHORT = re.compile(r"(?<![^\W\d_])[^\W\d_]{1,3}(?![^\W\d_])")
+_Near = date | str | Mention | None
+# Signs and blanks alone identify nobody and stay.
+_HOLDS = re.compile(r"[^\W_]")
+_BESIDE = 4
+_PATIENTS = 1024
+_MENTIONS = 4096
+
+
+@dataclass(slots=True)
+class _Known:
+    """A patient's subject, and the surrogates already made for them."""
+
+    record: PatientRecord | None = field(repr=False)
+    subject: Subject
+    made: dict[tuple[object, ...], str] = field(default_factory=dict, repr=False)
+
+
+class Rewriter:
+    """Writes documents with surrogates for one cohort under one policy.
+
+    What it gives depends on the cohort key, the policy, the document, its spans and the record
+    alone: neither on what it wrote before nor on the order.
+    """
+
+    def __init__(self, cohort: CohortKey, policy: Policy) -> None:
+        self._cohort = cohort
+        self._policy = policy
+        self._policy_id = policy.policy_id
+        self._patients: OrderedDict[str, _Known] = OrderedDict()
+
+    def rewrite(
+        self, document: Document, spans: Sequence[Span], record: PatientRecord | None
+    ) -> Release:
+        """Replace the spans; everything outside them stays as it is.
+
+        `spans` are sorted and disjoint. Without a `person_id` the note is its own patient.
+        Raises Unsafe: `overlapping-spans`, `span-outside-text`, `wrong-record` where the record is
+        another person's, `no-surrogate` where the policy or a maker has none for a span.
+        """
+        _refuse_disorder(document, spans)
+        text = document.text
+        known = self._known(document, record)
+        context = _context(document, spans)
+        pieces: list[str] = []
+        placed: list[Span] = []
+        end = length = 0
+        for number, span in enumerate(spans):
+            between = text[end : span.start]
+            surrogate = self._replace(spans, number, context=context, known=known, text=text)
+            length += len(between)
+            pieces += (between, surrogate)
+            start, length = length, length + len(surrogate)
+            placed.append(Span(start, length, span.label, span.detector, span.score))
+            end = span.end
+        return Release(
+            note_id=document.note_id,
+            text="".join((*pieces, text[end:])),
+            spans=tuple(placed),
+            key_id=self._cohort.key_id,
+            policy_id=self._policy_id,
+        )
+
+    def _replace(
+        self, spans: Sequence[Span], number: int, *, text: str, context: Mention, known: _Known
+    ) -> str:
+        span = spans[number]
+        value = text[span.start : span.end]
+        action = self._policy.action(span.label)
+        maker = MAKERS.get(span.label)
+        if action is None or maker is None:
+            raise Unsafe("no-surrogate")
+        if action is Action.KEEP or not _HOLDS.search(value):
+            return value
+        near = _near(text, spans, number, context)
+        wanted = (value, span.label, context.lang, near)
+        made = known.made.get(wanted)
+        if made is None:
+            mention = _mention(value, span.label, context, near)
+            made = _keep_blanks(value, maker(mention, known.subject))
+            if len(known.made) >= _MENTIONS:
+                known.made.clear()
+            known.made[wanted] = made
+        return made
+
+    def _known(self, document: Document, record: PatientRecord | None) -> _Known:
+        person = document.person_id
+        if record is not None and person is not None and record.person_id != person:
+            raise Unsafe("wrong-record")
+        name = f"note:{document.note_id}" if person is None else person
+        known = self._patients.get(name)
+        if known is not None and (known.record is record or known.record == record):
+            self._patients.move_to_end(name)
+            return known
+        key = self._cohort.patient(name)
+        days = dates.shift_days(key, self._policy)
+        known = _Known(record, Subject(key, self._policy, record, days=days))
+        self._patients[name] = known
+        if len(self._patients) > _PATIENTS:
+            self._patients.popitem(last=False)
+        return known
+
+
+def _refuse_disorder(document: Document, spans: Sequence[Span]) -> None:
+    end = 0
+    for span in spans:
+        if span.start < end:
+            raise Unsafe("overlapping-spans")
+        end = span.end
+    if end > len(document.text):
+        raise Unsafe("span-outside-text")
+
+
+def _context(document: Document, spans: Sequence[Span]) -> Mention:
+    """Gather what all mentions of a document share: its date, and the names known in it."""
+    given: list[str] = []
+    family: list[str] = []
+    for clinician in document.clinicians:
+        given += clinician.given_names
+        family += clinician.family_names
+    for span in spans:
+        text = document.text[span.start : span.end]
+        if span.label == Label.FIRST_NAME:
+            given.append(text)
+        elif span.label == Label.LAST_NAME:
+            family.append(text)
+    return Mention(
+        "",
+        "",
+        lang=document.lang,
+        written=document.written.date() if document.written else None,
+        given=_words(given),
+        family=_words(family),
+    )
+
+
+def _words(texts: Sequence[str]) -> tuple[str, ...]:
+    found = (word for text in texts for word in WORD.findall(text) if len(word) > 1)
+    return tuple(dict.fromkeys(found))
+
+
+def _near(text: str, spans: Sequence[Span], number: int, context: Mention) -> _Near:
+    """Give what of the document decides a mention beside its own text; for most, nothing."""
+    span = spans[number]
+    label = span.label
+    if label in _DATED:
+        return context.written
+    if label in _HANDLES:
+        return context
+    if label in _NAMES:
+        return context if _SHORT.search(text, span.start, span.end) else None
+    return _city(text, spans, number) if label == Label.ZIP else None
+
+
+def _mention(text: str, label: str, context: Mention, near: _Near) -> Mention:
+    """Show a maker what `near` holds and nothing else, so that nothing else can decide."""
+    return Mention(
+        text,
+        label,
+        lang=context.lang,
+        written=near if isinstance(near, date) else None,
+        given=near.given if isinstance(near, Mention) else (),
+        family=near.family if isinstance(near, Mention) else (),
+        city=near if isinstance(near, str) else "",
+    )
+
+
+def _city(text: str, spans: Sequence[Span], number: int) -> str:
+    """Find the town that stands after or before a postal code, a few signs away at most."""
+    span = spans[number]
+    if number + 1 < len(spans):
+        after = spans[number + 1]
+        if after.label == Label.CITY and _is_gap(text[span.end : after.start]):
+            return text[after.start : after.end]
+    if number:
+        before = spans[number - 1]
+        if before.label == Label.CITY and _is_gap(text[before.end : span.start]):
+            return text[before.start : before.end]
+    return ""
+
+
+def _is_gap(text: str) -> bool:
+    return len(text) <= _BESIDE and not any(char.isalnum() for char in text)
+
+
+def _keep_blanks(text: str, surrogate: str) -> str:
+    """Put the original's outer blanks around the surrogate, and its inner line break into it."""
+    if "\n" not in text and not text[0].isspace() and not text[-1].isspace():
+        return surrogate
+    core = surrogate.strip()
+    lead = text[: len(text) - len(text.lstrip())]
+    trail = text[len(text.rstrip()) :]
+    if "\n" in text.strip() and "\n" not in core:
+        line_break = _break(text.strip())
+        core = core.replace(" ", line_break, 1) if " " in core else core + line_break
+    return lead + core + trail
+
+
+def _break(text: str) -> str:
+    """Give the first run of blanks that holds a line break."""
+    at = text.index("\n")
+    start = len(text[:at].rstrip())
+    return text[start : len(text) - len(text[at:].lstrip())]

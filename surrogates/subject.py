@@ -1,0 +1,173 @@
+"""One patient as the makers of surrogates see them: key, policy, and what must not come out."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date
+
+from record.errors import Unsafe
+from record.folding import fold
+from record.patient import PatientRecord
+from record.policy import Policy
+from surrogates.draw import Permutation
+from surrogates.keys import PatientKey
+from surrogates.lexicon import Lexicon, listed, squeeze
+
+WORD = re.compile(r"[^\W\d_]+")
+# Draws after which a value counts as having no surrogate; each fails with a chance below 1/2.
+DRAWS = 128
+_SHORTEST_AVOIDED = 3
+_COMMON = frozenset(
+    listed(
+        "rue avenue boulevard place chemin allee impasse quai route square cours passage"
+        " cite residence"
+        " saint sainte street road lane drive court calle plaza avenida paseo camino ronda santa "
+        " des les del los las sur the and"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One span as a maker sees it, with what stands around it in the document.
+
+    `given` and `family` are the names known of the document, as written, for initials and mail
+    addresses. `city` is the town that stands beside a postal code.
+    """
+
+    text: str = field(repr=False)
+    label: str
+    lang: str = ""
+    written: date | None = field(default=None, repr=False)
+    given: tuple[str, ...] = field(default=(), repr=False)
+    family: tuple[str, ...] = field(default=(), repr=False)
+    city: str = field(default="", repr=False)
+
+
+class Subject:
+    """Draws surrogates for one patient and keeps what is known of them out of the result."""
+
+    def __init__(
+        self, key: PatientKey, policy: Policy, record: PatientRecord | None, *, days: int
+    ) -> None:
+        self.key = key
+        self.days = days
+        self.policy = policy
+        self.locale = policy.locale
+        self.birth_date = record.birth_date if record else None
+        self.gender = record.gender[:1].upper() if record else ""
+        self.own_given = frozenset(fold(word) for word in _words(_own_given(record)))
+        self.given = tuple(_words(_all_given(record)))
+        self.family = tuple(_words(_all_family(record)))
+        self.given_folded = frozenset(map(fold, self.given))
+        self.family_folded = frozenset(map(fold, self.family))
+        self.avoided = _avoided_words(record) | self.given_folded | self.family_folded
+        self.avoided_codes = _avoided_codes(record)
+        self._permutations: dict[tuple[str, str], Permutation] = {}
+
+    def __repr__(self) -> str:
+        return f"Subject(key={self.key!r})"
+
+    def pick(
+        self, label: str, value: str, lexicon: Lexicon, *, accept: Callable[[str], bool]
+    ) -> str:
+        """Draw the entry that stands for a squeezed value.
+
+        A value of the lexicon is permuted within it, so that two of them never meet; another one
+        is drawn, and meets a given entry with the chance of one in the lexicon's length.
+        Raises Unsafe where nothing is acceptable.
+        """
+        return lexicon.entries[self.place(label, value, lexicon, accept=accept)]
+
+    def place(
+        self, label: str, value: str, lexicon: Lexicon, *, accept: Callable[[str], bool]
+    ) -> int:
+        """Draw like `pick`, and tell the place of the entry."""
+        start = lexicon.places.get(value)
+        for counter in range(DRAWS):
+            if start is None:
+                place = self.key.number(label, value, len(lexicon), counter=counter)
+            else:
+                place = self._permutation(label, lexicon).step(start, counter)
+            if squeeze(lexicon.entries[place]) != value and accept(lexicon.entries[place]):
+                return place
+        raise Unsafe("no-surrogate")
+
+    def allows(self, text: str) -> bool:
+        """Tell whether a surrogate holds no word that is known of the patient."""
+        return not any(fold(word) in self.avoided for word in WORD.findall(text))
+
+    def allows_code(self, text: str) -> bool:
+        """Tell whether a surrogate is no number or code that is known of the patient."""
+        return compact(text) not in self.avoided_codes
+
+    def _permutation(self, label: str, lexicon: Lexicon) -> Permutation:
+        known = self._permutations.get((label, lexicon.name))
+        if known is None:
+            known = Permutation(self.key, f"{label}/{lexicon.name}", len(lexicon))
+            self._permutations[label, lexicon.name] = known
+        return known
+
+
+def compact(text: str) -> str:
+    """Fold a value to its letters and digits: what is left decides its surrogate."""
+    return "".join(char for char in fold(text) if char.isalnum())
+
+
+def unaccented(text: str) -> str:
+    """Strip the accents of a text and keep its case."""
+    decomposed = unicodedata.normalize("NFD", text)
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def pour_case(model: str, text: str) -> str:
+    """Write a text in the case of a model: all capitals, all small, or as the text stands.
+
+    Capitals without accents stay without accents, as hospital forms write them.
+    """
+    if model.isupper() and len(model) > 1:
+        return (unaccented(text) if model.isascii() else text).upper()
+    return text.lower() if model.islower() else text
+
+
+def _words(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        yield from WORD.findall(unicodedata.normalize("NFC", text))
+
+
+def _own_given(record: PatientRecord | None) -> tuple[str, ...]:
+    return record.given_names if record else ()
+
+
+def _all_given(record: PatientRecord | None) -> Iterator[str]:
+    if record:
+        yield from record.given_names
+        for relative in record.relatives:
+            yield from relative.given_names
+
+
+def _all_family(record: PatientRecord | None) -> Iterator[str]:
+    if record:
+        yield from record.family_names
+        yield from record.birth_names
+        for relative in record.relatives:
+            yield from relative.family_names
+
+
+def _avoided_words(record: PatientRecord | None) -> frozenset[str]:
+    texts: list[str] = []
+    if record:
+        for address in record.addresses:
+            texts += (address.street, address.city)
+        texts += record.emails
+    words = {fold(word) for word in _words(texts)}
+    return frozenset(word for word in words if len(word) >= _SHORTEST_AVOIDED) - _COMMON
+
+
+def _avoided_codes(record: PatientRecord | None) -> frozenset[str]:
+    if record is None:
+        return frozenset()
+    codes = [*record.phones, *record.emails, *(each.value for each in record.identifiers)]
+    codes += [address.zip for address in record.addresses]
+    return frozenset(compact(code) for code in codes if code)

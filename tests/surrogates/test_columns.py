@@ -1,0 +1,77 @@
+"""Tables and notes of a cohort agree."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from record.document import Document
+from record.errors import Unsafe
+from record.policy import Policy
+from record.span import Span
+from surrogates.columns import Birth, Columns
+from surrogates.keys import CohortKey
+from surrogates.rewrite import Rewriter
+
+
+@pytest.fixture(scope="module")
+def columns(cohort: CohortKey) -> Columns:
+    return Columns(cohort, Policy())
+
+
+@given(st.dates(date(1900, 1, 1), date(2100, 1, 1)), st.text(min_size=1, max_size=4))
+def test_dates_of_tables_and_notes_move_alike(cohort, columns, day: date, person: str) -> None:
+    text = f"{day:%d/%m/%Y}"
+    document = Document("n1", text, person, "fr")
+    note = Rewriter(cohort, Policy()).rewrite(document, (Span(0, len(text), "DATE"),), None)
+    assert note.text == f"{columns.shift_date(person, day):%d/%m/%Y}"
+
+
+@given(st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)))
+def test_the_time_of_day_stays(columns, moment: datetime) -> None:
+    moved = columns.shift_datetime("42", moment)
+    assert moved.time() == moment.time()
+    assert moved.date() == columns.shift_date("42", moment.date())
+    zoned = columns.shift_datetime("42", moment.replace(tzinfo=timezone(timedelta(hours=2))))
+    assert zoned.replace(tzinfo=None) == moved
+    assert zoned.utcoffset() == timedelta(hours=2)
+
+
+@given(st.dates(date(1900, 1, 1), date(2030, 1, 1)))
+def test_births_move_by_their_known_parts(columns, born: date) -> None:
+    moved = columns.shift_date("42", born)
+    whole = columns.shift_birth("42", Birth(born.year, born.month, born.day))
+    assert whole == Birth(moved.year, moved.month, moved.day)
+    assert columns.shift_birth("42", Birth(born.year, born.month)).day is None
+    assert columns.shift_birth("42", Birth(born.year, born.month)) != Birth(born.year, born.month)
+    assert abs(columns.shift_birth("42", Birth(born.year)).year - born.year) == 1
+
+
+def test_an_impossible_birth_is_refused(columns) -> None:
+    with pytest.raises(Unsafe):
+        columns.shift_birth("42", Birth(2024, 13, 1))
+
+
+def test_the_calendar_ends(columns) -> None:
+    end = datetime.max.replace(tzinfo=UTC) if columns.days("42") > 0 else datetime.min
+    with pytest.raises(Unsafe):
+        columns.shift_datetime("42", end)
+
+
+def test_ids_keep_joins_within_a_cohort_only(master) -> None:
+    one, two = (Columns(master.cohort(name), Policy()) for name in ("one", "two"))
+    ids = [one.pseudonym("person", str(number)) for number in range(2000)]
+    assert len(set(ids)) == 2000
+    assert ids == [one.pseudonym("person", str(number)) for number in range(2000)]
+    assert not set(ids) & {two.pseudonym("person", str(number)) for number in range(2000)}
+    assert not set(ids) & {one.pseudonym("visit", str(number)) for number in range(2000)}
+
+
+def test_values_are_those_of_the_notes(cohort, columns, record, replace, subject_of) -> None:
+    subject = subject_of(record=record)
+    for label, text in (("PATIENT_ID", "8012345678"), ("LAST_NAME", "DUPONT"), ("CITY", "Lyon")):
+        assert columns.value("42", label, text, record) == replace(text, label, subject=subject)
+    assert columns.value("42", "CITY", " ", record) == " "
+    with pytest.raises(Unsafe):
+        columns.value("42", "UNHEARD_OF", "x", record)
