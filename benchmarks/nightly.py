@@ -122,14 +122,18 @@ def table(made: dict[str, float], results: dict[str, dict[str, object]]) -> str:
     stages = next(iter(results.values()))["stages"]
     total = sum(stages.values())
     ranked = sorted(stages.items(), key=lambda item: -item[1])
-    lines += ["", "Share of time per stage (first arm): " + ", ".join(
-        f"{stage} {100 * seconds / total:.0f} %" for stage, seconds in ranked
-    )]
+    lines += [
+        "",
+        "Share of time per stage (first arm): "
+        + ", ".join(f"{stage} {100 * seconds / total:.0f} %" for stage, seconds in ranked),
+    ]
     return "\n".join(lines)
 
 
 def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--notes", type=int, default=20_000)
     parser.add_argument("--characters", type=int, default=3_000)
     parser.add_argument("--folder", type=Path, help="where the databases go; default: temporary")

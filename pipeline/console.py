@@ -1,5 +1,6 @@
 """What a person at a terminal sees: phases, a progress bar, a summary; plain lines elsewhere."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -38,13 +39,16 @@ class Console:
         counts = ", ".join(f"{notes[outcome.value]} {outcome.value}" for outcome in Outcome)
         went_on = " (went on with an interrupted run)" if resumed else ""
         self.say(f"run {summary.run_id}{went_on}: {counts}; {summary.seconds:.1f} s")
-        labels: dict[str, int] = {}
+        labels: Counter[str] = Counter()
         for (label, _, _), count in summary.tally.spans.items():
-            labels[label] = labels.get(label, 0) + count
+            labels[label] += count
         if labels:
             ranked = sorted(labels.items(), key=lambda item: (-item[1], item[0]))
             self.say("replaced: " + ", ".join(f"{label} {count}" for label, count in ranked))
-        for (stage, error, reason, _), count in sorted(summary.tally.quarantine.items()):
+        causes: Counter[tuple[str, str, str]] = Counter()
+        for (stage, error, reason, _), count in summary.tally.quarantine.items():
+            causes[stage, error, reason] += count
+        for (stage, error, reason), count in sorted(causes.items()):
             self.say(f"quarantine: {count} at {stage}: {error} {reason}".rstrip())
 
     @contextmanager
@@ -58,11 +62,13 @@ class Console:
             yield from self._bar()
 
     def _lines(self) -> Progress:
-        last = [monotonic()]
+        said, last = 0, monotonic()
 
         def advance(done: int, planned: int) -> None:
-            if done and (done == planned or monotonic() - last[0] > _SECONDS_BETWEEN_LINES):
-                last[0] = monotonic()
+            nonlocal said, last
+            is_time = done == planned or monotonic() - last > _SECONDS_BETWEEN_LINES
+            if done != said and is_time:
+                said, last = done, monotonic()
                 self._err.print(f"{done} of {planned} notes")
 
         def phase(name: str) -> None:

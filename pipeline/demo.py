@@ -4,14 +4,13 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from synthesis.fictional.files import write_hospital
-
 from pipeline.nightly import Progress
 from pipeline.settings import Settings, load
 from pipeline.tools import settled
 from pipeline.warehouse import open_output
 from record.errors import ConfigError
 from surrogates.keys import load_master, new_master
+from synthesis.fictional.files import write_hospital
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.omop import NOTE_CLASSES
 

@@ -1,7 +1,5 @@
 """Every stage in order, without Beam: on a unit of the warehouse, or on one note in hand."""
 
-from surrogates.rewrite import Rewriter
-
 from pipeline import residue
 from pipeline.batch import Batch
 from pipeline.databases import retrying
@@ -15,6 +13,7 @@ from pipeline.writing import write
 from record.document import Annotated, Document
 from record.patient import PatientRecord
 from record.release import Release
+from surrogates.rewrite import Rewriter
 
 
 def process(unit: Unit, tools: Tools) -> Batch:

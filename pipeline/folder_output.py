@@ -146,6 +146,16 @@ class FolderOutput:
         with reading(_WHAT):
             self._write(table, self._folder / "cdm_source.parquet")
 
+    def origin(self) -> str | None:
+        """Read what `cdm_source` says made this output."""
+        path = self._folder / "cdm_source.parquet"
+        if not path.is_file():
+            return None
+        with reading(_WHAT):
+            (row,) = pq.read_table(path).to_pylist()
+        reference: str | None = row["cdm_etl_reference"]
+        return reference
+
     def ids(self) -> Iterator[int]:
         """Stream the ids of all notes."""
         for row in self._rows("note", ("note_id",)):

@@ -309,6 +309,7 @@ class State:
         self._engine.dispose()
 
 
+@retrying
 def open_state(settings: StateSettings, base: Path) -> State:
     """Open the state database and create what it lacks; a relative path starts at `base`.
 

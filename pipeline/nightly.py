@@ -11,12 +11,13 @@ from pathlib import Path
 from pipeline.detection import DETECTOR_VERSION
 from pipeline.ledger import Run, State, open_state
 from pipeline.lock import RunLock, lock_path
+from pipeline.output import CdmSource, Output
 from pipeline.publishing import publish, read_back
 from pipeline.report import write_report
 from pipeline.settings import Settings, load
 from pipeline.summary import Outcome, RunSummary, Tally, merge_all
 from pipeline.tools import config_hash, documents_folder, settled
-from pipeline.warehouse import Output, Source, open_output, open_source
+from pipeline.warehouse import Source, open_output, open_source
 from record.errors import ConfigError, CryptonymError, Unavailable
 from surrogates.keys import CohortKey, load_master
 
@@ -80,6 +81,33 @@ class Night:
     progress: Progress
     peaks: dict[str, int] = field(default_factory=dict)
 
+    def claim(self) -> None:
+        """Put the cohort's name on the output; raises ConfigError if another key made it.
+
+        Notes under another key have other ids: this run could neither replace nor withdraw them.
+        """
+        policy = self.settings.make_policy()
+        mine = f"cryptonym key {self.cohort.key_id}"
+        if self.output.origin() not in (None, mine):
+            raise ConfigError(
+                "output.url",
+                "holds notes made under another key or cohort",
+                "name an output and a state of its own for each cohort, or empty both",
+            )
+        self.output.describe(
+            CdmSource(
+                cdm_source_name=self.settings.cohort,
+                cdm_source_abbreviation=self.settings.cohort[:25],
+                cdm_holder="",
+                source_description=(
+                    "Pseudonymized notes. All dates of a patient are moved by one secret number of "
+                    f"days, from {policy.min_shift_days} to {policy.max_shift_days} either way; "
+                    f"ages over {policy.age_cap} are {policy.age_cap + 1}+. Policy {policy.policy_id}."
+                ),
+                cdm_etl_reference=mine,
+            )
+        )
+
     def plan(self) -> Run:
         """Begin a run or take up the one that was interrupted, and plan its units of work."""
         run = self.state.begin(config_hash(self.settings, self.cohort))
@@ -133,7 +161,10 @@ class Night:
             Tally.from_json(json.loads(text)) for text in self.state.tallies(run.run_id)
         )
         tally.add(Outcome.DELETED, deleted)
-        tally.add(Outcome.PLANNED, self.state.progress(run.run_id)[1])
+        malformed = self.source.malformed()
+        for failure in malformed:
+            tally.add_failure(failure)
+        tally.add(Outcome.PLANNED, self.state.progress(run.run_id)[1] + len(malformed))
         for worker, kilobytes in self.peaks.items():
             tally.add_memory(worker, kilobytes)
         return RunSummary(
@@ -178,6 +209,7 @@ def run_nightly(
         for database in (night.source, night.state, night.output):
             stack.callback(database.close)
         night.output.check_writable()
+        night.claim()
         return _through(night, drive, workers, lock.fileno())
 
 

@@ -65,6 +65,10 @@ class Output(Protocol):
         """Write the single row of `cdm_source`."""
         ...
 
+    def origin(self) -> str | None:
+        """Read what `cdm_source` says made this output; None where it was never described."""
+        ...
+
     def ids(self) -> Iterator[int]:
         """Stream the ids of all notes."""
         ...
@@ -181,6 +185,14 @@ class SqlOutput:
         with transaction(self._engine, _WHAT, write=True) as connection:
             connection.execute(delete(table))
             connection.execute(insert(table), [source.row()])
+
+    @retrying
+    def origin(self) -> str | None:
+        """Read what `cdm_source` says made this output."""
+        table = self._by_name["cdm_source"]
+        with transaction(self._engine, _WHAT) as connection:
+            reference: str | None = connection.scalar(select(table.c.cdm_etl_reference))
+            return reference
 
     def ids(self) -> Iterator[int]:
         """Stream the ids of all notes, in order."""

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sqlalchemy import Engine, Row, exists, func, select
+from sqlalchemy import ColumnElement, Engine, Row, Table, and_, delete, exists, func, select, update
 
 from pipeline.databases import chunks, retrying, transaction
 from pipeline.state_tables import (
     LEDGER,
     QUARANTINE,
     QUARANTINED,
+    RELEASED,
     RUN_UNIT,
     SPAN_STORE,
     STAGE,
@@ -63,10 +64,15 @@ class _Account:
     missing: int = 0
     deleted: int = 0
     first: list[int] = field(default_factory=list)
+    units: list[int] = field(default_factory=list)
 
 
 def reconcile(engine: Engine, run_id: int, source: Rereadable) -> Reconciliation:
-    """Compare, unit by unit, what was planned and read with what the ledger holds."""
+    """Compare, unit by unit, what was planned and read with what the ledger holds.
+
+    Units with missing notes are pending again afterwards; all are when notes are astray, and
+    those notes count as changed: the next attempt makes good what went wrong.
+    """
     account = _Account()
     for row in _units(engine, run_id):
         planned = set(unpack_ids(row.planned))
@@ -80,13 +86,17 @@ def reconcile(engine: Engine, run_id: int, source: Rereadable) -> Reconciliation
         account.missing += len(still)
         account.deleted += len(lost - still)
         account.first += sorted(still)[: _SHOWN - len(account.first)]
+        account.units += [row.unit] if still else []
+    astray = _astray(engine)
+    if account.units or astray:
+        _reopen(engine, run_id, None if astray else account.units)
     return Reconciliation(
         planned=account.planned,
         accounted=account.accounted,
         missing=account.missing,
         missing_ids=tuple(account.first),
         deleted_meanwhile=account.deleted,
-        astray=_astray(engine),
+        astray=astray,
     )
 
 
@@ -145,18 +155,44 @@ def _ledger_page(engine: Engine, after: int | None) -> list[int]:
         return list(connection.scalars(found))
 
 
+_HOMES = ((STAGE, STAGED), (SPAN_STORE, STAGED), (QUARANTINE, QUARANTINED))
+
+
+def _homeless(table: Table, outcome: int) -> ColumnElement[bool]:
+    """Say which rows of the ledger lack the row that goes with their outcome."""
+    return and_(LEDGER.c.outcome == outcome, ~exists().where(table.c.note_id == LEDGER.c.note_id))
+
+
+def _stray(table: Table, outcome: int) -> ColumnElement[bool]:
+    """Say which rows of the stage or quarantine the ledger knows nothing of."""
+    return ~exists().where(LEDGER.c.note_id == table.c.note_id, LEDGER.c.outcome == outcome)
+
+
 @retrying
 def _astray(engine: Engine) -> int:
     """Count staged or refused notes without their row, and rows of notes that are neither."""
-    disagreements = []
-    for table, outcome in ((STAGE, STAGED), (QUARANTINE, QUARANTINED)):
-        held = exists().where(table.c.note_id == LEDGER.c.note_id)
-        said = exists().where(LEDGER.c.note_id == table.c.note_id, LEDGER.c.outcome == outcome)
-        disagreements += [
-            select(func.count()).select_from(LEDGER).where(LEDGER.c.outcome == outcome, ~held),
-            select(func.count()).select_from(table).where(~said),
-        ]
-    sealed = exists().where(SPAN_STORE.c.note_id == STAGE.c.note_id)
-    disagreements.append(select(func.count()).select_from(STAGE).where(~sealed))
+    counts = [select(func.count()).select_from(LEDGER).where(_homeless(*home)) for home in _HOMES]
+    for home in _HOMES:
+        if home[0] is not SPAN_STORE:
+            counts.append(select(func.count()).select_from(home[0]).where(_stray(*home)))
     with transaction(engine, _WHAT) as connection:
-        return sum(connection.scalar(count) or 0 for count in disagreements)
+        return sum(connection.scalar(count) or 0 for count in counts)
+
+
+@retrying
+def _reopen(engine: Engine, run_id: int, units: Sequence[int] | None) -> None:
+    mine = update(RUN_UNIT).where(RUN_UNIT.c.run_id == run_id)
+    with transaction(engine, _WHAT, write=True) as connection:
+        if units is not None:
+            for some in chunks(units):
+                connection.execute(mine.where(RUN_UNIT.c.unit.in_(some)).values(done=0))
+            return
+        for home in _HOMES:
+            homeless = _homeless(*home)
+            # What the output may hold must stay known, or nothing would ever withdraw it.
+            seen = update(LEDGER).where(homeless, LEDGER.c.was_released == 1)
+            connection.execute(seen.values(outcome=RELEASED, content=b""))
+            connection.execute(delete(LEDGER).where(homeless))
+            if home[0] is not SPAN_STORE:
+                connection.execute(delete(home[0]).where(_stray(*home)))
+        connection.execute(mine.values(done=0))

@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 
-from surrogates.rewrite import Rewriter
-
 from extractors.limits import Limits
 from extractors.plain import clean
 from extractors.read import Reader, read_file
@@ -21,6 +19,7 @@ from record.errors import Unreadable
 from record.policy import Policy
 from surrogates.columns import Columns
 from surrogates.keys import CohortKey, MasterKey, load_master
+from surrogates.rewrite import Rewriter
 
 EXTRACTION_VERSION = "full-1"
 """Changes whenever an extractor may give another text for the same bytes."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from pipeline.databases import connect
+from pipeline.databases import connect, retrying
 from pipeline.folder import FolderStore
 from pipeline.folder_output import FolderOutput
 from pipeline.note import NoteRow, OutputRow, PersonRow, Unit
@@ -115,6 +115,7 @@ class Source:
         self.store.close()
 
 
+@retrying
 def open_source(settings: SourceSettings, base: Path) -> Source:
     """Open a source and check its tables; a relative path starts at `base`.
 
@@ -134,6 +135,7 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
     return Source(store, identity)
 
 
+@retrying
 def open_output(settings: OutputSettings, base: Path) -> Output:
     """Open an output and create what it lacks; a relative path starts at `base`.
 

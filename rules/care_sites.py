@@ -10,7 +10,7 @@ _WARDS = "salle pavillon unite secteur batiment aile unidad planta pabellon sala
 _AFTER_NAME = (
     "hospital|medical center|medical centre|clinic|infirmary|health center|health centre|healthcare"
     "|hospice|nursing home|cancer center|cancer institute|rehabilitation center|surgery center"
-    "|pavilion"
+    "|ward|unit|pavilion"
     "|medical group|health system|family practice|health clinic"
 )
 
@@ -162,10 +162,7 @@ def _ward(text: str, folded: str, place: tuple[int, int]) -> tuple[int, int] | N
 
 def _before_kind(text: str, place: tuple[int, int]) -> tuple[int, int] | None:
     start, end = place
-    if (
-        not text[start].isupper()
-        or text[start:end].isupper() is not text[start - 4 : start].isupper()
-    ):
+    if not text[start].isupper():
         return None
     of = _OF.match(text, end)
     before = _BEFORE_ENGLISH.search(text, max(0, start - 60), start)

@@ -45,7 +45,8 @@ _INITIALS_BEFORE = re.compile(
 )
 _INITIAL = re.compile(r"[A-ZÀ-ÖØ-Þ][a-z]?\.?")
 _INITIALS_AFTER = re.compile(
-    r",?[ ]{1,2}([A-ZÀ-ÖØ-Þ]{1,3}(?![^\W_])\.?(?:[ \-]?[A-ZÀ-ÖØ-Þ](?:\.|(?![^\W_]))){0,2})"
+    r",?[ ]{1,2}([A-ZÀ-ÖØ-Þ]{1,3}(?![^\W_])\.?(?:[ \-]?[A-ZÀ-ÖØ-Þ](?:\."
+    r"|(?![^\W_]))){0,2})(?!\.?[ ]?(?:de )?nac)"
 )
 
 Hit = tuple[int, int, Known]
@@ -275,7 +276,8 @@ def _initials_beside(text: str, hit: Hit, initials: str, lang: str) -> Iterator[
     # `Pr. K.` before a name: the title is no initial, so the longest end that fits is taken.
     for one in _INITIAL.finditer(text, before.start(), start) if before else ():
         written = text[one.start() : start].rstrip(" -")
-        if _are_initials(written, initials, lang):
+        apart = one.start() == 0 or text[one.start() - 1] in " .-\n"
+        if apart and _are_initials(written, initials, lang):
             yield one.start(), one.start() + len(written), given
             break
     after = _INITIALS_AFTER.match(text, end)
@@ -284,10 +286,13 @@ def _initials_beside(text: str, hit: Hit, initials: str, lang: str) -> Iterator[
 
 
 # One letter that is a title before it is an initial.
+_SHORT_TITLES = frozenset(("mr", "dr", "pr", "ms", "me", "sr", "st", "mme"))
 _TITLE_LETTERS = {"fr": "m", "": "m", "es": "d"}
 
 
 def _are_initials(written: str, initials: str, lang: str) -> bool:
+    if fold(written).strip(" .") in _SHORT_TITLES:
+        return False
     letters = fold("".join(char for char in plain(written) if char.isupper()))
     if len(letters) == 1 and letters[0] == _TITLE_LETTERS.get(lang):
         return False

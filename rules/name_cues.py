@@ -4,18 +4,23 @@ import regex
 
 _CUE = regex.compile(
     r"(?r)(?<![a-z])(?:"  # read backwards from the name: the text before it is not searched
-    r"(?P<first>prenoms?(?: usuel)?|first name|given names?|forenames?|middle name"
+    r"(?P<nee>nee?(?: d[eu](?: la)?)?)|(?P<first>prenoms?(?: usuel)?|first name|given names?"
+    r"|forenames?|middle name"
     r"|nombres?(?: de pila)?)"
     r"|(?P<last>nom (?:de naissance|de jeune fille|d'usage|usuel|marital|de famille|patronymique)"
     r"|nom|last name|surname|family name|maiden name|apellidos?|primer apellido|segundo apellido)"
     r"|(?P<both>noms?(?:,? et |[ ,/&-]+)prenoms?|(?:nom|prenom|identite) d[ue] (?:la |l')?\w+"
     r"|identite|patiente?s?(?: \d{1,2}| presente?s?)?"
     r"|(?:full |patient |legal |preferred )?name|nombre y apellidos?|nombre completo|paciente"
-    r"|assure(?:\(e\)|e)?|beneficiaire|conjointe?|epou(?:x|se)|pere|mere|fils|fille|frere|soeur"
+    r"|assure(?:\(e\)|e)?|beneficiaire|conjointe?|epou(?:x|se)|pere|mere|fils|fille|frere|s(?:oe"
+    r"|œ)ur"
     r"|neveu|niece"
     r"|personnes? de confiance|personnes? a prevenir|contact|tuteur|tutrice|aidant"
-    r"|mother|father|husband|wife|spouse|son|daughter|brother|sister|next of kin|emergency contact"
-    r"|internes?|externes?|referente?s?|medecins?(?: \w+| de famille)?|chirurgiens?"
+    r"|mari|femme|compagnon|compagne|concubine?|voisine?|amie?|marido|esposa|esposo|hijo|hija"
+    r"|hermano|hermana|madre|padre|mother|father|husband|wife|spouse|son|daughter|brother|sister"
+    r"|next of kin|emergency contact"
+    r"|iao|due|triage|triaje|instrumentista|internes?|externes?|referente?s?|medecins?(?: \w+"
+    r"| de famille)?|chirurgiens?"
     r"|anesthesistes?|operateurs?"
     r"|aides?|chefs? d[eu] (?:service|clinique|centre|pole|departement)s?(?: adjointe?)?"
     r"|coordonn\w+|cadres?(?: de sante)?"
@@ -42,7 +47,7 @@ _CUE = regex.compile(
     r"|electronically signed|seen|written|approved) by"
     r"|(?:firmado|remitid[oa]|enviado|realizado|validado|solicitado|elaborado|informado"
     r"|redactado|escrito) por"
-    r"|nee?|born|a l'attention de|dossier de|dossier du patient|pour le patient|pour la patiente"
+    r"|born|a l'attention de|dossier de|dossier du patient|pour le patient|pour la patiente"
     r"|(?:le|la) patiente?))"
     r"(?:\s?\((?:e|s|es|interne|externe)\))?(?P<end>[ \t]{0,3}[:=][ \t\n]{0,4}|\.[ ]{1,2}"
     r"|[ \t]{1,2})$"
@@ -50,23 +55,20 @@ _CUE = regex.compile(
 _CUE_REACH = 60
 # The last word of whatever may announce a name without a colon: looked at before anything else.
 _ANNOUNCERS = frozenset(
-    ["par", "by", "por", "de", "ne", "nee", "born", "patient", "patiente", "paciente",
-     "interne", "externe",
-     "enfant", "patients", "dr", "drs", "pr", "prof", "docteur", "professeur", "mme", "mlle",
-     "mr", "madame",
-     "monsieur", "mademoiselle", "doctor", "doctora", "dra", "don", "dona", "d", "sr", "sra",
-     "srta", "maitre",
-     "soeur", "dear", "infirmiere", "infirmier", "interno", "medecin", "medico", "medica",
-     "pere", "mere", "mother",
-     "father", "husband", "wife", "spouse", "son", "daughter", "brother", "sister", "epouse",
-     "epoux", "conjoint",
-     "fils", "fille", "frere", "traitant", "ide", "firmado", "fdo", "to", "cc", "signe",
-     "signee", "signed"]
-)  # fmt: skip
+    (
+        "par by por de ne nee born patient patiente paciente interne externe enfant patients dr"
+        " drs pr prof docteur professeur mme mlle mr madame monsieur mademoiselle doctor doctora"
+        " dra don dona d sr sra srta maitre soeur dear infirmiere infirmier interno medecin medico"
+        " medica pere mere mother father husband wife spouse son daughter brother sister epouse"
+        " epoux conjoint mari femme compagnon compagne marido esposa hijo hija hermano hermana"
+        " esposo sœur due madre padre du la fils fille frere traitant ide firmado fdo to cc signe"
+        " signee signed"
+    ).split()
+)
 _LOWER_TITLE = regex.compile(
     r"(?r)(?<![\w])(?:dr|drs|pr|prof|docteur|professeur|mme|mlle|mr|madame|monsieur|mademoiselle"
     r"|doctor|doctora|dra"
-    r"|don|dona|d|sr|sra|srta|enfant|maitre|soeur)(?:\.[ ]?|[ \u00a0]{1,2})$"
+    r"|don|dona|d|sr|sra|srta|enfant|maitre|s(?:oe|œ)ur)(?:\.[ ]?|[ \u00a0]{1,2})$"
 )
 
 
@@ -87,6 +89,8 @@ def context(folded: str, start: int) -> str:
     if cue is None:
         return "colon" if before[-1] == ":" else ""
     colon = "\n" if "\n" in cue["end"] else cue["end"].strip()
+    if cue["nee"]:
+        return "last"
     if cue["by"]:
         return "weak"
     if cue["first"]:

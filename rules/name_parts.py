@@ -32,8 +32,9 @@ _WORD = rf"\p{{Lu}}(?:{_LETTER}+|(?=['’\-]\p{{L}}{{2}}))(?![ºª])(?:['’\-�
 _INITIALS = r"\p{Lu}\p{Ll}?\.(?:[ ]?-?[ ]?\p{Lu}\.(?!\p{L}{2}))*"
 _TOKEN = regex.compile(
     rf"(?<![\p{{L}}\p{{N}}_])(?:(?P<title>(?:Dr|Pr|Mr|Me|Ms|Sr|Pt|DR|PR|MR)\.|M\.(?=[ ]\p{{Lu}}))"
-    rf"|(?P<initials>M\.?[ªa](?=[ ]\p{{Lu}})|{_INITIALS}|\p{{Lu}}(?:-\p{{Lu}})+\.?(?!\p{{L}})"
-    rf"|\p{{Lu}}(?![\p{{L}}'’\-°º/]))"
+    rf"|(?P<initials>(?!(?<=/)L)(?:M\.?[ªa](?=[ ]\p{{Lu}})|{_INITIALS}"
+    rf"|\p{{Lu}}(?:-\p{{Lu}})+\.?(?!\p{{L}})"
+    rf"|\p{{Lu}}(?![\p{{L}}'’\-°º/\d])))"
     rf"|(?P<word>{_WORD}))"
     r"|(?<=\.)(?P<glued>\p{Lu}[\p{L}\p{M}]+(?:['’\-]\p{L}[\p{L}\p{M}]*)*)"
 )
@@ -77,7 +78,7 @@ class Piece:
     @property
     def particle(self) -> bool:
         """Tell whether it is a particle of a name written with a capital."""
-        return self.folded in PARTICLES
+        return self.shape is not Shape.INITIALS and self.folded in PARTICLES
 
 
 def stretches(text: str, folded: str) -> Iterator[list[Piece]]:
@@ -100,6 +101,8 @@ def _joined(text: str, before: Piece, piece: Piece) -> bool:
     if piece.start - before.end > 16:
         return False
     gap = text[before.end : piece.start]
+    if before.titled and before.end - before.start > 1 and gap.strip(" .") == "\n":
+        return True
     if "." in gap and not before.titled:
         return False
     if gap == "" and not (before.titled or before.shape is Shape.INITIALS):
@@ -170,6 +173,8 @@ def label(pieces: Sequence[Piece], lang: str) -> list[tuple[int, int, str]]:
     Case decides first (`Jean DUPONT`), then the lexicons, then the order that the language
     prefers; what is left is a family name.
     """
+    if all(piece.particle for piece in pieces):
+        return [(pieces[0].start, pieces[-1].end, Label.LAST_NAME)] if pieces else []
     kinds = _kinds([piece for piece in pieces if not piece.particle], lang)
     labelled: list[tuple[int, int, str]] = []
     index = 0

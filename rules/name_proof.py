@@ -107,7 +107,8 @@ def plausible(pieces: list[Piece], title: str) -> bool:
     initials = any(piece.shape is Shape.INITIALS for piece in pieces)
     if not words or any(piece.folded in lexicons("eponyms", "species") for piece in words):
         return False
-    if pieces[0].folded in lexicon("function_words") and not initials:
+    opens = pieces[0]
+    if opens.folded in lexicon("function_words") and not (initials or opens.particle):
         return False
     if title == "colon" and len(pieces) < 2:
         return False
@@ -126,7 +127,7 @@ def _looks_named(words: list[Piece], title: str, *, initials: bool) -> bool:
     if initials:
         return title != "list" or long
     if len({piece.shape for piece in words}) > 1 and long:
-        return True
+        return title != "colon"
     if title == "cue":
         return all(len(piece.folded) > 1 for piece in words)
     return all(family(piece.folded) for piece in words)

@@ -18,6 +18,7 @@ from rules.name_parts import (
     given,
     label,
     stretches,
+    surely_given,
 )
 from rules.name_proof import bare_size, is_person, may_be_name, plausible, unclaimed, until_stop
 
@@ -25,21 +26,24 @@ Found = tuple[int, int, str]
 
 _DETECTOR = "rules.names"
 _ROLES = frozenset(
-    "patient patiente patients patientes paciente interne internes externe externes medecin"
-    " referent infirmier infirmiere ide assure name nom prenom nombre apellidos consultant attending surgeon"
-    " nurse chirurgien anesthesiste psychologue secretaire dear cher chere medico medica fdo pere"
-    " mere gh".split()
+    (
+        "patient patiente patients patientes paciente interne internes externe externes medecin"
+        " referent infirmier infirmiere ide assure name nom prenom nombre apellidos consultant"
+        " attending surgeon nurse chirurgien anesthesiste psychologue secretaire dear cher chere"
+        " medico medica fdo pere mere gh"
+    ).split()
 )
 _ROLE_AFTER = regex.compile(
     r"[ ]?\((?:interne|externe|phc?|pu-?ph|mcu-?ph|cca|ide|ph|ffi|dj|as|iade|ccA|medecin"
     r"|chirurgien|md|resident|rn)"
     r"(?![a-z])|,? (?:md|m\.d\.|rn|np|do|pa-c|phd)(?![a-z])"
     r"|[ ]?[|¦] ?(?:[hmf]|[0-9]{1,2}/)[ /0-9]|,? nee? (?:le |en )|,? born "
-    r"|,? [0-9]{2}/[0-9]{2}/[0-9]{4}"
+    r"|,? [0-9]{2}/[0-9]{2}/[0-9]{4}|, [0-9]{1,2}(?:er)?[ \-./][0-9a-z]"
 )
 _INDEXED = regex.compile(
-    r"(?m)^[ \t]{0,4}(\p{Lu}[\p{Lu}'’\-]{2,}(?:[ ]\p{Lu}[\p{Lu}'’\-]+){0,2}),[ ]?"
-    r"(\p{Lu}[\p{L}\-]{2,})(?=[ \t]{0,3}(?:$|[0-9|(]))"
+    r"(?m)(?:^[ \t]{0,4}|(?P<inside>[:(][ ]?|(?<=\p{L}\.?)[ ]))"
+    r"(?P<family>\p{Lu}[\p{Lu}'’\-]{2,}(?:[ ]\p{Lu}[\p{Lu}'’\-]+){0,2}),[ ]?"
+    r"(?P<given>\p{Lu}[\p{L}\-]{2,})(?=[ \t]{0,3}(?:$|[0-9|(),\-]))"
 )
 _GOES_ON = regex.compile(r"[ ][a-z]")
 _AFTER_TITLE = regex.compile(
@@ -89,11 +93,17 @@ def _indexed(text: str, folded: str) -> list[Found]:
     """Find `FAMILY, Given` alone at the beginning of a line or before a number."""
     found: list[Found] = []
     for match in _INDEXED.finditer(text):
-        words = folded[match.start(1) : match.end(2)].replace(",", " ").split()
-        if any(common(word) or word in lexicons("eponyms", "species") for word in words):
+        words = folded[match.start("family") : match.end()].replace(",", " ").split()
+        certain = surely_given(words[-1])
+        if match["inside"] and not certain:
             continue
-        found.append((*match.span(1), Label.LAST_NAME))
-        found.append((*match.span(2), Label.FIRST_NAME))
+        if any(
+            (common(word) and not certain) or word in lexicons("eponyms", "species")
+            for word in words
+        ):
+            continue
+        found.append((*match.span("family"), Label.LAST_NAME))
+        found.append((*match.span("given"), Label.FIRST_NAME))
     return found
 
 
@@ -145,7 +155,10 @@ def _heading(piece: Piece, title: str) -> bool:
 def _is_title(run: list[Piece], at: int, lang: str, *, listed: bool) -> bool:
     piece = run[at]
     if piece.folded == "d" and piece.shape is Shape.INITIALS and at + 1 < len(run):
-        return lang == "es" and piece.end - piece.start == 2
+        after_title = at > 0 and run[at - 1].titled
+        return lang == "es" and piece.end - piece.start == 2 and not after_title
+    if piece.folded == "don" and lang == "es" and at + 1 < len(run):
+        return True
     if not piece.titled or (at + 1 == len(run) and piece.shape is Shape.INITIALS):
         return False
     if piece.folded == "m" and lang in ("en", "es"):
@@ -189,11 +202,20 @@ def _segment(folded: str, pieces: list[Piece], title: str, lang: str) -> list[Fo
         sentence = len(kept) == 1 and _GOES_ON.match(folded, kept[0].end) is not None
         if kept and plausible(kept, "weak" if sentence else title):
             return label(kept, lang)
-    elif 1 < len(pieces) < 5 and _ROLE_AFTER.match(folded, pieces[-1].end):
-        kept = unclaimed(pieces)
-        if kept == pieces and plausible(kept, "cue") and is_person(folded, kept[0], kept[-1]):
-            return label(kept, lang)
+    elif _identified(folded, pieces) and is_person(folded, pieces[0], pieces[-1]):
+        return label(pieces, lang)
     return _bare(folded, pieces, lang)
+
+
+def _identified(folded: str, pieces: list[Piece]) -> bool:
+    """Tell whether words are a name by the date of birth, the sex or the role that follows."""
+    if not 1 < len(pieces) < 5 or not _ROLE_AFTER.match(folded, pieces[-1].end):
+        return False
+    if any(clinical(piece.folded) or piece.folded in lexicon("eponyms") for piece in pieces):
+        return False
+    if any(given(piece.folded) for piece in pieces):
+        return True
+    return unclaimed(pieces) == pieces and plausible(pieces, "cue")
 
 
 def _titled(pieces: list[Piece], title: str, lang: str) -> list[Found]:
@@ -207,6 +229,8 @@ def _titled(pieces: list[Piece], title: str, lang: str) -> list[Found]:
     if everyday and not (title[6:] in _CERTAIN or len(pieces) > 1):
         return []
     kept = until_stop(pieces)
+    if all(piece.particle for piece in kept):
+        return []
     if title.endswith(("don", "dona", "dna", "soeur")) and len(kept) == 1 and first_only(title[6:]):
         return [(kept[0].start, kept[0].end, Label.FIRST_NAME)] if kept else []
     return label(kept, lang) if kept else []

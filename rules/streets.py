@@ -2,7 +2,7 @@
 
 import regex
 
-from rules.lexicon import lexicons
+from rules.lexicon import lexicon, lexicons
 from rules.name_parts import clinical, common
 from rules.proper import Triggers, read_name
 
@@ -19,6 +19,7 @@ _WEAK = (
     " bulevar av av. ave. bd bd. bld bvd blvd boul. r. pl. ch. imp. all. rte rte. sq. fbg fg"
     " p.º pza. pza"
     " ctra c. urb. pº avd carr. cr. bvd. bld. res. cl."
+    " acceso alameda callejon canada cuesta pasadizo vial costanilla poligono partida"
 ).split()
 _ENGLISH = (
     "street avenue road boulevard drive lane court place terrace parkway highway circle trail"
@@ -27,13 +28,18 @@ _ENGLISH = (
 ).split()
 _FULL_ENGLISH = frozenset("street avenue road boulevard drive lane parkway highway terrace".split())
 _FRENCH = Triggers([*_STRONG, *_WEAK])
-_AFTER_NAME = Triggers(_ENGLISH)
+_RARE_ENGLISH = sorted(lexicon("street_suffixes_en") - frozenset(_ENGLISH))
+_AFTER_NAME = Triggers([*_ENGLISH, *_RARE_ENGLISH])
+_RARE = frozenset(_RARE_ENGLISH)
+_OPENS = regex.compile(r"(?r)(?:^|[\n:;,|(]|(?<![a-z])(?:at|of|is|to|-))[ \t]{0,4}$")
+_CLOSES = regex.compile(r"[ ]?(?:[,\-\n;|)]|apt|suite|unit|$)")
 _STRONG_SET = frozenset(_STRONG)
 _SPANISH = frozenset(
     "calle avenida avda avda. avd. avd c/ cl/ carretera ctra. ctra glorieta ronda travesia"
     " rambla passeig carrer"
     " plaza paseo camino via urbanizacion pasaje barrio bulevar pza. pza p.º urb. pº carr. cl."
-    " av. av cr. c.".split()
+    " av. av cr. c."
+    " acceso alameda callejon canada cuesta pasadizo vial costanilla poligono partida".split()
 )
 _STOPS = frozenset(
     "tel tél tel. tél. téléphone telephone teléfono tfno tfno. fax email e-mail mail service dr"
@@ -200,6 +206,12 @@ def _english(text: str, folded: str, place: tuple[int, int], kind: str) -> tuple
     if kind in ("dr", "dr.", "st", "st.") and text[end : end + 2].strip()[:1].isupper():
         return None  # a doctor or a saint follows
     if any(clinical(word) for word in words if word.isalpha()):
+        return None
+    if kind in _RARE and not (
+        before["number"]
+        and _OPENS.search(folded, max(0, before.start() - 6), before.start())
+        and _CLOSES.match(folded, end)
+    ):
         return None
     annex = _ANNEX.match(folded, end)
     return before.start(), annex.end() if annex else end

@@ -37,10 +37,10 @@ _BRITISH = regex.compile(
 _CUES = Triggers([
     "localidad", "provincia", "ciudad", "municipio", "poblacion", "ville", "commune",
     "lieu de naissance", "city",
-    "town", "lugar de nacimiento", "ne a", "nee a", "habite a", "habitant a", "habitent a",
+    "town", "lugar", "lugar de nacimiento", "ne a", "nee a", "habite a", "habitant a", "habitent a",
     "reside a", "residant a",
     "demeurant a", "domicilie a", "domiciliee a", "vit a", "vivant a", "vivent a",
-    "originaire de", "native de",
+    "originaire de", "vit en", "habite en", "vivant en", "native de",
     "natif de", "lives in", "living in", "resides in", "born in", "resident of", "native of",
     "moved from", "moved to",
     "natural de", "residente en", "reside en", "vive en", "procedente de", "originario de",
@@ -61,13 +61,21 @@ _LABELS = {
 _WITH_COLON = frozenset(
     ["localidad", "provincia", "ciudad", "municipio", "poblacion", "ville", "commune",
      "lieu de naissance", "city", "town",
-     "lugar de nacimiento", "region", "department", "departement", "country", "pais", "pays",
+     "lugar", "lugar de nacimiento", "region", "department", "departement", "country", "pais",
+     "pays",
      "pais de nacimiento",
      "pays de naissance", "nationalite", "hometown"]
 )  # fmt: skip
 _COLON = regex.compile(r"(?:/ ?\w+)?[ ]?:[ ]{0,3}")
 _PREPOSITION = regex.compile(
-    r"(?r)(?:(?<![a-z])(?:a|vers|sur|de|en|in|from|near|to|of|d'|desde|hacia|at)|[,(\-])[ ]?$"
+    r"(?r)(?:(?<![a-z])(?:a|vers|sur|en|in|from|near|to|of|d'|desde|hacia|at"
+    r"|(?:pres|region|nord|sud|est|ouest|banlieue|ville|loin|centre) de)|[,(\-])[ ]?$"
+)
+_OF = regex.compile(r"(?r)(?<![a-z])(?:de|del)[ ]$")
+# A letter begins with where and when it was written.
+_DATELINE = regex.compile(
+    r"(?m)^[ \t]{0,40}(\p{Lu}[\p{L}'’\-]+(?:[ ](?:de |del "
+    r"|la )?\p{Lu}[\p{L}'’\-]+){0,3}), (le )?(?:a )?[0-9]{1,2}(?:er)?[ ./\-]"
 )
 _FURTHER = regex.compile(r"(?:[ ]?[,.\-/])?[ ]?\(?")
 _STOPS = frozenset(
@@ -83,7 +91,13 @@ def towns(text: str, folded: str, before: list[tuple[int, int]], lang: str) -> l
     `before` are streets and care sites already found: what follows them needs no other proof.
     """
     ends = {end for _, end in before}
-    found = [*_zips(text, folded, ends, lang), *_cued(text, folded), *_listed(text, folded)]
+    found = [*_zips(text, folded, ends, lang), *_cued(text, folded), *_listed(text, folded, lang)]
+    found += [
+        (*match.span(1), Label.CITY)
+        for match in _DATELINE.finditer(text)
+        if folded[match.start(1) : match.end(1)] in lexicon("cities")
+        or (match[2] and not clinical(folded[match.start(1) : match.end(1)].partition(" ")[0]))
+    ]
     if lang in ("en", ""):
         found += _american(text)
         found += [(*match.span(), Label.ZIP) for match in _BRITISH.finditer(text)]
@@ -229,7 +243,7 @@ def _without_article(text: str, at: int, end: int) -> int:
     return article.end() if article else at
 
 
-def _listed(text: str, folded: str) -> list[Found]:
+def _listed(text: str, folded: str, lang: str) -> list[Found]:
     """Find towns of the lexicon behind a preposition: `à Lille`, `from Boston`."""
     found: list[Found] = []
     for start, end, name in _city_triggers().find(folded):
@@ -237,7 +251,11 @@ def _listed(text: str, folded: str) -> list[Found]:
             continue
         if name in lexicon("eponyms"):
             continue
-        if _PREPOSITION.search(folded, max(0, start - 10), start) and not common(name):
+        before = max(0, start - 10)
+        said = _PREPOSITION.search(folded, before, start) or (
+            lang == "es" and _OF.search(folded, before, start)
+        )
+        if said and not common(name):
             found.append((start, end, Label.CITY))
     return found
 
@@ -258,10 +276,8 @@ def _further(text: str, folded: str, found: list[Found]) -> list[Found]:
         at = end
         for _step in range(2):
             gap = _FURTHER.match(folded, at)
-            if kind == Label.ZIP or gap is None or not gap.group():
-                break
-            place = _named_place(text, folded, gap.end())
-            if place is None:
+            place = _named_place(text, folded, gap.end()) if gap and gap.group() else None
+            if place is None or (kind == Label.ZIP and place[2] != Label.COUNTRY):
                 break
             more.append(place)
             at = place[1]

@@ -9,14 +9,14 @@ from record.label import Label
 from surrogates import lexicon, names, shape
 from surrogates.subject import DRAWS, WORD, Mention, Subject, compact, pour_case, unaccented
 
-# ARCEP, décision 2018-0881, annexe 1 (2.5.12): numbers set apart for audiovisual works.
+# ARCEP's national numbering plan sets these numbers apart for audiovisual works.
 _FRENCH = {
     "1": "19900", "2": "26191", "3": "35301", "4": "46571", "5": "53649",
     "6": "63998", "7": "63998",
 }  # fmt: skip
 # Ofcom, numbers for use in TV and radio drama programmes.
 _BRITISH = {"2": "2079460", "7": "7700900", "1": "1632960"}
-# 555-0100 to 555-0199 are for fictional use in every area (ATIS-0300115).
+# 555-0100 to 555-0199 are for fictional use in every area of the North American plan.
 _FICTION = "55501"
 _AREAS = lexicon.listed(
     "201 202 205 206 208 209 212 213 214 215 216 217 218 219 224 225 228 229 231 234 239 240 248"

@@ -16,7 +16,10 @@ RECORD = PatientRecord(
     addresses=(Address(street="12 rue des Lilas", zip="75012", city="Saint-Étienne"),),
     phones=("+33 1 44 55 66 77",),
     emails=("jp.dalmeida@example.org",),
-    identifiers=(Identifier("PATIENT_ID", "8012345678"), Identifier("SSN", "1 50 02 75 012 345 66")),
+    identifiers=(
+        Identifier("PATIENT_ID", "8012345678"),
+        Identifier("SSN", "1 50 02 75 012 345 66"),
+    ),
     relatives=(PersonName(("Marie",), ("QUILL",)),),
 )
 
@@ -47,7 +50,8 @@ def test_known_values_are_found(text, field):
 
 
 @pytest.mark.parametrize(
-    "text", ["Jeanne et Paulette", "Lilas blancs", "glycémie 7,5", "li", "75 012 000", "le 3/2/1951"]
+    "text",
+    ["Jeanne et Paulette", "Lilas blancs", "glycémie 7,5", "li", "75 012 000", "le 3/2/1951"],
 )
 def test_other_words_are_no_leaks(text):
     assert make_scanner(RECORD).scan(text) == []

