@@ -28,6 +28,12 @@ def test_folding_twice_changes_nothing(text):
     assert fold(fold(text)) == fold(text)
 
 
+@given(st.text(st.characters(max_codepoint=255)), st.sampled_from(["", "µ", "œ", "’"]))
+def test_folding_a_letter_does_not_depend_on_its_neighbours(text, neighbour):
+    alone = "".join(fold(char) for char in text)
+    assert fold(text + neighbour) == alone + fold(neighbour)
+
+
 @pytest.mark.parametrize(
     ("text", "folded"),
     [
