@@ -52,6 +52,7 @@ setup(
         "pillow>=11",
         "charset-normalizer>=3.4,<4",
         "regex>=2024.11",
+        "google-re2>=1.1.20240702",
         "python-stdnum>=1.20,<3",
         "ahocorasick-rs>=0.22,<2",
         "jinja2>=3.1.5,<4",
