@@ -22,6 +22,7 @@ from sqlalchemy import create_engine
 from pipeline.demo import demo_config
 from pipeline.engine import drive
 from pipeline.nightly import run_nightly
+from pipeline.supervisor import drive as spawned
 from surrogates.keys import new_master
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.omop import write_omop
@@ -78,14 +79,11 @@ def run_arm(folder: Path, arm: str) -> dict[str, object]:
     config = folder / f"{name}.toml"
     config.write_text(text + f'\n[report]\nfolder = "report-{name}"\n', encoding="utf-8")
     (folder / f"report-{name}").mkdir()
-    # Imported here so that the engine's arm does not hold what only the supervisor needs.
-    from pipeline.supervisor import drive as spawned
-
     started = time.perf_counter()
     if arm == "engine":
         ended = run_nightly(config, drive)
     else:
-        ended = run_nightly(config, spawned, workers=int(arm.split()[0]))
+        ended = run_nightly(config, spawned, workers=int(arm.split(maxsplit=1)[0]))
     seconds = time.perf_counter() - started
     tally = ended.summary.tally
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -69,7 +69,7 @@ class Console:
             is_time = done == planned or monotonic() - last > _SECONDS_BETWEEN_LINES
             if done != said and is_time:
                 said, last = done, monotonic()
-                self._err.print(f"{done} of {planned} notes")
+                self._err.print(f"{done} of {planned} notes" if planned else f"{done} notes")
 
         def phase(name: str) -> None:
             self._err.print(f"{name} ...")
@@ -87,5 +87,5 @@ class Console:
             task = bar.add_task("starting", total=None)
             yield Progress(
                 phase=lambda name: bar.update(task, description=name, completed=0, total=None),
-                advance=lambda done, planned: bar.update(task, completed=done, total=planned),
+                advance=lambda done, planned: bar.update(task, completed=done, total=planned or None),
             )

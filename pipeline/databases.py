@@ -113,7 +113,7 @@ def _postgresql(url: URL, what: str) -> Engine:
             connect_args={"connect_timeout": _CONNECT_SECONDS},
         )
     except ModuleNotFoundError:
-        remedy = "install cryptonym[postgres]"
+        remedy = 'pip install "psycopg[binary]"'
         raise ConfigError(what, "the driver of PostgreSQL is not installed", remedy) from None
 
 

@@ -28,9 +28,12 @@ class KnownPatients:
         self._size = size
         self._compiled: OrderedDict[bytes, KnownPatient] = OrderedDict()
 
-    def of(self, patient: PatientRecord) -> KnownPatient:
-        """Compile a patient's record, or give the one compiled before."""
-        key = patient.digest()
+    def of(self, patient: PatientRecord, identity: bytes = b"") -> KnownPatient:
+        """Compile a patient's record, or give the one compiled before.
+
+        `identity` is a hash that changes with the record, where the caller has one at hand.
+        """
+        key = identity or patient.digest()
         known = self._compiled.get(key)
         if known is None:
             known = self._compiled[key] = KnownPatient(patient)

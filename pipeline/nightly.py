@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pipeline.detection import DETECTOR_VERSION
 from pipeline.ledger import Run, State, open_state
-from pipeline.lock import RunLock, lock_path
+from pipeline.lock import run_lock
 from pipeline.output import CdmSource, Output
 from pipeline.publishing import publish, read_back
 from pipeline.report import write_report
@@ -102,7 +102,8 @@ class Night:
                 source_description=(
                     "Pseudonymized notes. All dates of a patient are moved by one secret number of "
                     f"days, from {policy.min_shift_days} to {policy.max_shift_days} either way; "
-                    f"ages over {policy.age_cap} are {policy.age_cap + 1}+. Policy {policy.policy_id}."
+                    f"ages over {policy.age_cap} become {policy.age_cap + 1}+. "
+                    f"Policy {policy.policy_id}."
                 ),
                 cdm_etl_reference=mine,
             )
@@ -196,7 +197,7 @@ def run_nightly(
     cohort = load_master(settings.key.locator, settings.base).cohort(settings.cohort)
     _check_documents(settings)
     with ExitStack() as stack:
-        lock = stack.enter_context(RunLock(lock_path(settled(settings).state.url, settings.base)))
+        lock = stack.enter_context(run_lock(settled(settings).state.url, settings.base))
         night = Night(
             config=config,
             settings=settings,

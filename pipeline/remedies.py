@@ -98,6 +98,18 @@ _REMEDIES = {
         "The note has neither text nor a document.",
         "Nothing to release; check the export if there should be text.",
     ),
+    "malformed": Remedy(
+        "A value of the row has the wrong type: a date that is none, say.",
+        "Correct the row in the source.",
+    ),
+    "malformed-id": Remedy(
+        "The note's id is empty or no number, so no ledger could account for it.",
+        "Correct the row: OMOP CDM makes note_id an integer primary key.",
+    ),
+    "duplicate-id": Remedy(
+        "Several notes share one id, and nobody can tell which is meant.",
+        "Correct the rows: OMOP CDM makes note_id a primary key.",
+    ),
     "malformed-text": Remedy("The text of the note is no text.", "Correct the row in the source."),
     "malformed-date": Remedy("The date of the note is no date.", "Correct the row in the source."),
     "no-date": Remedy("The note has no date.", "Give it one in the source."),
@@ -129,6 +141,7 @@ _REMEDIES = {
     "overlapping-spans": Remedy("Two findings claimed the same letters.", _BUG),
     "span-outside-text": Remedy("A finding lay outside the text.", _BUG),
     "wrong-record": Remedy("The note was paired with another patient's record.", _BUG),
+    "unknown-unit": Remedy("A worker returned work that nobody had planned.", _BUG),
     "not-extracted": Remedy("A step was left out.", _BUG),
     "not-rewritten": Remedy("A step was left out.", _BUG),
 }

@@ -3,7 +3,18 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, TableClause, and_, column, func, inspect, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Engine,
+    TableClause,
+    and_,
+    column,
+    func,
+    inspect,
+    select,
+    type_coerce,
+)
 from sqlalchemy import table as named_table
 from sqlalchemy.types import Integer
 
@@ -71,7 +82,7 @@ class SqlStore:
         for name, required in REQUIRED.items():
             self.require(name, required)
         note, actual = self._tables["note"]
-        self._note, self._id = note, note.c[actual["note_id"]]
+        self._note, self._id = note, _long(note.c[actual["note_id"]])
         self._read = {name: note.c[actual[name]] for name in NOTE_COLUMNS if name in actual}
 
     def require(self, table: str, columns: Sequence[str]) -> None:
@@ -154,7 +165,7 @@ class SqlStore:
         found: list[Row] = []
         with transaction(self._engine, _WHAT) as connection:
             for some in chunks(sorted(values)):
-                matches = clause.c[names[key.lower()]].in_(some)
+                matches = _long(clause.c[names[key.lower()]]).in_(some)
                 result = connection.execute(select(*wanted).where(matches))
                 found.extend(dict(row._mapping) for row in result)
         return found
@@ -168,6 +179,11 @@ class SqlStore:
         if self._engine.dialect.name == "sqlite":
             return func.typeof(self._id) == "integer"
         return self._id.is_not(None)
+
+
+def _long(key: ColumnElement[Any]) -> ColumnElement[int]:
+    # Else numbers are sent to PostgreSQL as the type of the first, and larger ones do not fit.
+    return type_coerce(key, BigInteger())
 
 
 def alone(rows: list[NoteRow]) -> list[NoteRow]:

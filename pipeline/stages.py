@@ -240,7 +240,7 @@ def _documents(item: Item) -> tuple[Document, Document]:
 
 
 def _known(item: Item, tools: Tools) -> KnownPatient | None:
-    return tools.known.of(item.patient) if item.patient else None
+    return tools.known.of(item.patient, item.identity) if item.patient else None
 
 
 def _identity(patient: PatientRecord, person: PersonRow | None) -> bytes:

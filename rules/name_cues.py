@@ -70,24 +70,28 @@ _LOWER_TITLE = regex.compile(
     r"|doctor|doctora|dra"
     r"|don|dona|d|sr|sra|srta|enfant|maitre|s(?:oe|œ)ur)(?:\.[ ]?|[ \u00a0]{1,2})$"
 )
+_LAST_WORD = regex.compile(r"(?r)[^\W\d_]+")
 
 
 def context(folded: str, start: int) -> str:
     """Name what stands before a stretch: a title, a kind of cue, or nothing."""
-    first = max(0, start - _CUE_REACH)
-    before = folded[first:start].rstrip(" \t\n\u00a0")
-    if not before:
+    at = start - 1
+    while at >= 0 and folded[at] in " \t\n\u00a0":
+        at -= 1
+    if at < 0:
         return ""
-    if before[-1] not in ":=":
-        before = before.rstrip(".")
-        if before[_last_word(before) :] not in _ANNOUNCERS:
+    mark = folded[at]
+    if mark not in ":=":
+        word = _LAST_WORD.match(folded, max(0, at - 24), at if mark == "." else at + 1)
+        if word is None or word.group() not in _ANNOUNCERS:
             return ""
+    first = max(0, start - _CUE_REACH)
     lower = _LOWER_TITLE.search(folded, max(0, start - 16), start)
     if lower:
         return f"title {lower.group().strip(' .')}"
     cue = _CUE.search(folded, first, start)
     if cue is None:
-        return "colon" if before[-1] == ":" else ""
+        return "colon" if mark == ":" else ""
     colon = "\n" if "\n" in cue["end"] else cue["end"].strip()
     if cue["nee"]:
         return "last"
@@ -98,10 +102,3 @@ def context(folded: str, start: int) -> str:
     if cue["last"]:
         return "last" if colon else ""
     return "cue" if colon in (":", "=") else "weak"
-
-
-def _last_word(before: str) -> int:
-    at = len(before)
-    while at > 0 and before[at - 1].isalpha():
-        at -= 1
-    return at

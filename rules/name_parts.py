@@ -1,8 +1,8 @@
 """Stretches of capitalised words, and which of their words are given and which family names."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 import regex
 
@@ -65,8 +65,7 @@ class Shape(StrEnum):
     TITLE = "title"
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """One capitalised word; offsets are code points of the text, half open."""
 
     start: int

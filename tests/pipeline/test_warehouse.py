@@ -68,7 +68,8 @@ PATIENT_TABLES = {
          "state": None, "zip": "75012"},
     ],
     "provider": [
-        {"provider_id": 1, "provider_name": "Dr Marie DUPONT"}, {"provider_id": 2, "provider_name": None},
+        {"provider_id": 1, "provider_name": "Dr Marie DUPONT"},
+        {"provider_id": 2, "provider_name": None},
     ],
     "visit_occurrence": [
         {"visit_occurrence_id": 5, "visit_source_value": "2400077"},
@@ -250,13 +251,15 @@ def test_dates_beyond_python_come_as_text(postgres_url):
     with engine.begin() as connection:
         connection.execute(
             text(
-                "create table note (note_id bigint, person_id bigint, note_text text, note_date date)"
+                "create table note "
+                "(note_id bigint, person_id bigint, note_text text, note_date date)"
             )
         )
         connection.execute(text("create table person (person_id bigint)"))
         connection.execute(
             text(
-                "insert into note values (1, 1, 'x', 'infinity'), (2, 1, 'x', '2024-01-02'), (null, 1, 'x', null)"
+                "insert into note values "
+                "(1, 1, 'x', 'infinity'), (2, 1, 'x', '2024-01-02'), (null, 1, 'x', null)"
             )
         )
     engine.dispose()
@@ -269,7 +272,8 @@ def test_dates_beyond_python_come_as_text(postgres_url):
 
 @pytest.mark.parametrize(
     ("value", "number"),
-    [(3, 3), (3.0, 3), (3.5, None), ("3", None), (None, None), (True, None), (2**70, None), (float("nan"), None), (float("inf"), None), (b"3", None)],
+    [(3, 3), (3.0, 3), (3.5, None), ("3", None), (None, None), (True, None),
+     (2**70, None), (float("nan"), None), (float("inf"), None), (b"3", None)],
 )  # fmt: skip
 def test_whole_numbers(value, number):
     assert whole(value) == number
