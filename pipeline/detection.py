@@ -24,7 +24,7 @@ FAMILIES = (
 class KnownPatients:
     """The compiled records of the patients seen last, so that a file of notes compiles one once."""
 
-    def __init__(self, size: int = 2048) -> None:
+    def __init__(self, size: int = 512) -> None:
         self._size = size
         self._compiled: OrderedDict[bytes, KnownPatient] = OrderedDict()
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -115,6 +115,23 @@ class Tally:
             digest=(self.digest + other.digest) % 2**_DIGEST_BITS,
         )
 
+    def coarse(self, most_days: int = 31) -> "Tally":
+        """Count by month (under its first day) where there are more days than `most_days`.
+
+        A night's notes are of few days; the first night's may be of ten years, and counts by day
+        would then take as much room as the notes.
+        """
+        days = {day for _, day in self.notes} | {day for _, _, day in self.spans}
+        if len(days) <= most_days:
+            return self
+        notes: Counter[tuple[str, str]] = Counter()
+        spans: Counter[tuple[str, str, str]] = Counter()
+        for (kind, day), count in self.notes.items():
+            notes[kind, _month(day)] += count
+        for (label, kind, day), count in self.spans.items():
+            spans[label, kind, _month(day)] += count
+        return replace(self, notes=notes, spans=spans)
+
     def to_json(self) -> dict[str, Any]:
         """Give an object that JSON can hold; equal tallies give equal objects, rows sorted."""
         return {
@@ -215,6 +232,10 @@ def _kind(kind: str) -> str:
 
 def _day(written: datetime | None) -> str:
     return written.date().isoformat() if written else UNDATED
+
+
+def _month(day: str) -> str:
+    return day if day == UNDATED else f"{day[:7]}-01"
 
 
 def _row_digest(release: Release) -> int:

@@ -143,4 +143,4 @@ def _counted(batch: Batch) -> Tally:
             tally.add_release(item.document, item.release)
     for refused in batch.refused:
         tally.add_failure(refused.failure, refused.item.kind)
-    return tally
+    return tally.coarse()

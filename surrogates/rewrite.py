@@ -59,7 +59,7 @@ _Near = date | str | Mention | None
 # Signs and blanks alone identify nobody and stay.
 _HOLDS = re.compile(r"[^\W_]")
 _BESIDE = 4
-_PATIENTS = 1024
+_PATIENTS = 256
 _MENTIONS = 4096
 
 

@@ -11,7 +11,7 @@ from pipeline.beam.failures import guarded
 from pipeline.beam.metrics import BatchMetrics
 from pipeline.beam.session import tools_of
 from pipeline.settings import Settings
-from pipeline.summary import Tally
+from pipeline.summary import Tally, merge_all
 from pipeline.tools import Tools
 from pipeline.writing import write
 
@@ -41,22 +41,19 @@ class WriteBatch(beam.DoFn):
 
 
 class MergeTallies(beam.CombineFn):
-    """Adds the tallies of batches, in JSON, whatever their order."""
+    """Adds the tallies of batches, whatever their order."""
 
-    def create_accumulator(self) -> str:
-        return json.dumps(Tally().to_json())
+    def create_accumulator(self) -> Tally:
+        return Tally()
 
-    def add_input(self, mutable_accumulator: str, element: str) -> str:
-        return self.merge_accumulators([mutable_accumulator, element])
+    def add_input(self, mutable_accumulator: Tally, element: str) -> Tally:
+        return mutable_accumulator.merge(Tally.from_json(json.loads(element)))
 
-    def merge_accumulators(self, accumulators: Iterable[str]) -> str:
-        total = Tally()
-        for accumulator in accumulators:
-            total = total.merge(Tally.from_json(json.loads(accumulator)))
-        return json.dumps(total.to_json())
+    def merge_accumulators(self, accumulators: Iterable[Tally]) -> Tally:
+        return merge_all(accumulators)
 
-    def extract_output(self, accumulator: str) -> str:
-        return accumulator
+    def extract_output(self, accumulator: Tally) -> str:
+        return json.dumps(accumulator.to_json())
 
 
 class WriteSummary(beam.DoFn):

@@ -181,3 +181,17 @@ def summary(tally: Tally, *, max_quarantine_share: float = 1.0) -> RunSummary:
         tally=tally,
         max_quarantine_share=max_quarantine_share,
     )
+
+
+def test_many_days_are_counted_by_month_and_nothing_is_lost():
+    tally = Tally()
+    for day in range(1, 61):
+        moment = datetime(2024, 1, 1) + timedelta(days=day)
+        document = Document(f"n{day}", "Mme X", written=moment, kind="nursing")
+        tally.add_release(document, Release(f"n{day}", "Mme Y", (Span(4, 5, "LAST_NAME"),)))
+    coarse = tally.coarse()
+    assert set(coarse.notes) == {("nursing", f"2024-0{month}-01") for month in (1, 2, 3)}
+    assert coarse.spans.total() == tally.spans.total() == 60
+    assert coarse.outcomes == tally.outcomes
+    assert tally.coarse(most_days=60) is tally
+    assert coarse.coarse(most_days=1) == coarse
