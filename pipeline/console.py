@@ -33,6 +33,10 @@ class Console:
         """Print an error to standard error."""
         self._err.print(f"cryptonym: error: {text}", markup=False)
 
+    def warn(self, text: str) -> None:
+        """Print a warning to standard error, also when quiet."""
+        self._err.print(f"cryptonym: warning: {text}", markup=False)
+
     def summary(self, summary: RunSummary, *, resumed: bool) -> None:
         """Print what a run did, in a few lines."""
         notes = summary.tally.outcomes
@@ -87,5 +91,5 @@ class Console:
             task = bar.add_task("starting", total=None)
             yield Progress(
                 phase=lambda name: bar.update(task, description=name, completed=0, total=None),
-                advance=lambda done, planned: bar.update(task, completed=done, total=planned or None),
+                advance=lambda done, all_: bar.update(task, completed=done, total=all_ or None),
             )

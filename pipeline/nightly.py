@@ -6,8 +6,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import combinations
 from pathlib import Path
 
+from sqlalchemy.engine import make_url
+
+from pipeline.databases import database_path
 from pipeline.detection import DETECTOR_VERSION
 from pipeline.ledger import Run, State, open_state
 from pipeline.lock import run_lock
@@ -17,7 +21,7 @@ from pipeline.report import write_report
 from pipeline.settings import Settings, load
 from pipeline.summary import Outcome, RunSummary, Tally, merge_all
 from pipeline.tools import config_hash, documents_folder, settled
-from pipeline.warehouse import Source, open_output, open_source
+from pipeline.warehouse import PARQUET, Source, open_output, open_source
 from record.errors import ConfigError, CryptonymError, Unavailable
 from surrogates.keys import CohortKey, load_master
 
@@ -196,35 +200,77 @@ def run_nightly(
         raise ConfigError("--workers", "must be at least 1", "give a number of processes")
     cohort = load_master(settings.key.locator, settings.base).cohort(settings.cohort)
     _check_documents(settings)
+    _check_apart(settled(settings))
     with ExitStack() as stack:
         lock = stack.enter_context(run_lock(settled(settings).state.url, settings.base))
-        night = Night(
-            config=config,
-            settings=settings,
-            cohort=cohort,
-            source=open_source(settled(settings).source, settings.base),
-            state=open_state(settled(settings).state, settings.base),
-            output=open_output(settled(settings).output, settings.base),
-            progress=progress or Progress(),
-        )
-        for database in (night.source, night.state, night.output):
-            stack.callback(database.close)
+        source = open_source(settled(settings).source, settings.base)
+        stack.callback(source.close)
+        state = open_state(settled(settings).state, settings.base)
+        stack.callback(state.close)
+        output = open_output(settled(settings).output, settings.base)
+        stack.callback(output.close)
+        night = Night(config, settings, cohort, source, state, output, progress or Progress())
         night.output.check_writable()
         night.claim()
-        return _through(night, drive, workers, lock.fileno())
+        ended = _through(night, drive, workers, lock.fileno())
+        if not ended.resumed:
+            return ended
+        # The plan of an interrupted run does not hold what has come since.
+        since = _through(night, drive, workers, lock.fileno(), quiet=True)
+        return since if _did_something(since) else ended
 
 
-def _through(night: Night, drive: Drive, workers: int, lock_fd: int) -> Ended:
+def _through(
+    night: Night, drive: Drive, workers: int, lock_fd: int, *, quiet: bool = False
+) -> Ended:
+    """Take one run through its phases; a quiet one reports only if there was anything to do."""
     run = night.plan()
     if run.phase != "publishing":
         night.work(run, drive, workers, lock_fd)
         night.reconcile(run)
     deleted = night.publish(run)
     summary = night.summary(run, deleted, workers)
-    report = write_report(summary, night.settings.base / night.settings.report.folder)
-    night.state.finish(run.run_id, json.dumps(summary.tally.to_json()))
     code = EXIT_DONE if summary.within_limit else EXIT_QUARANTINE
-    return Ended(summary, report, code, run.resumed)
+    folder = night.settings.base / night.settings.report.folder
+    ended = Ended(summary, folder / "report.html", code, run.resumed)
+    if not quiet or _did_something(ended):
+        write_report(summary, folder)
+    night.state.finish(run.run_id, json.dumps(summary.tally.to_json()))
+    return ended
+
+
+def _did_something(ended: Ended) -> bool:
+    outcomes = ended.summary.tally.outcomes
+    done = (Outcome.RELEASED, Outcome.QUARANTINED, Outcome.DELETED)
+    return any(outcomes[outcome.value] for outcome in done)
+
+
+def _check_apart(settings: Settings) -> None:
+    """Refuse to write into the source, or to mix what is restricted with what research reads."""
+    urls = {
+        "source.url": (settings.source.url, settings.source.schema),
+        "output.url": (settings.output.url, settings.output.schema),
+        "state.url": (settings.state.url, None),
+    }
+    places = {name: _place(url, schema, settings.base) for name, (url, schema) in urls.items()}
+    for first, second in combinations(places, 2):
+        if places[first] == places[second]:
+            raise ConfigError(
+                second,
+                f"names the same place as {first}",
+                "give each a database or schema of its own",
+            )
+
+
+def _place(url: str, schema: str | None, base: Path) -> str:
+    """Name the place behind a URL, the same for every way to write it."""
+    if url.startswith(PARQUET):
+        return str((base / url.removeprefix(PARQUET)).resolve())
+    path = database_path(url, base, what="url")
+    if path is not None:
+        return str(path.resolve())
+    parsed = make_url(url)
+    return f"{parsed.host} {parsed.port} {parsed.database} {schema} {sorted(parsed.query.items())}"
 
 
 def _check_documents(settings: Settings) -> None:

@@ -24,9 +24,10 @@ from pipeline.source import SqlStore
 from record.failure import Failure
 from record.patient import PatientRecord, PersonName
 
-__all__ = ["Output", "OutputRow", "Source", "open_output", "open_source"]
+__all__ = ["PARQUET", "Output", "OutputRow", "Source", "open_output", "open_source"]
 
-_PARQUET = "parquet:"
+PARQUET = "parquet:"
+"""What the URL of a folder of Parquet tables begins with."""
 _TABLES = ("note", "person", "location", "provider", "visit_occurrence")
 
 
@@ -124,8 +125,8 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
     identity = settings.identity
     wanted = {*_TABLES, identity.table.lower()} if identity else set(_TABLES)
     store: Store
-    if settings.url.startswith(_PARQUET):
-        store = FolderStore(base / settings.url.removeprefix(_PARQUET), wanted)
+    if settings.url.startswith(PARQUET):
+        store = FolderStore(base / settings.url.removeprefix(PARQUET), wanted)
     else:
         engine = connect(settings.url, base, what="source.url", use="source")
         store = SqlStore(engine, settings.schema, wanted)
@@ -141,6 +142,6 @@ def open_output(settings: OutputSettings, base: Path) -> Output:
 
     Raises ConfigError for tables of another shape, Unavailable where it cannot be reached.
     """
-    if settings.url.startswith(_PARQUET):
-        return FolderOutput(base / settings.url.removeprefix(_PARQUET))
+    if settings.url.startswith(PARQUET):
+        return FolderOutput(base / settings.url.removeprefix(PARQUET))
     return SqlOutput(connect(settings.url, base, what="output.url", use="output"), settings.schema)

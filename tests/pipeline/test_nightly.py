@@ -206,3 +206,28 @@ def test_paths_start_at_the_configuration(config, monkeypatch, tmp_path):
     run_nightly(Path("../demo/nightly.toml"), drive)
     assert (config.parent / "research.db").is_file()
     assert not list(elsewhere.iterdir())
+
+
+def test_what_came_while_a_run_lay_broken_is_processed_too(config):
+    with pytest.raises(Incomplete):
+        run_nightly(config, Lossy(lose_second_unit))
+    with source(config) as db:
+        columns = [row[1] for row in db.execute("pragma table_info(note)")]
+        others = ", ".join(name for name in columns if name != "note_id")
+        db.execute(
+            f"insert into note (note_id, {others}) select 999999, {others} from note where note_text <> '' limit 1"
+        )
+    run_nightly(config, drive)
+    assert out_id(config, 999999) in released(config)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [("research.db", "hospital.db"), ("research.db", "state.db"), ("state.db", "./hospital.db")],
+)
+def test_source_state_and_output_must_be_apart(config, ours, theirs):
+    config.write_text(config.read_text().replace(f"sqlite:///{ours}", f"sqlite:///{theirs}"))
+    before = (config.parent / "hospital.db").read_bytes()
+    with pytest.raises(ConfigError, match="the same place"):
+        run_nightly(config, drive)
+    assert (config.parent / "hospital.db").read_bytes() == before
