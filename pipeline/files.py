@@ -1,0 +1,194 @@
+"""The commands on files: documents to notes, notes to spans, notes to pseudonymized notes."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from extractors.limits import Limits
+from extractors.read import Reader, read_file
+from pipeline.alignment import Alignment, align
+from pipeline.boundary import attempt
+from pipeline.detection import KnownPatients
+from pipeline.engine import annotate
+from pipeline.jsonl import BadLine, Line, count_lines, listed, read_notes, read_patients
+from pipeline.nightly import Progress
+from pipeline.outbox import Done, Outbox
+from pipeline.resolve import resolve
+from record.document import Annotated
+from record.errors import ConfigError, Unreadable
+from record.failure import Failure
+from record.patient import PatientRecord
+from record.span import Span
+
+DETECTORS = frozenset(("rules", "known"))
+LONGEST_NOTE = 1_000_000
+"""Characters; a longer note goes to quarantine, as in the nightly job's default."""
+_MOST_LINES_NAMED = 10
+
+
+@dataclass(frozen=True)
+class Task:
+    """Which notes to read and where to write; whom is known; the language notes do not name."""
+
+    notes: Path
+    out: Path
+    patients: Path | None = None
+    detectors: frozenset[str] = DETECTORS
+    lang: str = ""
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """The files that must not be overwritten."""
+        return (self.notes,) if self.patients is None else (self.notes, self.patients)
+
+
+@dataclass
+class Finder:
+    """Finds identifiers with the detectors asked for; knows the patients of one file."""
+
+    patients: dict[str, PatientRecord] = field(repr=False)
+    detectors: frozenset[str] = DETECTORS
+    known: KnownPatients = field(default_factory=KnownPatients)
+
+    def patient(self, person_id: str | None) -> PatientRecord | None:
+        """Give what is known of a person, if anything is."""
+        return None if person_id is None else self.patients.get(person_id)
+
+    def find(self, annotated: Annotated) -> Annotated:
+        """Put the resolved spans of the detectors on a clean document."""
+        document = annotated.document
+        patient = self.patient(document.person_id) if "known" in self.detectors else None
+        if "rules" in self.detectors:
+            return annotate(document, patient, self.known)
+        found = self.known.of(patient).detect(document) if patient else ()
+        return Annotated(document, resolve(found, document.text))
+
+
+def make_finder(task: Task) -> Finder:
+    """Read the patients of a task."""
+    return Finder(read_patients(task.patients) if task.patients else {}, task.detectors)
+
+
+def parse_detectors(text: str) -> frozenset[str]:
+    """Read `rules,known`; raises ConfigError for `model`, which this version lacks."""
+    names = frozenset(name.strip() for name in text.split(",") if name.strip())
+    if "model" in names:
+        problem = "`model` is not available in this version"
+        raise ConfigError("--detectors", problem, "choose from rules, known")
+    if not names or names - DETECTORS:
+        raise ConfigError("--detectors", "names no detector", "choose from rules, known")
+    return names
+
+
+def detect_file(task: Task, progress: Progress) -> Done:
+    """Add spans to notes; their text stays as it is, and offsets are those of that text."""
+    finder = make_finder(task)
+    unknown = 0
+    with Outbox(task.out, task.inputs) as outbox:
+
+        def step(line: Line) -> None:
+            nonlocal unknown
+            document = line.annotated.document
+            spans = attempt(document.note_id, "detect", lambda: _raw_spans(line, finder))
+            if isinstance(spans, Failure):
+                outbox.refuse(spans)
+                return
+            unknown += finder.patient(document.person_id) is None
+            outbox.note({**line.record, "spans": listed(spans)})
+
+        each_line(task, outbox, progress, step)
+        if unknown and task.patients and "known" in task.detectors:
+            outbox.done.warnings.append(f"nothing is known of the person of {unknown} notes")
+    return outbox.done
+
+
+def extract_files(files: Sequence[Path], out: Path, limits: Limits, progress: Progress) -> Done:
+    """Turn documents into notes, named after their files.
+
+    A document that cannot be read goes to quarantine under its file's name.
+    """
+    taken: set[str] = set()
+    progress.phase("extracting")
+    with Outbox(out, files) as outbox, Reader(limits) as reader:
+        for number, path in enumerate(files, start=1):
+            text = attempt(path.name, "extract", lambda path=path: _text(path, reader))  # type: ignore[misc]
+            if isinstance(text, Failure):
+                outbox.refuse(text)
+            else:
+                outbox.note({"note_id": _unique(path.stem, taken), "text": text})
+            outbox.done.read = number
+            progress.advance(number, len(files))
+    return outbox.done
+
+
+def each_line(
+    task: Task,
+    outbox: Outbox,
+    progress: Progress,
+    step: Callable[[Line], None],
+    *,
+    given: bool = False,
+) -> None:
+    """Take each note of a task through a step; lines that are no notes go to quarantine."""
+    progress.phase("reading")
+    planned = count_lines(task.notes)
+    progress.phase("working")
+    bad: list[int] = []
+    for line in read_notes(task.notes, lang=task.lang, given=given):
+        outbox.done.read += 1
+        if isinstance(line, BadLine):
+            bad.append(line.number)
+            outbox.refuse(line.failure)
+        else:
+            step(line)
+        progress.advance(outbox.done.read, planned)
+    outbox.done.warnings += bad_lines(task.notes, bad)
+
+
+def bad_lines(path: Path, numbers: Sequence[int]) -> list[str]:
+    """Say which lines of a file are no notes."""
+    if not numbers:
+        return []
+    named = ", ".join(map(str, numbers[:_MOST_LINES_NAMED]))
+    more = f" and {len(numbers) - _MOST_LINES_NAMED} more" * (len(numbers) > _MOST_LINES_NAMED)
+    return [f"{path}: not a note in line {named}{more}"]
+
+
+def cleaned(line: Line) -> tuple[Annotated, Alignment]:
+    """Give a note with clean text, its spans moved along, and the way back.
+
+    Raises Unreadable `too-long` or `unaligned`.
+    """
+    document = line.annotated.document
+    if len(document.text) > LONGEST_NOTE:
+        raise Unreadable("too-long")
+    alignment = align(document.text)
+    spans = alignment.to_clean(line.annotated.spans)
+    return Annotated(replace(document, text=alignment.clean), spans), alignment
+
+
+def _raw_spans(line: Line, finder: Finder) -> tuple[Span, ...]:
+    clean, alignment = cleaned(line)
+    raw: Iterable[Span] = alignment.to_raw(finder.find(clean).spans)
+    # Two spans that met within a ligature now share its one character.
+    return resolve(raw, alignment.raw)
+
+
+def _text(path: Path, reader: Reader) -> str:
+    try:
+        found = path.resolve(strict=True)
+    except (OSError, RuntimeError):
+        raise Unreadable("missing-document") from None
+    text = reader.read(read_file(found.name, found.parent, reader.limits), name=found.name).text
+    if not text.strip():
+        raise Unreadable("no-text")
+    return text
+
+
+def _unique(stem: str, taken: set[str]) -> str:
+    name, number = stem, 1
+    while name in taken:
+        number += 1
+        name = f"{stem}-{number}"
+    taken.add(name)
+    return name

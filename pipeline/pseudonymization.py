@@ -1,0 +1,213 @@
+"""Pseudonymizes a file of notes: every key of a note replaced, vouched for, or left out."""
+
+import re
+import tomllib
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pipeline.boundary import attempt
+from pipeline.engine import release
+from pipeline.files import Finder, Task, cleaned, each_line, make_finder
+from pipeline.jsonl import Line, listed, read_notes
+from pipeline.nightly import Progress
+from pipeline.outbox import Done, Outbox
+from pipeline.resolve import resolve
+from pipeline.settings import OutputSettings, Settings, SourceSettings
+from record.document import Annotated, Document
+from record.errors import ConfigError, Unreadable, Unsafe
+from record.failure import Failure
+from record.policy import Policy
+from record.release import Release
+from record.span import Span
+from surrogates.columns import Columns
+from surrogates.keys import CohortKey, load_master
+from surrogates.rewrite import Rewriter
+
+# What becomes of these keys is settled; no other may take their place.
+SETTLED = frozenset(("note_id", "person_id", "text", "spans", "note_datetime"))
+# Codes, which name a kind of thing; a title may hold a name.
+CODES = {
+    "lang": re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*"),
+    "note_type": re.compile(r"[a-z0-9][a-z0-9_-]{0,39}"),
+}
+_DETECTOR = re.compile(r"[a-z][a-z0-9_.-]{0,39}")
+_DAY = re.compile(r"\d{4}-?\d\d-?\d\d")
+_LANGUAGES = ("fr", "en", "es")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a file is pseudonymized: key file, cohort, policy file, and what stays.
+
+    `given` takes the spans already there instead of detecting. `keep_keys` are copied as they
+    are. `replace_ids` writes the cohort's own note ids. `allow_unknown` lets notes pass whose
+    person is not among the patients.
+    """
+
+    key: Path
+    cohort: str
+    policy: Path | None = None
+    given: bool = False
+    keep_keys: frozenset[str] = frozenset()
+    replace_ids: bool = False
+    allow_unknown: bool = False
+
+
+@dataclass
+class _Desk:
+    """Everything at hand for one note; holds keys and is never serialized."""
+
+    finder: Finder
+    rules: Rules
+    cohort: CohortKey
+    columns: Columns
+    rewriter: Rewriter
+    is_known_required: bool
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a desk holds keys and is never serialized")
+
+
+def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
+    """Write notes with surrogates; what is refused goes to quarantine, never into the output.
+
+    A note is refused where a step raises, where something known of its person is left in the
+    text or in the note id, and where patients were given and its person is not among them.
+    """
+    if refused := sorted(rules.keep_keys & SETTLED):
+        problem = f"{', '.join(refused)} cannot be kept as it is"
+        raise ConfigError("--keep-keys", problem, "leave it out; it is written in its own way")
+    lang = task.lang or _first_language(task.notes)
+    policy = load_policy(rules.policy, lang)
+    cohort = load_master(f"file:{rules.key.absolute()}", Path()).cohort(rules.cohort)
+    columns, rewriter = Columns(cohort, policy), Rewriter(cohort, policy)
+    is_required = task.patients is not None and not rules.allow_unknown
+    desk = _Desk(make_finder(task), rules, cohort, columns, rewriter, is_required)
+    dropped: Counter[str] = Counter()
+    inputs = (*task.inputs, rules.key, *((rules.policy,) if rules.policy else ()))
+    with Outbox(task.out, inputs) as outbox:
+
+        def step(line: Line) -> None:
+            record = _record(line, desk, dropped)
+            if isinstance(record, Failure):
+                outbox.refuse(record)
+            else:
+                outbox.note(record)
+
+        each_line(replace(task, lang=lang), outbox, progress, step, given=rules.given)
+        if dropped:
+            names = ", ".join(f"{key} ({count})" for key, count in sorted(dropped.items()))
+            outbox.done.warnings.append(
+                f"left out, since they could identify (notes): {names}; --keep-keys keeps them"
+            )
+    return outbox.done
+
+
+def load_policy(path: Path | None, lang: str) -> Policy:
+    """Read a policy: the keys of `[policy]` in `nightly.toml`, with or without that heading.
+
+    Raises ConfigError that names the key.
+    """
+    table: dict[str, Any] = {}
+    if path is not None:
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError):
+            raise ConfigError(str(path), "cannot be read", "give a TOML file in UTF-8") from None
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigError(str(path), f"not valid TOML ({error})", "correct it") from None
+    if isinstance(table.get("policy"), dict):
+        table = table["policy"]
+    nowhere = Settings(SourceSettings(url=""), OutputSettings(url=""), policy=table)
+    return replace(nowhere, lang=lang).make_policy()  # type: ignore[arg-type]
+
+
+def _first_language(notes: Path) -> str:
+    """Give the language of the first note that names one of ours."""
+    if not notes.is_file():
+        return "fr"
+    lines = (line for line in read_notes(notes, given=False) if isinstance(line, Line))
+    named = (line.annotated.document.lang for line in lines)
+    return next((lang for lang in named if lang in _LANGUAGES), "fr")
+
+
+def _record(line: Line, desk: _Desk, dropped: Counter[str]) -> dict[str, Any] | Failure:
+    note_id = line.annotated.document.note_id
+    annotated = attempt(note_id, "detect", lambda: _annotated(line, desk))
+    if isinstance(annotated, Failure):
+        return annotated
+    released = attempt(note_id, "rewrite", lambda: _released(annotated, desk))
+    if isinstance(released, Failure):
+        return replace(released, stage="residue") if released.reason in _RESIDUE else released
+    return attempt(note_id, "write", lambda: _written(line, released, desk, dropped))
+
+
+_RESIDUE = ("residue", "identifying-note-id")
+
+
+def _annotated(line: Line, desk: _Desk) -> Annotated:
+    document = line.annotated.document
+    if desk.is_known_required and desk.finder.patient(document.person_id) is None:
+        raise Unreadable("unknown-patient" if document.person_id else "no-person")
+    clean, _ = cleaned(line)
+    if not desk.rules.given:
+        return desk.finder.find(clean)
+    named = (replace(span, detector=_code(span)) for span in clean.spans)
+    return replace(clean, spans=resolve(named, clean.document.text))
+
+
+def _code(span: Span) -> str:
+    # Anybody may have written the detector of a given span; only a name of ours goes on.
+    return span.detector if _DETECTOR.fullmatch(span.detector) else "given"
+
+
+def _released(annotated: Annotated, desk: _Desk) -> Release:
+    document = annotated.document
+    patient = desk.finder.patient(document.person_id)
+    released = release(annotated, patient, desk.rewriter, desk.finder.known)
+    if patient and not desk.rules.replace_ids:
+        name = Document(document.note_id, document.note_id, person_id=document.person_id)
+        if desk.finder.known.of(patient).detect(name):
+            raise Unsafe("identifying-note-id")
+    return released
+
+
+def _written(line: Line, released: Release, desk: _Desk, dropped: Counter[str]) -> dict[str, Any]:
+    """Write the known keys anew and the others only where they were asked for: default-deny."""
+    document, rules = line.annotated.document, desk.rules
+    person = document.person_id
+    # As in the text: where nobody is named, the note is its own patient.
+    moved = person if person is not None else f"note:{document.note_id}"
+    result: dict[str, Any] = {}
+    for key, value in line.record.items():
+        if key == "note_id":
+            new_id = str(desk.columns.pseudonym("note", document.note_id))
+            result[key] = new_id if rules.replace_ids else value
+        elif key == "person_id":
+            result[key] = None if person is None else str(desk.columns.pseudonym("person", person))
+        elif key == "text":
+            result[key] = released.text
+        elif key == "note_datetime":
+            result[key] = _shifted(value, moved, desk.columns)
+        elif key in rules.keep_keys or _is_code(key, value):
+            result[key] = value
+        elif key != "spans":
+            dropped[key] += 1
+    return {**result, "spans": listed(released.spans)}
+
+
+def _is_code(key: str, value: Any) -> bool:
+    pattern = CODES.get(key)
+    return pattern is not None and isinstance(value, str) and bool(pattern.fullmatch(value))
+
+
+def _shifted(value: Any, person: str, columns: Columns) -> str | None:
+    """Move a date by the patient's own shift; its time of day and its form stay."""
+    if value is None or not str(value).strip():
+        return None
+    text = str(value).strip()
+    moved = columns.shift_datetime(person, datetime.fromisoformat(text))
+    return moved.date().isoformat() if _DAY.fullmatch(text) else moved.isoformat()

@@ -1,0 +1,168 @@
+"""The command line as people meet it: help, usage errors, exit codes, one shape of error."""
+
+import json
+import re
+
+import pytest
+
+from pipeline.cli import main
+
+COMMANDS = ["demo", "run", "extract", "detect", "pseudonymize", "evaluate", "keys", "keys new"]
+FILES = {
+    "demo": "demo DIR",
+    "extract": "extract a.txt -o out.jsonl",
+    "detect": "detect a.jsonl -o out.jsonl",
+    "pseudonymize": "pseudonymize a.jsonl -o out.jsonl --key k --cohort c",
+    "evaluate": "evaluate a.jsonl b.jsonl",
+    "keys new": "keys new k",
+}
+
+
+def ended(arguments):
+    """The code argparse ends the program with."""
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    return stop.value.code
+
+
+def test_help_names_every_command(capsys):
+    assert ended(["--help"]) == 0
+    said = capsys.readouterr().out
+    assert "exit codes" in said
+    assert all(re.search(rf"^ +{name}\b", said, re.M) for name in COMMANDS if " " not in name)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name, capsys):
+    assert ended([*name.split(), "--help"]) == 0
+    assert f"usage: cryptonym {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["extract", "detect", "pseudonymize", "evaluate"])
+def test_commands_on_files_show_an_example_that_the_parser_takes(name, capsys):
+    ended([name, "--help"])
+    said = capsys.readouterr().out.replace("\\\n", " ")
+    lines = re.findall(rf"^  cryptonym ({name} .*)$", said, re.M)
+    assert lines
+    for line in lines:
+        assert ended([*line.split(), "--no-such-option"]) == 2
+        assert "unrecognized arguments: --no-such-option" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("line", FILES.values(), ids=FILES)
+def test_unknown_options_are_usage_errors(line, capsys):
+    assert ended([*line.split(), "--colour", "red"]) == 2
+    assert "cryptonym: error: unrecognized arguments: --colour red" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "frobnicate",
+        "extract a.txt",
+        "extract -o out.jsonl",
+        "extract a.txt -o o.jsonl --max-pages 0",
+        "extract a.txt -o o.jsonl --layout margins",
+        "detect a.jsonl",
+        "detect a.jsonl -o o.jsonl --lang de",
+        "detect a.jsonl -o o.jsonl --max-quarantine-share 2",
+        "pseudonymize a.jsonl -o o.jsonl --key k",
+        "pseudonymize a.jsonl -o o.jsonl --cohort c",
+        "evaluate a.jsonl",
+    ],
+)
+def test_wrong_usage_ends_with_2(line, capsys):
+    assert ended(line.split()) == 2
+    assert re.search(r"^cryptonym.*: error: ", capsys.readouterr().err, re.M)
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ("extract a.txt -o o.jsonl --layout body", "--layout"),
+        ("detect a.jsonl -o o.jsonl --detectors rules,model", "--detectors"),
+        ("detect a.jsonl -o o.jsonl --model DIR", "--model"),
+        ("detect a.jsonl -o o.jsonl", "a.jsonl"),
+        ("pseudonymize a.jsonl -o o.jsonl --key k --cohort c", "key.locator"),
+        ("evaluate a.jsonl b.jsonl", "b.jsonl"),
+        ("evaluate a.jsonl b.jsonl --label-map m.toml", "m.toml"),
+        ("run nightly.toml", "nightly.toml"),
+    ],
+)
+def test_what_cannot_be_done_names_key_problem_and_remedy(line, key, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(line.split()) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    error = said.err.splitlines()[-1]
+    assert re.fullmatch(r"cryptonym: error: (.+?): (.+?)\. Remedy: (.+)", error)
+    assert error.startswith(f"cryptonym: error: {key}") or f"/{key}: " in error
+    assert list(tmp_path.iterdir()) == []
+
+
+def annotated(note_id, text, *spans):
+    listed = [{"start": start, "end": end, "label": label} for start, end, label in spans]
+    return json.dumps({"note_id": note_id, "text": text, "spans": listed}) + "\n"
+
+
+@pytest.fixture
+def scored(tmp_path, capsys):
+    """Evaluates two files; gives the exit code, the output and the errors."""
+
+    def run(gold, predicted, *more):
+        (tmp_path / "gold.jsonl").write_text(gold)
+        (tmp_path / "pred.jsonl").write_text(predicted)
+        files = [str(tmp_path / name) for name in ("gold.jsonl", "pred.jsonl")]
+        code = main(["evaluate", *files, *more])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_evaluate_prints_the_keys_of_the_contract(scored):
+    gold = annotated("1", "Zoé Roy", (0, 3, "A"), (4, 7, "B"))
+    code, out, _ = scored(gold, annotated("1", "Zoé Roy", (0, 3, "A")), "--json")
+    scores = json.loads(out)
+    assert code == 0
+    assert scores.keys() == {
+        *("strict", "unlabelled", "merged", "token", "redacted"),
+        *("fully_redacted", "over_redaction", "per_label", "leaks"),
+    }
+    for name in ("strict", "unlabelled", "merged", "token"):
+        assert scores[name].keys() == {"precision", "recall", "f1", "tp", "fp", "fn"}
+    assert scores["fully_redacted"].keys() == {"rate", "low", "high", "documents"}
+    assert scores["leaks"] == [{"label": "B", "note_id": "1", "start": 4, "end": 7}]
+
+
+def test_evaluate_reads_a_label_map_for_both_sides(scored, tmp_path):
+    (tmp_path / "m.toml").write_text('PRENOM = "FIRST_NAME"\nPATIENT = "FIRST_NAME"\n')
+    gold, predicted = (annotated("1", "Zoé", (0, 3, name)) for name in ("PRENOM", "PATIENT"))
+    _, out, _ = scored(gold, predicted, "--label-map", str(tmp_path / "m.toml"), "--json")
+    scores = json.loads(out)
+    assert scores["strict"]["f1"] == 1
+    assert list(scores["per_label"]) == ["FIRST_NAME"]
+    (tmp_path / "m.toml").write_text("[deep]\nPRENOM = 1\n")
+    assert scored(gold, predicted, "--label-map", str(tmp_path / "m.toml"))[0] == 2
+
+
+def test_evaluate_says_what_it_could_not_score(scored):
+    gold = annotated("1", "Zoé", (0, 3, "A")) + annotated("2", "Zoé", (0, 3, "A")) + "{\n"
+    predicted = annotated("1", "Zoé", (0, 3, "A")) + annotated("3", "x")
+    code, out, err = scored(gold, predicted)
+    assert code == 0
+    assert "0.5000" in out
+    assert "1 notes of GOLD are not in PRED" in err
+    assert "1 notes of PRED are not in GOLD" in err
+    assert "not a note in line 3" in err
+
+
+@pytest.mark.parametrize(
+    "predicted",
+    [annotated("1", "Zoe"), annotated("1", "Zoé") + annotated("1", "Zoé")],
+    ids=["another text", "twice"],
+)
+def test_evaluate_refuses_what_has_no_meaning(scored, predicted):
+    code, _, err = scored(annotated("1", "Zoé"), predicted)
+    assert code == 2
+    assert "PRED: " in err
