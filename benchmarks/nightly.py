@@ -115,7 +115,8 @@ def table(made: dict[str, float], results: dict[str, dict[str, object]]) -> str:
         peaks = ", ".join(f"{name} {mb:.0f}" for name, mb in result["peak_mb"].items())
         lines.append(
             f"| {arm} | {seconds:.1f} | {int(str(result['notes'])) / seconds:.0f} | "
-            f"{float(str(base)) / seconds:.2f} | {result['notes']} | {result['quarantined']} | {peaks} |"
+            f"{float(str(base)) / seconds:.2f} | {result['notes']} | {result['quarantined']} | "
+            f"{peaks} |"
         )
     stages = next(iter(results.values()))["stages"]
     total = sum(stages.values())

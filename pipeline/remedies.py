@@ -121,6 +121,25 @@ _REMEDIES = {
         "Nothing is known of the patient, so nothing known of them could be searched for.",
         "Load the patient into the identity table, or set source.identity.required = false.",
     ),
+    # The line of a file
+    "not-json": Remedy("The line is not valid JSON.", "Correct the line."),
+    "not-an-object": Remedy("The line is JSON, but no object.", "Write one object a line."),
+    "no-note-id": Remedy("The line has no note_id.", "Give each note an id of its own."),
+    "malformed-person-id": Remedy(
+        "The person_id of the line is neither text nor a number.", "Correct the line."
+    ),
+    "malformed-span": Remedy(
+        "A span of the line has no start, end or label, or lies outside its text.",
+        "Correct the line; offsets are code points, half open.",
+    ),
+    "unaligned": Remedy(
+        "The text cannot be cleaned so that offsets still hold.",
+        "Normalise the text (Unicode NFC) upstream.",
+    ),
+    "identifying-note-id": Remedy(
+        "The note's id holds something known of its patient.",
+        "Let ids be replaced: --note-ids replace.",
+    ),
     # The release
     "residue": Remedy(
         "The rewritten note still held something known of the patient: it was held back.",

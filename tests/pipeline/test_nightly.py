@@ -215,7 +215,8 @@ def test_what_came_while_a_run_lay_broken_is_processed_too(config):
         columns = [row[1] for row in db.execute("pragma table_info(note)")]
         others = ", ".join(name for name in columns if name != "note_id")
         db.execute(
-            f"insert into note (note_id, {others}) select 999999, {others} from note where note_text <> '' limit 1"
+            f"insert into note (note_id, {others}) "
+            f"select 999999, {others} from note where note_text <> '' limit 1"
         )
     run_nightly(config, drive)
     assert out_id(config, 999999) in released(config)

@@ -58,7 +58,7 @@ class Hospital:
                 self.spans[note].append(tuple(span))
 
     def replacements(self):
-        """(person, label, value, surrogate) of every span of the notes whose text is in the table."""
+        """(person, label, value, surrogate) of every span of notes that are text in the table."""
         sealed = self.state.sealed([int(note["note_id"]) for note in self.truth])
         for note, note_id in self.released():
             if note.get("rendering", "text") != "text":
