@@ -23,6 +23,7 @@ CHUNK = 500
 
 _BUSY_MILLISECONDS = 60_000
 _CONNECT_SECONDS = 10
+_PATIENCE_SECONDS = 60
 _OID_OF_TEXT, _TEXT_FORMAT = 25, 0
 _SYNCHRONOUS = {"state": "NORMAL", "output": "FULL"}
 
@@ -135,9 +136,13 @@ def _sqlite(path: Path, what: str, use: Use) -> Engine:
 
 
 def _restrict(path: Path, what: str) -> None:
-    """Make the file of a state database for its owner alone; SQLite's side files follow it."""
-    with guard(what):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    """Make the file of a state database for its owner alone; SQLite's side files follow it.
+
+    A file that is there is not touched: on POSIX, closing any descriptor of it would drop the
+    locks that SQLite holds on it in this process (sqlite.org/howtocorrupt.html, section 2.2).
+    """
+    with guard(what), suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _preparation(use: Use) -> Callable[[Any, Any], None]:
@@ -260,13 +265,22 @@ def _transient(error: BaseException) -> bool:
 
 
 def retrying(function: Callable[P, R]) -> Callable[P, R]:
-    """Call again what was Unavailable for a passing reason: at most 5 times within a minute.
+    """Call again, for a minute, what was Unavailable for a passing reason: servers restart.
 
     Only for reads and idempotent writes. The last error is raised.
     """
+    return _again(function, tenacity.stop_after_delay(_PATIENCE_SECONDS))
+
+
+def opening(function: Callable[P, R]) -> Callable[P, R]:
+    """Call again at most 5 times, some 8 seconds in all: who starts a run soon knows."""
+    return _again(function, tenacity.stop_after_attempt(5))
+
+
+def _again(function: Callable[P, R], stop: tenacity.stop.stop_base) -> Callable[P, R]:
     return tenacity.retry(
         retry=tenacity.retry_if_exception(_transient),
-        stop=tenacity.stop_after_attempt(5) | tenacity.stop_after_delay(50),
+        stop=stop,
         wait=tenacity.wait_exponential(multiplier=0.5, max=8),
         reraise=True,
     )(function)

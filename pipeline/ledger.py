@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Engine, Select, delete, func, insert, select, update
 
-from pipeline.databases import chunks, connect, retrying, transaction, upsert
+from pipeline.databases import chunks, connect, opening, retrying, transaction, upsert
 from pipeline.note import Unit
 from pipeline.reconcile import Reconciliation, Rereadable, find_tombstones, reconcile
 from pipeline.results import Entry, FailedNote, Run, SealedSpans, StagedNote, UnitResult
@@ -309,7 +309,7 @@ class State:
         self._engine.dispose()
 
 
-@retrying
+@opening
 def open_state(settings: StateSettings, base: Path) -> State:
     """Open the state database and create what it lacks; a relative path starts at `base`.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy.engine import make_url
 
-from pipeline.databases import database_path
+from pipeline.databases import database_path, retrying
 from pipeline.detection import DETECTOR_VERSION
 from pipeline.ledger import Run, State, open_state
 from pipeline.lock import run_lock
@@ -119,7 +119,8 @@ class Night:
         if run.phase == "planning":
             self.progress.phase("planning")
             size = self.settings.limits.notes_per_unit
-            self.state.plan(run.run_id, self.source.plan(size))
+            # As a whole: a plan is one transaction, and the source is read while it is open.
+            retrying(lambda: self.state.plan(run.run_id, self.source.plan(size)))()
         return run
 
     def work(self, run: Run, drive: Drive, workers: int, lock_fd: int) -> None:
@@ -252,7 +253,9 @@ def _check_apart(settings: Settings) -> None:
         "output.url": (settings.output.url, settings.output.schema),
         "state.url": (settings.state.url, None),
     }
-    places = {name: _place(url, schema, settings.base) for name, (url, schema) in urls.items()}
+    places = {
+        name: _place(name, url, schema, settings.base) for name, (url, schema) in urls.items()
+    }
     for first, second in combinations(places, 2):
         if places[first] == places[second]:
             raise ConfigError(
@@ -262,11 +265,11 @@ def _check_apart(settings: Settings) -> None:
             )
 
 
-def _place(url: str, schema: str | None, base: Path) -> str:
+def _place(name: str, url: str, schema: str | None, base: Path) -> str:
     """Name the place behind a URL, the same for every way to write it."""
     if url.startswith(PARQUET):
         return str((base / url.removeprefix(PARQUET)).resolve())
-    path = database_path(url, base, what="url")
+    path = database_path(url, base, what=name)
     if path is not None:
         return str(path.resolve())
     parsed = make_url(url)

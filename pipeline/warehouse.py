@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from pipeline.databases import connect, retrying
+from pipeline.databases import connect, opening
 from pipeline.folder import FolderStore
 from pipeline.folder_output import FolderOutput
 from pipeline.note import NoteRow, OutputRow, PersonRow, Unit
@@ -116,7 +116,7 @@ class Source:
         self.store.close()
 
 
-@retrying
+@opening
 def open_source(settings: SourceSettings, base: Path) -> Source:
     """Open a source and check its tables; a relative path starts at `base`.
 
@@ -136,7 +136,7 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
     return Source(store, identity)
 
 
-@retrying
+@opening
 def open_output(settings: OutputSettings, base: Path) -> Output:
     """Open an output and create what it lacks; a relative path starts at `base`.
 

@@ -21,6 +21,10 @@ class StageFailed(CryptonymError):
     """A stage failed on a whole batch; names the stage, the unit and the class of the error."""
 
 
+class RunnerFailed(CryptonymError):
+    """The graph ended with an error that is not ours; names its class alone, as it may quote."""
+
+
 def guarded(name: str, stage: Stage, batch: Batch, tools: Tools) -> Batch:
     """Run a stage on a batch; a failure of the batch itself surfaces without any text.
 

@@ -1,16 +1,24 @@
 """Which Beam runner a run uses: in memory by default, portable ones on request, others refused."""
 
 import argparse
+import re
 from collections.abc import Sequence
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.options.pipeline_options import (
+    PipelineOptions,
+    PortableOptions,
+    StandardOptions,
+)
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms import environments
 
+from pipeline.settings import Settings
 from record.errors import ConfigError
 
 IN_MEMORY = "FnApiRunner"
+
+_PASSWORD = re.compile(r"[^/]+://[^/@]*:[^/]*@|[^?]*\?(.*&)?(password|passfile)=")
 
 _REFUSED = {
     "DirectRunner": "it downloads an executable at run time, and hangs where the network is closed",
@@ -50,6 +58,24 @@ def _refuse_unknown(arguments: Sequence[str]) -> None:
         raise ConfigError(names, "no option of cryptonym or of Beam", "see cryptonym run --help")
 
 
+def refuse_passwords(settings: Settings, arguments: Sequence[str]) -> None:
+    """Refuse URLs with a password where the graph, which holds the settings, leaves this process.
+
+    Raises ConfigError, which names the setting; `env:NAME` is read on the worker.
+    """
+    name, rest = split(arguments)
+    portable = PipelineOptions(rest).view_as(PortableOptions)
+    if name == IN_MEMORY and not portable.environment_type:
+        return
+    for place in ("source", "output", "state"):
+        if _PASSWORD.match(getattr(settings, place).url):
+            raise ConfigError(
+                f"{place}.url",
+                "holds a password, which would be sent to the workers in plain text",
+                'write "env:NAME", and set that variable on every worker',
+            )
+
+
 def make_pipeline(arguments: Sequence[str]) -> beam.Pipeline:
     """Make a pipeline on the runner that the arguments name.
 
@@ -60,7 +86,7 @@ def make_pipeline(arguments: Sequence[str]) -> beam.Pipeline:
     if name != IN_MEMORY:
         return beam.Pipeline(options=PipelineOptions([f"--runner={name}", *rest]))
     options = PipelineOptions(rest)
-    portable = options.view_as(beam.options.pipeline_options.PortableOptions)
+    portable = options.view_as(PortableOptions)
     options.view_as(StandardOptions).runner = None
     if portable.environment_type == "EXTERNAL":
         external = environments.ExternalEnvironment(portable.environment_config)

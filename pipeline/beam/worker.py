@@ -12,10 +12,11 @@ from pathlib import Path
 
 import apache_beam as beam
 
+from pipeline.beam.failures import RunnerFailed
 from pipeline.beam.graph import Share, nightly
-from pipeline.beam.runners import make_pipeline
+from pipeline.beam.runners import make_pipeline, refuse_passwords
 from pipeline.beam.session import close_all
-from pipeline.boundary import safely
+from pipeline.boundary import Unexpected, safely
 from pipeline.ledger import open_state
 from pipeline.settings import Settings, load
 from pipeline.tools import settled
@@ -43,7 +44,10 @@ def work(
     summary: Path,
     between: beam.PTransform | None = None,
 ) -> None:
-    """Run the pipeline over the units of a part that are not done yet."""
+    """Run the pipeline over the units of a part that are not done yet.
+
+    Whatever fails in it is raised as an error of ours: what runners say may quote a note.
+    """
     state = open_state(settled(settings).state, settings.base)
     try:
         units = state.pending(part.run_id, part.worker, part.workers)
@@ -51,9 +55,13 @@ def work(
         state.close()
     if not units:
         return
+    refuse_passwords(settings, arguments)
     pipeline = make_pipeline(arguments)
     nightly(pipeline, Share(settings, part.run_id, units, summary), between=between)
-    pipeline.run().wait_until_finish()
+    try:
+        safely(lambda: pipeline.run().wait_until_finish())
+    except Unexpected as error:
+        raise RunnerFailed(f"the runner failed with {error}; what is done stays done") from None
 
 
 def main() -> int:
