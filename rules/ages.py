@@ -8,6 +8,7 @@ from record.label import Label
 from record.span import Span
 from rules.calendar import SPOKEN, spoken
 from rules.folded import fold_once
+from rules.name_parts import common, family, given, surely_given
 from rules.scan import Pattern
 
 _WORDS = rf"{SPOKEN}(?:(?:[ \-](?:et[ \-]|y )?){SPOKEN}){{0,3}}"
@@ -115,7 +116,7 @@ def detect(document: Document) -> list[Span]:
     that a surrogate is a number too. Durations are left out. Spans are sorted and disjoint.
     """
     folded = fold_once(document.text)
-    found = {**_bare(folded), **_with_unit(folded)}
+    found = {**_bare(folded), **_with_unit(document.text, folded)}
     return [Span(start, end, Label.AGE, "rules.ages") for start, end in sorted(found.items())]
 
 
@@ -128,11 +129,13 @@ def _bare(folded: str) -> dict[int, int]:
     }
 
 
-def _with_unit(folded: str) -> dict[int, int]:
+def _with_unit(text: str, folded: str) -> dict[int, int]:
     found = {}
     for start, end in _numbers(folded):
         unit = _UNIT.match(folded, end)
-        if unit is None or not _is_age(folded, start, end, unit):
+        if unit is None:
+            continue
+        if not _is_age(folded, start, end, unit) and not _of_somebody(text, folded, start, unit):
             continue
         found[start] = end
         smaller = _AND_SMALLER.match(folded, end)
@@ -187,6 +190,26 @@ def _is_age(folded: str, start: int, end: int, unit: re.Match[str]) -> bool:
     if _AFTER_PERSON.search(folded, window, start):
         return True
     return _adult(written)
+
+
+def _of_somebody(text: str, folded: str, start: int, unit: re.Match[str]) -> bool:
+    """Tell whether an age follows a name, `Laurent, 11 ans,`, or a date of birth, in brackets."""
+    if _DURATION_AFTER.match(folded, unit.end()):
+        return False
+    if _AFTER_BIRTH.search(folded, max(0, start - 60), start):
+        return folded.startswith(")", unit.end())
+    name = _AFTER_WORD.search(folded, max(0, start - 32), start)
+    if name is None or not text[name.start(1)].isupper() or not _AGE_ENDS.match(folded, unit.end()):
+        return False
+    return surely_given(name[1]) or ((given(name[1]) or family(name[1])) and not common(name[1]))
+
+
+_AFTER_BIRTH = re.compile(
+    r"\b(?:nee?|naissance|nacid[oa]|nacimiento|f\. ?nac\.?|born|birth|dob|ddn)\b"
+    r"[^()\n]{0,40}[0-9] ?\(\Z"
+)
+_AFTER_WORD = re.compile(r"(?<!\w)([a-z][a-z'\-]{2,24}), {1,2}(?:de )?\Z")
+_AGE_ENDS = re.compile(r" ?[,.;)]| (?:a|con|with|presente|consulte)\b")
 
 
 def _adult(written: str) -> bool:

@@ -5,6 +5,7 @@ import regex
 from rules.lexicon import lexicon
 from rules.name_parts import clinical, common
 from rules.proper import Triggers, read_name
+from rules.scan import Pattern
 
 _WARDS = "salle pavillon unite secteur batiment aile unidad planta pabellon sala ward unit"
 _AFTER_NAME = (
@@ -60,6 +61,13 @@ _BEFORE_ENGLISH = regex.compile(
     r"(?r)(?<![\p{L}\d])(?:(?:St\.|Mt\.|\p{Lu}[\p{L}'’.\-]+)(?:[ ](?:of|de|the|and|for"
     r"|&))?[ ]){1,5}$"
 )
+# `Osler 7 West`, `Barton 4B`: a name and a number where a patient lies or goes to.
+_NUMBERED = Pattern(
+    r"\b(?:(?:ad\w{2,3}t(?:ted)?|transfer(?:red)?|moved|discharged?)\s(?:to|from|on)\s"
+    r"|(?:unit|ward|floor) ?: {0,2}|nursing (?:handoff|notes?|report|summary|record) ?[\-–:] "
+    r"|(?:dr|prof)\.? (?:[a-z][a-z.'’\-]{0,20} ){0,2}[a-z][a-z.'’\-]{0,20}, )"
+    r"(([a-z]{3,20}) [0-9]{1,2}(?: ?[a-h](?![a-z])| (?:north|south|east|west))?)(?![\w/.:%])"
+)
 _OF = regex.compile(r" (?:of|for|at) (?=\p{Lu})")
 _LEADING = frozenset(
     [
@@ -92,6 +100,7 @@ def care_sites(text: str, folded: str, lang: str) -> list[tuple[int, int]]:
         span
         for start, end, kind in _FRENCH.find(folded)
         if (span := _after_kind(text, folded, (start, end), kind))
+        and not (lang == "en" and kind == "hospital" and _is_heading(text, span))
     ]
     found += [
         span for start, end, _ in _WARD.find(folded) if (span := _ward(text, folded, (start, end)))
@@ -101,7 +110,33 @@ def care_sites(text: str, folded: str, lang: str) -> list[tuple[int, int]]:
         for start, end, _ in (_ENGLISH.find(folded) if lang in ("en", "") else ())
         if (span := _before_kind(text, (start, end)))
     ]
-    return found
+    return found + (_numbered(text, folded) if lang in ("en", "") else [])
+
+
+def _numbered(text: str, folded: str) -> list[tuple[int, int]]:
+    """Find wards named by a word and a number, and again wherever the same name stands."""
+    names = {
+        text[match.start(1) : match.end(1)]
+        for match in _NUMBERED.finditer(folded)
+        if text[match.start(1)].isupper() and not common(match[2])
+    }
+    return [
+        found.span()
+        for name in sorted(names)
+        for found in regex.finditer(rf"(?<!\w){regex.escape(name)}(?!\w)", text)
+    ]
+
+
+_HEADING = regex.compile(r"[ \t*=:#_\-]*(?:\n|$)")
+_LINE = regex.compile(r"(?r)(?:^|\n)[ \t*=#_\-]*$")
+
+
+def _is_heading(text: str, span: tuple[int, int]) -> bool:
+    """Tell whether a stretch in capitals has a line of its own, as `HOSPITAL COURSE` has."""
+    start, end = span
+    if not text[start:end].isupper() or not _HEADING.match(text, end):
+        return False
+    return _LINE.search(text, max(0, start - 12), start) is not None
 
 
 def _after_kind(

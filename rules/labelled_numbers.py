@@ -64,6 +64,10 @@ _STRONG: dict[Label, str] = {
     Label.DEVICE_ID: (
         r"(?:n[°o]|num(?:ero|\.)?) (?:de )?(?:serie|lot|lote)|serial(?: number| no\.?)?|s/n ?[:#]"
         r"|sn ?[:#]|udi(?:-di)?"
+        r"|(?:boitier|tige|materiel|prothese|implant|generateur|stimulateur|pacemaker|sonde|cupule"
+        r"|cotyle|insert|plaque|dispositif|stent|generador|marcapasos|reservorio|vastago|protesis"
+        r"|implante|dispositivo|device|stem|port|generator|prosthesis|hardware)"
+        r",? (?:n[°o]\.?|no\.?|number|#|ref\.?|reference|serial)"
         r"|lot(?: number| no\.?)?|lote|batch(?: number| no\.?)?|device (?:id|number)|imei"
         r"|mac address"
         r"|model number"
@@ -130,6 +134,15 @@ _USER = Pattern(
     r"|usuario)"
     r" ?[:=] ?([\w.\-@]{3,40})"
 )
+# Who typed or entered a note, by the letters and digits of an account.
+_TYPIST = Pattern(
+    r"\b(?:(?:trans\w{3,12}|retype|typed|tape|saisi|dactylographie|frappe|enregistre|valide"
+    r"|modifie|cree|entered|keyed|logged|created|modified|edited|signed|printed|mecanografi\w{2,4}"
+    r"|teclead|registrad|modificad|grabad|firmad|impres|imprime)[aoes]{0,2}[ \n](?:by|par|por)"
+    r"|frappe|login|utilisateur|user|session|logged in as|usuario|compte utilisateur)"
+    r"(?: ?[:=] {0,2}|[ \n]{1,2})"
+    r"((?:(?:[a-z]{1,16}[.\-_]){1,2}[a-z]{1,20}|[a-z]{3,20})[0-9]{1,5})(?![\w@]|[.\-]\w)"
+)
 
 
 def find(folded: str) -> Iterator[Span]:
@@ -141,8 +154,9 @@ def find(folded: str) -> Iterator[Span]:
         found = _named(folded, match.start(), match.end())
         if found:
             yield found
-    for match in _USER.finditer(folded):
-        yield Span(match.start(1), match.end(1), Label.USERNAME, _DETECTOR)
+    for pattern in (_USER, _TYPIST):
+        for match in pattern.finditer(folded):
+            yield Span(match.start(1), match.end(1), Label.USERNAME, _DETECTOR)
 
 
 def _named(folded: str, at: int, end: int) -> Span | None:

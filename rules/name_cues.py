@@ -32,7 +32,8 @@ _CUE = regex.compile(
     r"|destinataires?"
     r"|expediteur|redacteur|auteur|staff|equipe(?: \w+)?|presente?s?|excusee?s?|copie[s]? a"
     r"|a l'attention de"
-    r"|attending(?: physician)?|(?:referring |primary care |consulting |ordering )?(?:physician"
+    r"|rn|lpn|residente|ayudante|attending(?: physician)?"
+    r"|(?:referring |primary care |consulting |ordering )?(?:physician"
     r"|provider|practitioner|clinician)s?"
     r"|pcp|surgeons?|assistants?|anesthesiologist|nurse|resident|fellow|author|transcriptionist"
     r"|scribe|cc|dear|to|from"
@@ -62,7 +63,7 @@ _ANNOUNCERS = frozenset(
         " medica pere mere mother father husband wife spouse son daughter brother sister epouse"
         " epoux conjoint mari femme compagnon compagne marido esposa hijo hija hermano hermana"
         " esposo sœur due madre padre du la fils fille frere traitant ide firmado fdo to cc signe"
-        " signee signed"
+        " signee signed rn"
     ).split()
 )
 _LOWER_TITLE = regex.compile(

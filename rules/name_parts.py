@@ -32,7 +32,7 @@ _WORD = rf"\p{{Lu}}(?:{_LETTER}+|(?=['’\-]\p{{L}}{{2}}))(?![ºª])(?:['’\-�
 _INITIALS = r"\p{Lu}\p{Ll}?\.(?:[ ]?-?[ ]?\p{Lu}\.(?!\p{L}{2}))*"
 _TOKEN = regex.compile(
     rf"(?<![\p{{L}}\p{{N}}_])(?:(?P<title>(?:Dr|Pr|Mr|Me|Ms|Sr|Pt|DR|PR|MR)\.|M\.(?=[ ]\p{{Lu}}))"
-    rf"|(?P<initials>(?!(?<=/)L)(?:M\.?[ªa](?=[ ]\p{{Lu}})|{_INITIALS}"
+    rf"|(?P<initials>(?!(?<=/)L)(?<![°º])(?:M\.?[ªa](?=[ ]\p{{Lu}})|{_INITIALS}"
     rf"|\p{{Lu}}(?:-\p{{Lu}})+\.?(?!\p{{L}})"
     rf"|\p{{Lu}}(?![\p{{L}}'’\-°º/\d])))"
     rf"|(?P<word>{_WORD}))"
@@ -40,7 +40,7 @@ _TOKEN = regex.compile(
 )
 _GAP = regex.compile(
     r"(?:[ \t\u00a0]{1,2}|\.[ \u00a0]{0,2})?"
-    r"|[ \u00a0](?:(?:de|du|des|del|la|le|los|las|van|von|der|den|ben|bin|el|al|da|do|dos|di|y|e"
+    r"|\.?[ \u00a0](?:(?:de|du|des|del|la|le|los|las|van|von|der|den|ben|bin|el|al|da|do|dos|di|y|e"
     r"|i)[ \u00a0]){1,3}"
     r"(?:[dl]['’])?|[ \u00a0][dl]['’]"
 )
@@ -180,7 +180,9 @@ def label(pieces: Sequence[Piece], lang: str) -> list[tuple[int, int, str]]:
     pending: int | None = None
     for piece in pieces:
         if piece.particle:
-            pending = piece.start if pending is None else pending
+            if pending is None:
+                apart = bool(labelled) and piece.start - labelled[-1][1] > 2
+                pending = labelled[-1][1] + 1 if apart else piece.start
             continue
         kind = Label.FIRST_NAME if kinds[index] else Label.LAST_NAME
         index += 1

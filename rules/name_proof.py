@@ -146,7 +146,7 @@ def bare_size(pieces: list[Piece], at: int) -> int:
         return len(rest) if dotted and _surname(second, strict=True) else 0
     if surely_given(first.folded) and _surname(second, strict=False):
         return len(rest)
-    if given(first.folded) and _surname(second, strict=True):
+    if given(first.folded) and not clinical(first.folded) and _surname(second, strict=True):
         return len(rest)
     if surely_given(second.folded) and _surname(first, strict=second.shape is first.shape):
         return rest.index(second) + 1

@@ -21,6 +21,7 @@ from rules.name_parts import (
     surely_given,
 )
 from rules.name_proof import bare_size, is_person, may_be_name, plausible, unclaimed, until_stop
+from rules.staff import staff
 
 Found = tuple[int, int, str]
 
@@ -30,7 +31,7 @@ _ROLES = frozenset(
         "patient patiente patients patientes paciente interne internes externe externes medecin"
         " referent infirmier infirmiere ide assure name nom prenom nombre apellidos consultant"
         " attending surgeon nurse chirurgien anesthesiste psychologue secretaire dear cher chere"
-        " medico medica fdo pere mere gh"
+        " medico medica fdo pere mere gh due rn iao"
     ).split()
 )
 _ROLE_AFTER = regex.compile(
@@ -73,6 +74,9 @@ def detect(document: Document) -> list[Span]:
         if names:
             last = (min(start for start, _, _ in names), *max(names)[1:])
     found += _indexed(text, folded)
+    signed = staff(text, folded)
+    places = {(start, end) for start, end, _ in signed}
+    found = signed + [name for name in found if name[:2] not in places]
     found += _again(folded, runs, found)
     return [Span(start, end, str(kind), _DETECTOR) for start, end, kind in sorted(set(found))]
 
@@ -120,7 +124,8 @@ def _names(text: str, folded: str, run: list[Piece], last: Found | None, lang: s
     initials = title == "list" and last is not None and text[last[0] + 1 : last[0] + 2] in ".-"
     begins = -1
     for at, piece in enumerate(run):
-        if _is_title(run, at, lang, listed=initials):
+        addressed = at == 0 and (title.startswith("title") or _is_hers(folded, piece.start))
+        if _is_title(run, at, lang, listed=initials or addressed):
             found += _segment(folded, segment, title, lang)
             segment, title = [], f"title {piece.folded}"
             begins = piece.end
@@ -149,6 +154,17 @@ def _with_particle(
     ]
 
 
+# No man: `M.` and `D.` after these are initials, not titles.
+_HERS = regex.compile(
+    r"(?r)(?<![a-z])(?:mere|fille|s(?:oe|œ)ur|epouse|femme|tante|niece|hermana|madre|hija|esposa"
+    r"|tia|nin[oa]|enfant)[ \n]$"
+)
+
+
+def _is_hers(folded: str, start: int) -> bool:
+    return _HERS.search(folded, max(0, start - 10), start) is not None
+
+
 def _heading(piece: Piece, title: str) -> bool:
     if piece.shape is Shape.INITIALS:
         return False
@@ -159,7 +175,7 @@ def _is_title(run: list[Piece], at: int, lang: str, *, listed: bool) -> bool:
     piece = run[at]
     if piece.folded == "d" and piece.shape is Shape.INITIALS and at + 1 < len(run):
         after_title = at > 0 and run[at - 1].titled
-        return lang == "es" and piece.end - piece.start == 2 and not after_title
+        return lang == "es" and piece.end - piece.start == 2 and not (after_title or listed)
     if piece.folded == "don" and lang == "es" and at + 1 < len(run):
         return True
     if not piece.titled or (at + 1 == len(run) and piece.shape is Shape.INITIALS):

@@ -41,7 +41,7 @@ DAY_TRIGGER = re.compile(
     rf"|seance|visite|consultation|rencontre|{WEEKDAY}|{SHORT_WEEKDAY}\.?)(?:[ :(,]{{1,3}}"
     rf"| {{0,2}}\n)"
     r"|\b(?:date|ddn|dob|fecha|naissance|nacimiento|birth|nac\.?) ?[:=] ?"
-    r"|\b[cjsd][0-9]{1,2} ?[:=]? ?)\Z"
+    r"|\b(?:le|el|du|del)|\b[cjsd][0-9]{1,2} ?[:=]? ?)\Z"
 )
 _STRONG_TRIGGER = re.compile(
     r"(?:\b(?:le|el|dia|on|dated?|fecha|rdv|dob|ddn|nee?|born|naissance|nacimiento|nac"
@@ -49,6 +49,15 @@ _STRONG_TRIGGER = re.compile(
     r"|\bau |\bdu )\Z"
 )
 _MONTH_TRIGGER = re.compile(r"\b(?:en|in|depuis|since|desde|fin|debut|until|hasta|mois de) \Z")
+# Words of English notes that go before a day, and before scores out of ten as well.
+_LOOSE_TRIGGER = re.compile(
+    r"(?:(?<!pain )\bfrom|\blabs? (?:of|from)|\b(?:labs|urinalysis|cbc|cultures?|drawn"
+    r"|expected|received|performed|admitted|discharged|seen|pending))[ \n]\Z"
+)
+# An entry of a log begins with the day, and the time or a colon after it.
+_ENTRY_OPENS = re.compile(r"(?:\A|\n|[.!?)\]] )[ \t>*•+\-\[(]{0,4}\Z")
+_ENTRY_GOES_ON = re.compile(r"[)\]]? {0,2}:(?![0-9])|[)\]]? {1,2}[-–] {1,2}[^\W\d]")
+_CLOCK = re.compile(r"[)\]]?,? {0,2}(?:at |a |- )?(?:[01]?[0-9]|2[0-3]) ?[:h] ?[0-5][0-9](?![0-9])")
 _NOT_A_DATE = re.compile(
     r"\b(?:ta|pa|t\.a\.?|p\.a\.?|pas|bp|tas|tad|tension|arterielle|pression|eva|ens?|score|glasgow"
     r"|gcs"
@@ -129,7 +138,8 @@ def _short_year(folded: str, match: re.Match[str]) -> bool:
         return True
     if _before(folded, start, _VERSION) or blank:
         return False
-    return len(first) == len(second) == 2 and not _UNIT.match(folded, end)
+    timed = _CLOCK.match(folded, end) is not None
+    return len(first) == len(second) == 2 and (timed or not _UNIT.match(folded, end))
 
 
 def _mixed(folded: str) -> Iterator[Moment]:
@@ -230,17 +240,32 @@ def _day_and_month(folded: str, match: re.Match[str]) -> Moment | None:
     first, separator, second = match.group(1, 3, 5)
     start, end = match.span()
     parts = day_and_month(first, second)
-    if parts is None or 0 in parts or _UNIT.match(folded, end):
+    if parts is None or 0 in parts or _before(folded, start, _NOT_A_DATE):
         return None
-    if _before(folded, start, _NOT_A_DATE):
+    logged = separator == "/" and _opens_entry(folded, match)
+    if _UNIT.match(folded, end) and not logged:
         return None
-    triggered = _before(folded, start, DAY_TRIGGER)
+    triggered = logged or _before(folded, start, DAY_TRIGGER)
+    if len(second) == 2 and not triggered:
+        triggered = _before(folded, start, _LOOSE_TRIGGER)
     if separator == "/":
         if _fraction(first, second) or not (triggered or _looks_like_day(first, second)):
             return None
     elif not triggered or len(second) != 2 or not (separator == "." or _zero_led(first, second)):
         return None
     return Moment(start, end, None, parts[1], parts[0])
+
+
+def _opens_entry(folded: str, match: re.Match[str]) -> bool:
+    """Tell whether `n/n` is the day of an entry in a log: `29/12 : vu`, `22/05 16h41`."""
+    first, second = match.group(1, 5)
+    if len(second) != 2 or any(match.group(2, 4)):
+        return False
+    if len(first) == 2 and _CLOCK.match(folded, match.end()):
+        return True
+    if not _before(folded, match.start(), _ENTRY_OPENS):
+        return False
+    return any(after.match(folded, match.end()) for after in (_CLOCK, _ENTRY_GOES_ON))
 
 
 def _zero_led(first: str, second: str) -> bool:

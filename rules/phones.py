@@ -28,7 +28,7 @@ _ABROAD = Pattern(
 _BRACKETED = Pattern(r"\([1-9][0-9]{1,2}\)" + _REST_ABROAD)
 _SPANISH = Pattern(
     r"[6-9][0-9]{2}(?:[ .\-][0-9]{3}){2}|[6-9][0-9]{2}(?:[ .\-][0-9]{2}){3}"
-    r"|[89][0-9][ .\-][0-9]{3}(?:[ .\-][0-9]{2}){2}|[6-9][0-9]{2}[ .\-][0-9]{6}"
+    r"|[6-9][0-9][ .\-][0-9]{3}(?:[ .\-][0-9]{2}){2}|[6-9][0-9]{2}[ .\-][0-9]{6}"
     r"|[89][0-9][ .\-][0-9]{7}|[6-9][0-9] [0-9]{3} [0-9]{4}"
 )
 _AMERICAN = Pattern(
@@ -129,7 +129,9 @@ def _shaped(folded: str, pattern: Pattern) -> Iterator[tuple[int, int]]:
         written = match[0]
         if "o" in written and sum(char.isdigit() for char in written) < 8:
             continue
-        if _in_series(folded, start, end) or _YEAR.search(written):
+        if _in_series(folded, start, end):
+            continue
+        if pattern is not _AMERICAN and _YEAR.search(written):
             continue
         if written[0] not in "+(" and _too_many_zeros(written):
             continue
@@ -149,7 +151,8 @@ def _in_series(folded: str, start: int, end: int) -> bool:
     separators = {char for char in folded[start:end] if char in ".-/"}
     if before[-2:-1].isdigit() and before[-1:] in {*separators, ".", ","}:
         return True
-    if before[-2:-1].isdigit() and before[-1] == " " and not separators and folded[start] != "+":
+    marked = bool(separators) or folded[start] in "+("
+    if before[-2:-1].isdigit() and before[-1] == " " and not marked:
         return _WHOLE_BEFORE.search(folded, max(0, start - 20), start) is None
     if after[:1] and after[0] in {*separators, "."} and after[1:2].isdigit():
         return True

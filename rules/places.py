@@ -1,4 +1,4 @@
-"""Detection of postal addresses, towns and care sites."""
+"""Detection of postal addresses, towns, care sites, and of jobs and the companies they are at."""
 
 import regex
 
@@ -7,6 +7,7 @@ from record.label import Label
 from record.span import Span
 from rules.care_sites import care_sites
 from rules.folded import fold_once
+from rules.occupations import occupations
 from rules.streets import streets
 from rules.towns import towns
 
@@ -19,7 +20,7 @@ _POST_BOX = regex.compile(
 
 
 def detect(document: Document) -> list[Span]:
-    """Find streets, postal codes, towns, regions, countries and care sites.
+    """Find streets, postal codes, towns, regions, countries, care sites, jobs and companies.
 
     Offsets are code points of the text, half open. Countries are found only beside a town or
     behind a cue; kinds of sites (`Hôpital`, `Clinic`) are part of a care site's span.
@@ -33,6 +34,7 @@ def detect(document: Document) -> list[Span]:
     addressed = towns(text, folded, ways + sites, document.lang)
     found += [(start, end, str(kind)) for start, end, kind in addressed]
     found += _post_boxes(folded, found)
+    found += [(start, end, str(kind)) for start, end, kind in occupations(text, folded)]
     return [Span(start, end, kind, _DETECTOR) for start, end, kind in sorted(set(found))]
 
 

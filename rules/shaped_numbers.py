@@ -29,6 +29,8 @@ _PLATE = re.compile(
     r"(?<![A-Z0-9\-])[A-HJ-NP-TV-Z]{2}[-–][0-9]{3}[-–][A-HJ-NP-TV-Z]{2}(?![A-Z0-9\-])"
 )
 _UDI = Pattern(r"\(01\) ?[0-9]{14}(?: ?\([0-9]{2,3}\) ?[a-z0-9\-]{1,20}){0,4}")
+# Year, kind of examination, serial number: how laboratories number specimens.
+_SPECIMEN = Pattern(r"[0-4][0-9][a-df-wyz][0-9]{5,6}(?:-[0-9]{1,2})?(?![0-9a-z]|-[0-9])")
 _LONG = Pattern(r"[0-9]{9,24}(?![0-9])")
 _NOT_OF_A_PERSON = re.compile(
     r"(?:\b(?:doi|pmid|pmc|nct|isbn|issn|eudract|arxiv|cas|ean|gtin|atc)[ :.n°]{0,3}"
@@ -51,6 +53,9 @@ def find(folded: str, text: str, patient_numbers: tuple[str, ...]) -> Iterator[S
                 yield Span(match.start(), match.end(), Label.PATIENT_ID, _DETECTOR)
     for match in _PLATE.finditer(text):
         yield Span(match.start(), match.end(), Label.VEHICLE_ID, _DETECTOR)
+    for match in _SPECIMEN.finditer(folded):
+        if _free(folded, match.start()):
+            yield Span(match.start(), match.end(), Label.VISIT_ID, _DETECTOR)
     for match in _UDI.finditer(folded):
         yield Span(match.start(), match.end(), Label.DEVICE_ID, _DETECTOR)
 

@@ -73,7 +73,7 @@ _TAIL = regex.compile(
     r"|dcha|izq|der|dcho|izqda)\.?(?![a-z]))?(?![0-9a-z])"
     r"|bajo(?: [a-h])?(?![a-z])|atico(?: [a-h])?|[a-h](?![a-z])|esc\.? ?[0-9a-z]{1,2}"
     r"|portal [0-9a-z]{1,2}|local [0-9]{1,2}"
-    r"|(?:planta|piso|puerta) ?[0-9a-z]{1,3}|izda|dcha|edificio)){0,4}"
+    r"|(?:planta|piso|puerta|apto?\.?|apartamento) ?[0-9a-z]{1,3}|izda|dcha|edificio)){0,4}"
 )
 _LETTER_AND_DOT = regex.compile(r"(?r)(?<![a-z])[a-z]\.$")
 _LOWER_NAME = regex.compile(
@@ -127,6 +127,8 @@ def _declared(text: str, place: tuple[int, int]) -> tuple[int, int]:
 
 def _street(text: str, folded: str, place: tuple[int, int], kind: str) -> tuple[int, int] | None:
     start, end = place
+    if start and folded[start - 1] in "°º":
+        return None  # degrees: `38 °C. EVA 5`
     number = _NUMBER.search(folded, max(0, start - 18), start)
     cued = _ADDRESS_CUE.search(folded, max(0, start - 40), start) is not None
     numbered = number is not None

@@ -1,9 +1,12 @@
 """Detection of postal codes, towns, regions and countries."""
 
+import re
+
 import regex
 
 from record.folding import fold
 from record.label import Label
+from rules.calendar import MONTHS, WEEKDAY
 from rules.lexicon import lexicon
 from rules.name_parts import clinical, common
 from rules.proper import Triggers, read_name
@@ -29,14 +32,14 @@ _STATES = (
 _AMERICAN = regex.compile(
     rf"(?P<city>\p{{Lu}}[\p{{L}}.'’\-]+(?:[ ]\p{{Lu}}[\p{{L}}.'’\-]+){{0,3}}),?[ ]"
     rf"(?P<state>{_STATES}|\p{{Lu}}\p{{Ll}}+(?:[ ]\p{{Lu}}\p{{Ll}}+)?)"
-    r",?[ ](?P<zip>[0-9]{5}(?:-[0-9]{4})?)(?![0-9])"
+    r"(?:,?[ ]|,?\n)(?P<zip>[0-9]{5}(?:-[0-9]{4})?)(?![0-9])"
 )
 _BRITISH = regex.compile(
     r"(?<![\p{L}\d])[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][ABD-HJLNP-UW-Z]{2}(?![\p{L}\d])"
 )
 _CUES = Triggers([
     "localidad", "provincia", "ciudad", "municipio", "poblacion", "ville", "commune",
-    "lieu de naissance", "city",
+    "lieu de naissance", "city", "birthplace", "place of birth", "birth place",
     "town", "lugar", "lugar de nacimiento", "ne a", "nee a", "habite a", "habitant a", "habitent a",
     "reside a", "residant a",
     "demeurant a", "domicilie a", "domiciliee a", "vit a", "vivant a", "vivent a",
@@ -60,7 +63,7 @@ _LABELS = {
 # These announce a place only with a colon behind them.
 _WITH_COLON = frozenset(
     ["localidad", "provincia", "ciudad", "municipio", "poblacion", "ville", "commune",
-     "lieu de naissance", "city", "town",
+     "lieu de naissance", "city", "town", "birthplace", "place of birth", "birth place",
      "lugar", "lugar de nacimiento", "region", "department", "departement", "country", "pais",
      "pays",
      "pais de nacimiento",
@@ -69,13 +72,35 @@ _WITH_COLON = frozenset(
 _COLON = regex.compile(r"(?:/ ?\w+)?[ ]?:[ ]{0,3}")
 _PREPOSITION = regex.compile(
     r"(?r)(?:(?<![a-z])(?:a|vers|sur|en|in|from|near|to|of|d'|desde|hacia|at"
-    r"|(?:pres|region|nord|sud|est|ouest|banlieue|ville|loin|centre) de)|[,(\-])[ ]?$"
+    r"|(?:pres|region|nord|sud|est|ouest|banlieue|ville|loin|centre|cabinet|prestataire"
+    r"|pharmacie|officine|laboratoire|urgences|ssr|originaire) {1,2}de)|[,(\-])[ ]?$"
 )
+_AT = regex.compile(r"(?r)(?:nee? |[0-9] |hopital |chu |vit |habite )a[ ]$")
 _OF = regex.compile(r"(?r)(?<![a-z])(?:de|del)[ ]$")
 # A letter begins with where and when it was written.
 _DATELINE = regex.compile(
     r"(?m)^[ \t]{0,40}(\p{Lu}[\p{L}'’\-]+(?:[ ](?:de |del "
-    r"|la )?\p{Lu}[\p{L}'’\-]+){0,3}), (le )?(?:a )?[0-9]{1,2}(?:er)?[ ./\-]"
+    r"|la )?\p{Lu}[\p{L}'’\-]+){0,3}), (le )?(?:a )?"
+    rf"(?:(?i:{WEEKDAY}|sábado|miércoles),? )?"
+    r"(?:[0-9]{1,2}(?:er)?(?:[ ./\-]|(?=\p{L}{3}))|[0-9]{4}[/.\-][0-9])"
+)
+# Towns lend their names to stages, classes of diseases and soaps.
+_NO_TOWN_BEFORE = regex.compile(
+    r"(?r)(?:savon|classification|classe|score|criteres?|criteria|stades?|stages?|estadios?"
+    r"|staging|protocole|syndrome|[la][1-4][abp+]?[0-9]?p?|[iv]{1,3}[ab]?)"
+    r"[ ,](?:de |d'|of |selon |selon la classification de |du )?$"
+)
+_NO_TOWN_AFTER = regex.compile(
+    r",? \(?(?:l[1-4](?![a-z])|[al][1-4][ab+]|a[1-3] ?l|stage|stade|estadio|classification|criteria"
+    r"|[iv]{1,3}[abe]{0,2}(?![a-z])|virus|score)"
+)
+# Who or what was in a town that no list has: `from Dr. Gray in Trenton`, `in 2008 in Elmira`.
+_IN_PLACE = re.compile(r" in (?=[A-ZÀ-Þ][a-zß-ÿ])")
+_SOMEWHERE = regex.compile(
+    r"(?r)(?<!\p{L})(?:(?:Dr|Prof|Pr|Mrs?|Ms)\.?[ ](?:\p{Lu}[\p{L}.'’\-]*[ ]?){1,3}"
+    r"|(?:19|20)[0-9]{2}|[Bb]orn(?:[ ]at term|[ ]prematurely)?|(?:lives|moved|living)"
+    r"|(?:father|mother|son|daughter|brother|sister|husband|wife)"
+    r"[ ](?:\p{Lu}[\p{L}.'’\-]*[ ]?){1,3})$"
 )
 _FURTHER = regex.compile(r"(?:[ ]?[,.\-/])?[ ]?\(?")
 _STOPS = frozenset(
@@ -95,11 +120,12 @@ def towns(text: str, folded: str, before: list[tuple[int, int]], lang: str) -> l
     found += [
         (*match.span(1), Label.CITY)
         for match in _DATELINE.finditer(text)
-        if folded[match.start(1) : match.end(1)] in lexicon("cities")
+        if folded[match.start(1) : match.end(1)] in lexicon("cities") | lexicon("regions")
         or (match[2] and not clinical(folded[match.start(1) : match.end(1)].partition(" ")[0]))
     ]
     if lang in ("en", ""):
         found += _american(text)
+        found += _somewhere(text, folded)
         found += [(*match.span(), Label.ZIP) for match in _BRITISH.finditer(text)]
     return found + _further(text, folded, found)
 
@@ -201,6 +227,20 @@ def _american(text: str) -> list[Found]:
     return found
 
 
+def _somewhere(text: str, folded: str) -> list[Found]:
+    found: list[Found] = []
+    for match in _IN_PLACE.finditer(text):
+        if not _SOMEWHERE.search(text, max(0, match.start() - 60), match.start()):
+            continue
+        end = read_name(text, match.end(), stops=_STOPS)
+        words = folded[match.end() : end].split()
+        if not words or words[0] in MONTHS or any(clinical(word) for word in words):
+            continue
+        if len(words) > 1 or not common(words[0]):
+            found.append((match.end(), end, Label.CITY))
+    return found
+
+
 def _cued(text: str, folded: str) -> list[Found]:
     found: list[Found] = []
     for _, end, cue in _CUES.find(folded):
@@ -249,15 +289,23 @@ def _listed(text: str, folded: str, lang: str) -> list[Found]:
     for start, end, name in _city_triggers().find(folded):
         if not text[start].isupper() or folded[end : end + 1] == "-":
             continue
-        if name in lexicon("eponyms"):
+        before = max(0, start - 16)
+        lived = text[start + 1].islower() and _AT.search(folded, before, start) is not None
+        if name in lexicon("eponyms") and not lived:
             continue
-        before = max(0, start - 10)
         said = _PREPOSITION.search(folded, before, start) or (
             lang == "es" and _OF.search(folded, before, start)
         )
-        if said and not common(name):
+        if said and (lived or not common(name)) and not _lends_name(folded, start, end):
             found.append((start, end, Label.CITY))
     return found
+
+
+def _lends_name(folded: str, start: int, end: int) -> bool:
+    """Tell whether the name of a town is that of a class or a thing: `L3B2 de Montréal`."""
+    if _NO_TOWN_AFTER.match(folded, end):
+        return True
+    return _NO_TOWN_BEFORE.search(folded, max(0, start - 40), start) is not None
 
 
 _LISTS: list[Triggers] = []
@@ -265,7 +313,9 @@ _LISTS: list[Triggers] = []
 
 def _city_triggers() -> Triggers:
     if not _LISTS:
-        _LISTS.append(Triggers(sorted(lexicon("cities"))))
+        names = lexicon("cities")
+        apart = {name.replace("-", " ") for name in names if name.startswith(("saint", "sainte"))}
+        _LISTS.append(Triggers(sorted(names | apart)))
     return _LISTS[0]
 
 

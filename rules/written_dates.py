@@ -85,6 +85,8 @@ _HEADED = re.compile(r" {0,2}[:\-.]? {0,2}[a-z]")
 _LINE_STARTS = re.compile(r"(?:^|\n) {0,8}\Z")
 _LINE_GOES_ON = re.compile(r" {0,2}[:\-] {0,2}[a-z]")
 _LISTED = re.compile(r" ?(?:,|et|y|e|and|o|ou|or|a|au|to|-|/|puis|hasta|jusqu'en|et en|y en) ?")
+# A blank forgotten: `depuis2009`.
+_RUN_ON = re.compile(r"(?<![a-z0-9])(?:depuis|since|desde|en|in)\Z")
 _TIED = re.compile(r"[\w/.'\-]\Z")
 _NO_YEAR = re.compile(
     r" ?(?:m[lgm]\b|[µu]g|k?g\b|ui\b|u\b|cc\b|k?cal|/|cm|[mlhx]\b|%|cell?ules|cells|copies|pas\b"
@@ -131,7 +133,7 @@ def _around(folded: str, text: str, match: re.Match[str]) -> Moment | None:
     name, month = match[1], MONTHS[match[1]]
     start, end, day = match.start(), match.end(), None
     before = _day_before(folded, start, name)
-    if before:
+    if before and not _counts_on(folded, match):
         start, day = before
     year, end = _year_after(folded, match.end())
     if day is not None:
@@ -144,6 +146,12 @@ def _around(folded: str, text: str, match: re.Match[str]) -> Moment | None:
     if first and (year is None or year < 2032):
         return _year_first(folded, match, first)
     return _month_first(folded, text, match)
+
+
+def _counts_on(folded: str, match: re.Match[str]) -> bool:
+    """Tell whether a number before `of` is no day, as the day follows: `24C6-3 of June 8, 2023`."""
+    linked = folded.startswith("of ", max(0, match.start() - 3))
+    return linked and _month_day_year(folded, match) is not None
 
 
 def _year_first(folded: str, match: re.Match[str], first: re.Match[str]) -> Moment:
@@ -241,11 +249,12 @@ def _years(folded: str) -> Iterator[Moment]:
     for match in _YEAR_ALONE.finditer(folded):
         start, end = match.span()
         listed = 0 <= last <= start and _LISTED.fullmatch(folded, last, start)
+        run_on = _RUN_ON.search(folded, max(0, start - 8), start)
         if _NO_YEAR.match(folded, end) or (
-            _TIED.search(folded, max(0, start - 1), start) and not listed
+            _TIED.search(folded, max(0, start - 1), start) and not (listed or run_on)
         ):
             continue
-        if listed or _says_year(folded, start, end):
+        if listed or run_on or _says_year(folded, start, end):
             last = end
             yield Moment(start, end, int(match[1]), None, None)
 

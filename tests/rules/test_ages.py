@@ -36,6 +36,12 @@ CHILDREN = [
     "a los [[31|AGE]] y [[37|AGE]] años",
     "âgés de [[3|AGE]] et [[5|AGE]] ans",
     "enfant de [[4|AGE]] ans",
+    "né le 02/06/2021 ([[2|AGE]] ans)   Sexe : M",
+    "Fecha de nacimiento: 31/10/2021 ([[3|AGE]] años)",
+    "Laurent, [[11|AGE]] ans, tousse depuis hier",
+    "l'enfant MULLER, [[8|AGE]] ans, que j'ai vu",
+    "DANIEL, de [[3|AGE]] años, con tos",
+    "Daniel, [[19|AGE]] mois, tousse",
 ]
 DURATIONS = (
     "depuis {} ans", "pendant {} ans", "il y a {} ans", "for {} years", "hace {} años",
@@ -45,6 +51,7 @@ DURATIONS = (
     "{} jours de traitement", "tras {} meses", "{} semaines d'aménorrhée",
     "à {} mois du diagnostic", "après {} ans d'évolution", "dans {} ans", "x {} ans",
     "every {} years", "{} days later", "since {} years", "traitement de {} jours", "J{}",
+    "Tabac, {} mois,", "opérée (12/03/2020 : {} mois)", "Aspirine, {} mois,",
     "{} mois", "los últimos {} años", "{} ans de suivi", "duración de {} años", "{} cigarettes",
     "{}%", "followed for {} months", "{} ans auparavant",
 )  # fmt: skip

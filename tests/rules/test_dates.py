@@ -104,6 +104,19 @@ LINES = [
     "née Martin, hospitalisée le [[12/03/2020|DATE]]",
     "[[12/03/1950|BIRTH_DATE]] (date de naissance)",
     "né en [[1937|BIRTH_DATE]]",
+    "soulagé.\n[[29/12|DATE]] : vu par l'interne",
+    "[[22/05|DATE]] 16h41 : sa sœur appelle",
+    "Constantes : [[07/04|DATE]] 23:55 : diurèse",
+    "[[06/11|DATE]]] 10:46: resting",
+    "with relief.\n[[05-26-21|DATE]] 7:39: resting",
+    "[[08-10-21|DATE]] 9h25 : TA stable",
+    "EVA stable. [[17-02-21|DATE]] 12:40: diuresis",
+    "- [[12/11|DATE]]: dressing changed",
+    "Labs of [[10/26|DATE]]: ferritin. Cultures drawn [[11/27|DATE]] at night",
+    "Hospitalized from [[10/13|DATE]] to [[10.18.2019|DATE]]",
+    "vue le[[30/11|DATE]], stable",
+    "suivie depuis[[2014|DATE]], stable",
+    "Compared with 24C60076-3 of [[January 28, 2023|DATE]].",
     "X [[0 3 0 9 2 0 1 6|DATE]] 2 7 3 0 5 1 3 0 5 5 1 2 3 4 5 6 [[1 7 0 2 1 9 7 3|DATE]] Y",
 ]
 NOTHING = (
@@ -118,6 +131,7 @@ NOTHING = (
     "ratio 1.2.3", "Hospital 12 de Octubre", "rue du 4 septembre", "7 sets", "500 mg 1-0-1",
     "1 - 0 - 1", "08:30", "12h30", "38.5°C", "75015 Paris", "IMC 24.5", "45,3%", "NYHA 2/4",
     "ASA 2", "Gleason 3+4=7", "SpO2 98%", "2,5/10", "4/5", "12345678", "marche 6 minutes",
+    "EVA 10/10 12h30", "TA 12/11 à 8h", "pain from 8/10 to 3/10", "Glasgow 12/12 14:10",
     "1.5/2.5", "3 marches", "0.25 0.50 0.75",
 )  # fmt: skip
 NEGATIVES = [

@@ -56,7 +56,8 @@ WORDS = {
         "NASS: {}", "CIPA: {}", "N° adhérent : {}", "Policy number: {}", "Member ID: {}",
         "mutuelle n° {}", "n° de contrat : {}", "Medicare ID {}",
     ),
-    "DEVICE_ID": ("n° de série : {}", "Serial number {}", "S/N: {}", "lot n° {}", "Lot: {}"),
+    "DEVICE_ID": ("n° de série : {}", "Serial number {}", "S/N: {}", "boîtier n° {}",
+        "tige n° {}", "matériel n° {}", "generador nº {}", "device # {}", "lot n° {}", "Lot: {}"),
     "ACCOUNT": ("Account number: {}", "RIB : {}"),
     "ID": ("passeport n° {}", "N° FINESS {}", "passport {}"),
 }  # fmt: skip
@@ -65,7 +66,7 @@ VALUES = {
     "VISIT_ID": ("1998K123450", "3216549870", "17qz34512", "87654321-9"),
     "PROVIDER_ID": ("28 28 12345", "10001234567", "12345", "28-28-12345"),
     "INSURANCE_ID": ("28 12345 67", "281234567-1", "AB123456", "4213567890", "28-12345678-90"),
-    "DEVICE_ID": ("QRX77120034", "123456", "SN-12345"),
+    "DEVICE_ID": ("QRX77120034", "123456", "SN-12345", "WTM026996D"),
     "ACCOUNT": ("42135678901",),
     "ID": ("12AB34567", "750100042"),
 }
@@ -87,6 +88,12 @@ SHAPED = [
             "[[4111-1111-1111-1111|ACCOUNT]]", "[[378282246310005|ACCOUNT]]",
             "[[3782 822463 10005|ACCOUNT]]", "[[AB-123-CD|VEHICLE_ID]]",
             "[[(01)42135678901234(17)250101(10)AB12|DEVICE_ID]]", "login: [[jdupont|USERNAME]]",
+            "Frappe : [[alebrun24|USERNAME]]", "tapé par [[nprev34|USERNAME]]",
+            "typed by [[ckline20|USERNAME]]", "transcribed by [[mrojas-o24|USERNAME]]",
+            "mecanografiado por [[rbonet13|USERNAME]]", "Tecleado por [[j.soto2|USERNAME]]",
+            "Transcrito por [[lgis33|USERNAME]]", "utilisateur : [[mroux7|USERNAME]]",
+            "exam [[20H43404-7|VISIT_ID]]", "sous le n° [[24P95806|VISIT_ID]]",
+            "estudio [[19P61586|VISIT_ID]]", "compared with [[20C25024|VISIT_ID]]",
             "DNI: [[12345678|SSN]]", "SSN [[123456789|SSN]]", "[[987654321|ID]]",
             "[[742135678901234|SSN]]", "[[3 85 05 78 006 084 36|SSN]]",
         ),
@@ -103,6 +110,7 @@ NOTHING = (
     "IPP 2x/j", "lot 12", "dossier 12", "ASA 1234", "12 rue X 75012 Paris", "1.234.567",
     "120/80 130/85 140/90", "10 20 30 40 50 60", "7.40 40 90 24", "case 12 of 15",
     "examen du 12", "Policy 2012", "carte 12", "s/n 28041 Madrid", "2 2 2 2 2 2 2 2 2 2 2 2",
+    "validé par CD20", "frappe 24", "signed by Dr. Gray", "tapé par Marie", "24h1500", "12x10000",
     "MRN pending", "000-12-3456", "912-34-5678", "version 10.2.3.4", "L4-L5 L5-S1",
 )  # fmt: skip
 NEGATIVES = [

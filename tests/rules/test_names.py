@@ -37,6 +37,14 @@ FRENCH = [
     "le dr [lefebvre|L] a vu le patient",
     "Psychologue : [Zulmira|F] [Morano|L] N° 12",
     "[BENALI|L], [Yassine|F]\n12 rue",
+    "IAO : [LETELLIER|L] [Martin|F]\nMotif",
+    "IDE : [M.|F] [Letellier|L]\n\nConstantes",
+    "pas d'écoulement. [M|F] [Letellier|L]\n27/05 : bien",
+    "Rien à signaler. [Odette|F]\n22/08 10h32 : calme",
+    "Relève faite à [Odette|F] le 29 décembre",
+    "annonce avec [Joseph|F], IDE",
+    "l'enfant [M.|F] [Martineau|L], né hier; sa mère [M.|F] [Mallet|L]",
+    "Dr [Benjamin|F] [de La Motte|L], Dr [B.|F] [de La Motte|L]",
     "Mme [Kowalczyk|L] va mieux. Suite : [Kowalczyk|L] sort demain.",
 ]
 ENGLISH = [
@@ -46,6 +54,12 @@ ENGLISH = [
     "Electronically signed by [Brian|F] [Walker|L]",
     "Patient Name: [Martha|F] [Collins|L]",
     "Dear Dr. [O'Connor|L], thank you",
+    "RN: [Turner|L], [Jennifer|F]\n\nVital signs",
+    "Triage: [Turner|L], [Jennifer|F]",
+    "clean and dry. [Richardson|L], [Jordan|F]\nJune 13: pain",
+    "clean and dry. [Jennifer|F]\n07/04/2022: settled",
+    "\n[J|F] [Richardson|L], night shift",
+    "visit with [Alexander|L], [Anne|F], RN",
     "[Jennifer|F] [Lopez|L] is a 40-year-old female",
     "Last name: [Nguyen|L]\nFirst name: [Thi|F]",
 ]
@@ -56,6 +70,11 @@ SPANISH = [
     "Dña. [Carmen|F] [Ruiz|L] y D. [Luis|F] [Soto|L]",
     "Dra. [M.ª|F] [Torres|L]",
     "Responsable clínico: [Pilar|F] [del Río Martínez|L]",
+    "Ayudante: [Gárate|L], [Magdalena|F]\nAnestesia",
+    "Residente: [C.|F] [Pont|L]\n",
+    "Enfermera: [Benigna|F]\n",
+    "consulta con Dra. [del Valle|L], continúa",
+    "su hermana [D.|F] [Nieto Lucena|L]",
     "Sr. [Gómez|L], Sra. [Vega|L]",
 ]
 TABLE = [
@@ -88,6 +107,9 @@ HARD = [
     "Y de Roux, IgG ELISA positiva, IgM PCR. Servicio de Urología. Estado General Bueno.",
     "Hôpital Georges Pompidou, rue Jean Moulin, avenue Victor Hugo, clinique Pasteur",
     "La patiente rentre lundi. Le patient Va bien. Par ailleurs, RAS.",
+    "INFORME DE ALTA HOSPITALARIA\n\nServicio. fièvre à 38,7 °C. VEMS à 56 %",
+    "Infirmière : Passage ce jour.\nIDE à domicile. RN to follow. Nurse: Call back.",
+    "Douleur.\nTransit. Normal\n\nSelles. Calme\n12/03 : RAS. Sortie demain. Stable\n12/04",
     "Vitamine D. Le bilan est normal. Groupe A. Rhésus positif. Hépatite C. Pas de fièvre.",
 ]
 
@@ -155,7 +177,21 @@ def test_spans_lie_within_any_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "block", ["A. ", "Dr ", "Jean ", "DE LA ", "a-", "M.", "Nom : ", "X-", "É'"]
+    "block",
+    [
+        "A. ",
+        "Dr ",
+        "Jean ",
+        "DE LA ",
+        "a-",
+        "M.",
+        "Nom : ",
+        "X-",
+        "É'",
+        "RN A ",
+        ". Ab\n",
+        "\nAb, ",
+    ],
 )
 def test_long_texts_take_linear_time(block: str) -> None:
     text = block * (100_000 // len(block))
