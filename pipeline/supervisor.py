@@ -12,7 +12,7 @@ from record.errors import ConfigError, CryptonymError, Unavailable
 TRIES = 3
 """How often the share of one worker is begun; units that are done are never done again."""
 
-_POLL_SECONDS = 0.2
+_POLL_SECONDS = 0.5
 _CONFIG, _UNAVAILABLE = 2, 4
 
 

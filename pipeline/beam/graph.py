@@ -6,6 +6,7 @@ from pathlib import Path
 
 import apache_beam as beam
 
+from pipeline.beam import coders as _coders  # noqa: F401 - registers how batches are coded
 from pipeline.beam.failures import QUARANTINE, DeadLetters
 from pipeline.beam.sinks import MergeTallies, WriteBatch, WriteSummary
 from pipeline.beam.sources import PlannedUnits, ReadNotes

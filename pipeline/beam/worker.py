@@ -1,6 +1,7 @@
 """One process of a run: its share of the units through an in-memory pipeline of its own."""
 
 import argparse
+import gc
 import json
 import os
 import resource
@@ -68,6 +69,8 @@ def main() -> int:
     """Work as a child of `cryptonym run`; prints one line of JSON about how it ended."""
     options = _parse()
     _die_with_parent()
+    # What is loaded by now stays: the collector need not walk Beam's modules again and again.
+    gc.freeze()
     part = Part(options.run, options.worker, options.workers)
     ended: dict[str, object] = {}
     code = 0

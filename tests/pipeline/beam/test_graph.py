@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 import apache_beam as beam
 import psutil
 import pytest
+from apache_beam import coders
 
 from pipeline import engine, supervisor
 from pipeline.batch import Batch
@@ -21,7 +22,7 @@ from pipeline.beam.session import tools_of
 from pipeline.beam.worker import Part, work
 from pipeline.ledger import open_state
 from pipeline.nightly import EXIT_USAGE, Incomplete, run_nightly
-from pipeline.note import NoteRow
+from pipeline.note import NoteRow, Unit
 from pipeline.settings import load
 from pipeline.tools import settled
 from record.errors import Unavailable
@@ -289,3 +290,12 @@ def test_works_without_any_network(hospital, reference, isolated):
     done = subprocess.run([*isolated, *command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert hospital.digest() == reference[0]
+
+
+def test_a_batch_of_notes_is_never_encoded():
+    coder = coders.registry.get_coder(Batch)
+    batch = Batch(unit=Unit(0, "", 1, 2, 2))
+    for refused in (lambda: coder.encode(batch), lambda: coder.decode(b"")):
+        with pytest.raises(TypeError, match="never leaves its process"):
+            refused()
+    assert coder.estimate_size(batch) == 1
