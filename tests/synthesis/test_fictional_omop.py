@@ -229,11 +229,9 @@ def test_notes_stream_in_batches(small_hospital: Build, engine: Engine) -> None:
 
 
 @pytest.mark.slow
-def test_postgresql(small_hospital: Build, tmp_path: Path) -> None:
-    pgserver = pytest.importorskip("pgserver")
+def test_postgresql(small_hospital: Build, postgres_url: str) -> None:
     hospital = small_hospital(notes=5)
-    server = pgserver.get_server(tmp_path / "data")
-    engine = create_engine(server.get_uri().replace("postgresql:", "postgresql+psycopg:"))
+    engine = create_engine(postgres_url)
     try:
         with engine.begin() as connection:
             connection.execute(text("CREATE SCHEMA cdm"))
@@ -245,7 +243,6 @@ def test_postgresql(small_hospital: Build, tmp_path: Path) -> None:
         assert _count(engine, note) == 5
     finally:
         engine.dispose()
-        server.cleanup()
 
 
 # The folder -------------------------------------------------------------------------------------
