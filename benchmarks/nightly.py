@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from sqlalchemy import create_engine
 
 from pipeline.demo import demo_config
 from pipeline.engine import drive
+from pipeline.memory import peak_kilobytes
 from pipeline.nightly import run_nightly
 from pipeline.supervisor import drive as spawned
 from surrogates.keys import new_master
@@ -86,7 +86,7 @@ def run_arm(folder: Path, arm: str) -> dict[str, object]:
         ended = run_nightly(config, spawned, workers=int(arm.split(maxsplit=1)[0]))
     seconds = time.perf_counter() - started
     tally = ended.summary.tally
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    own = peak_kilobytes()
     return {
         "seconds": seconds,
         "notes": tally.outcomes["released"],

@@ -21,7 +21,7 @@ from pipeline.state_tables import (
 
 _WHAT = "state"
 _UNITS = 100
-_LEDGER_PAGE = 100_000
+_LEDGER_PAGE = 20_000
 _CHUNK = 500
 _SHOWN = 20
 

@@ -4,7 +4,6 @@ import argparse
 import gc
 import json
 import os
-import resource
 import sys
 import threading
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from pipeline.beam.runners import make_pipeline, refuse_passwords
 from pipeline.beam.session import close_all
 from pipeline.boundary import Unexpected, safely
 from pipeline.ledger import open_state
+from pipeline.memory import peak_kilobytes
 from pipeline.settings import Settings, load
 from pipeline.tools import settled
 from record.errors import ConfigError, CryptonymError, Unavailable
@@ -81,7 +81,7 @@ def main() -> int:
         ended = {"error": type(error).__name__, "message": str(error)}
     finally:
         close_all()
-    ended["peak_kilobytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    ended["peak_kilobytes"] = peak_kilobytes()
     sys.stdout.write(json.dumps(ended) + "\n")
     return code
 
