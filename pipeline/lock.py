@@ -11,10 +11,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.engine import make_url
 
-from pipeline.databases import connect, database_path, guard
+from pipeline.databases import connect, database_path, guard, retrying
 from record.errors import ConfigError
 
 _ADVISORY = 0x43727970746F6E79
@@ -47,8 +47,8 @@ class RunLock:
     """An exclusive lock on a file (flock), freed by the system when its last holder is gone.
 
     Child processes that inherit the descriptor hold it too. With an engine of PostgreSQL, the
-    database is locked as well, as long as this process lives. Entering raises ConfigError, with
-    who holds it, when somebody else does.
+    database is locked as well, as long as this process and the server live: see `keep`. Entering
+    raises ConfigError, with who holds it, when somebody else does.
     """
 
     def __init__(self, path: Path, *, engine: Engine | None = None) -> None:
@@ -56,10 +56,20 @@ class RunLock:
         self._engine = engine
         self._fd = -1
         self._held = ExitStack()
+        self._session: Connection | None = None
 
     def fileno(self) -> int:
         """Give the descriptor that children inherit."""
         return self._fd
+
+    def keep(self) -> None:
+        """Lock the database again where its server was restarted, for that frees its locks.
+
+        Call it before what two runs must not both do. Raises ConfigError when another run was
+        faster, Unavailable when the server does not come back.
+        """
+        if self._session is not None:
+            retrying(_lock_again)(self._session)
 
     def __enter__(self) -> Self:
         with ExitStack() as held:
@@ -73,7 +83,7 @@ class RunLock:
             except BlockingIOError:
                 raise _is_held(_holder(self._fd)) from None
             if self._engine is not None:
-                _lock_database(self._engine, held)
+                self._session = _lock_database(self._engine, held)
             _sign(self._fd)
             self._held = held.pop_all()
         return self
@@ -85,16 +95,25 @@ class RunLock:
         trace: TracebackType | None,
     ) -> None:
         self._held.close()
-        self._fd = -1
+        self._fd, self._session = -1, None
 
 
-def _lock_database(engine: Engine, held: ExitStack) -> None:
+def _lock_database(engine: Engine, held: ExitStack) -> Connection:
     with guard("state"):
         held.callback(engine.dispose)
-        connection = held.enter_context(engine.connect())
-        locked = connection.scalar(select(func.pg_try_advisory_lock(_ADVISORY)))
+        session = held.enter_context(engine.connect())
+    _lock_again(session)
+    return session
+
+
+def _lock_again(session: Connection) -> None:
+    # A session that has the lock gets it once more; one that was lost is another by now.
+    with guard("state"):
+        if session.invalidated:
+            session.rollback()
+        locked = session.scalar(select(func.pg_try_advisory_lock(_ADVISORY)))
         # The lock is the session's: the transaction need not stay open for it.
-        connection.commit()
+        session.commit()
     if not locked:
         raise _is_held("a process on another machine")
 

@@ -14,7 +14,7 @@ from sqlalchemy.engine import make_url
 from pipeline.databases import database_path, retrying
 from pipeline.detection import DETECTOR_VERSION
 from pipeline.ledger import Run, State, open_state
-from pipeline.lock import run_lock
+from pipeline.lock import RunLock, run_lock
 from pipeline.output import CdmSource, Output
 from pipeline.publishing import publish, read_back
 from pipeline.report import write_report
@@ -213,22 +213,24 @@ def run_nightly(
         night = Night(config, settings, cohort, source, state, output, progress or Progress())
         night.output.check_writable()
         night.claim()
-        ended = _through(night, drive, workers, lock.fileno())
+        ended = _through(night, drive, workers, lock)
         if not ended.resumed:
             return ended
         # The plan of an interrupted run does not hold what has come since.
-        since = _through(night, drive, workers, lock.fileno(), quiet=True)
+        since = _through(night, drive, workers, lock, quiet=True)
         return since if _did_something(since) else ended
 
 
 def _through(
-    night: Night, drive: Drive, workers: int, lock_fd: int, *, quiet: bool = False
+    night: Night, drive: Drive, workers: int, lock: RunLock, *, quiet: bool = False
 ) -> Ended:
     """Take one run through its phases; a quiet one reports only if there was anything to do."""
     run = night.plan()
     if run.phase != "publishing":
-        night.work(run, drive, workers, lock_fd)
+        night.work(run, drive, workers, lock.fileno())
+        lock.keep()
         night.reconcile(run)
+    lock.keep()
     deleted = night.publish(run)
     summary = night.summary(run, deleted, workers)
     code = EXIT_DONE if summary.within_limit else EXIT_QUARANTINE

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from pipeline.lock import RunLock, lock_path, run_lock
 from record.errors import ConfigError
@@ -116,3 +117,31 @@ def test_a_server_is_locked_for_other_machines_too(postgres_url, tmp_path):
             pass
     with run_lock(postgres_url, elsewhere):
         pass
+
+
+def test_a_lock_that_the_server_forgot_is_taken_again(postgres_url, tmp_path):
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+    with run_lock(postgres_url, here) as lock:
+        lock.keep()  # held already: nothing happens
+        end_sessions(postgres_url)
+        lock.keep()
+        with (
+            pytest.raises(ConfigError, match="another machine"),
+            run_lock(postgres_url, elsewhere),
+        ):
+            pass
+        end_sessions(postgres_url)
+        with (
+            run_lock(postgres_url, elsewhere),
+            pytest.raises(ConfigError, match="another machine"),
+        ):
+            lock.keep()
+
+
+def end_sessions(url):
+    """End every other session, as a restart of the server does."""
+    engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+    others = "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()"
+    with engine.connect() as connection:
+        connection.execute(text(f"{others} and datname = current_database()"))
+    engine.dispose()
