@@ -28,6 +28,7 @@ class _Item:
     above: float = 0.0
     spread: float = 0.0
     signed: bool = False
+    kind: str = "body"
 
 
 class Composer:
@@ -70,7 +71,7 @@ class Composer:
         if head == "left":
             self._logo(sheet, self.size[1] - 84.0)
             x, width = _EDGE + 54.0, width - 54.0 - (190.0 if self._beside else 0.0)
-        column = Column(sheet, x, self.size[1] - 36.0, width)
+        column = Column(sheet, x, self.size[1] - 36.0, width, "header")
         column.stack(name, self._face(13.0, bold=True), align=align)  # type: ignore[arg-type]
         if head == "split":
             column.top = self._side_by_side(column, rest)
@@ -88,7 +89,8 @@ class Composer:
     def _banner(self, sheet: Sheet) -> float:
         white = (1.0, 1.0, 1.0)
         name, rest = self._site_lines()
-        column = Column(sheet, _EDGE, self.size[1] - 18.0, self.size[0] - 2 * _EDGE)
+        width = self.size[0] - 2 * _EDGE
+        column = Column(sheet, _EDGE, self.size[1] - 18.0, width, "header")
         column.stack(name, replace(self._face(15.0, bold=True), colour=white))
         joined_rest = [joined(rest, "  |  ")]
         column.stack(joined_rest, replace(self._small, colour=white))
@@ -99,8 +101,8 @@ class Composer:
 
     def _side_by_side(self, column: Column, rows: Sequence[Line]) -> float:
         half = column.width / 2
-        left = Column(column.sheet, column.x, column.top, half)
-        right = Column(column.sheet, column.x + half, column.top, half)
+        left = Column(column.sheet, column.x, column.top, half, "header")
+        right = Column(column.sheet, column.x + half, column.top, half, "header")
         left.stack(rows[: len(rows) // 2], self._small)
         right.stack(rows[len(rows) // 2 :], self._small, align="right")
         return min(left.top, right.top)
@@ -123,7 +125,7 @@ class Composer:
     def _staff(self, sheet: Sheet, top: float) -> float:
         if not self._layout.staff:
             return top
-        column = Column(sheet, _EDGE, top - 10.0, self._layout.staff)
+        column = Column(sheet, _EDGE, top - 10.0, self._layout.staff, "margin-note")
         team = line(letterhead.wording(self._letter).team)
         column.stack([team], self._face(8.6, bold=True))
         plain, bold = self._face(6.9), replace(self._face(7.4, bold=True), colour=(0.0, 0.0, 0.0))
@@ -146,7 +148,7 @@ class Composer:
 
     def _stamp(self, sheet: Sheet, top: float) -> float:
         rows = letterhead.identity_lines(self._letter, full=self._random.random() < 0.7)
-        column = Column(sheet, self._right - 172.0, self.size[1] - 34.0, 166.0)
+        column = Column(sheet, self._right - 172.0, self.size[1] - 34.0, 166.0, "stamp")
         column.stack(rows[:1], self._face(9.0, bold=True, colour=(0.0, 0.0, 0.0)))
         column.stack(rows[1:], self._face(8.0, colour=(0.0, 0.0, 0.0)))
         height = self.size[1] - 30.0 - column.top + 5.0
@@ -159,7 +161,7 @@ class Composer:
         """An adhesive label with bars, stuck on a little askew."""
         rows = letterhead.identity_lines(self._letter, full=True)
         angle = self._random.uniform(-2.5, 2.5) or 1.0
-        draft = Column(Sheet(), 0.0, 0.0, 190.0)
+        draft = Column(Sheet(), 0.0, 0.0, 190.0, "stamp")
         draft.stack(rows, Face("Helvetica", 8.2, 10.4))
         height = 30.0 - draft.top
         x, y = self._right - 205.0, top - 16.0 - height
@@ -191,9 +193,8 @@ class Composer:
         face = replace(self._body, size=8.2, leading=11.0)
         y = top - 12.0
         for start in range(0, len(rows), 2):
-            cells = [
-                Column(sheet, self._left + k * width + 5.0, y - 2.0, width - 10.0) for k in (0, 1)
-            ]
+            lefts = [self._left + k * width + 5.0 for k in (0, 1)]
+            cells = [Column(sheet, left, y - 2.0, width - 10.0, "stamp") for left in lefts]
             for cell, row in zip(cells, rows[start : start + 2], strict=False):
                 cell.stack([row], replace(face, font=self._bold.font) if start == 0 else face)
             bottom = min(cell.top for cell in cells) - 3.0
@@ -205,28 +206,31 @@ class Composer:
 
     def _strip(self, sheet: Sheet, top: float) -> float:
         rows = letterhead.identity_lines(self._letter, full=False)
-        column = Column(sheet, self._left + 6.0, top - 12.0, self._right - self._left - 12.0)
+        width = self._right - self._left
+        column = Column(sheet, self._left + 6.0, top - 12.0, width - 12.0, "header")
         column.stack([joined(rows, "   ")], self._face(8.8, bold=True, colour=(0.1, 0.1, 0.1)))
-        width, height = self._right - self._left, top - 8.0 - column.top + 5.0
+        height = top - 8.0 - column.top + 5.0
         fill = (0.92, 0.93, 0.95)
         sheet.shapes.append(Box(self._left, column.top - 5.0, width, height, fill=fill))
         return column.top - 12.0
 
     def _window(self, sheet: Sheet, top: float) -> float:
-        column = Column(sheet, self._right - 200.0, self.size[1] - 118.0, 200.0)
+        column = Column(sheet, self._right - 200.0, self.size[1] - 118.0, 200.0, "header")
         column.stack(letterhead.recipient_lines(self._letter), self._body)
         facts = letterhead.identity_lines(self._letter, full=False)[1:]
-        left = Column(sheet, self._left, top - 12.0, self._right - self._left - 210.0)
+        width = self._right - self._left - 210.0
+        left = Column(sheet, self._left, top - 12.0, width, "header")
         left.stack(facts, self._small)
         return min(column.top, left.top) - 14.0
 
     # The body ---------------------------------------------------------------------------------
 
     def _opening(self, sheet: Sheet, top: float) -> float:
-        column = Column(sheet, self._left, top - 8.0, self._right - self._left)
+        column = Column(sheet, self._left, top - 8.0, self._right - self._left, "header")
         if self._layout.identity not in ("strip", "grid"):
             column.stack([letterhead.dateline(self._letter)], self._body, align="right")
             column.skip(6.0)
+        column.kind = "body"
         title = letterhead.title_line(self._letter)
         column.stack([title] if title.text else [], self._face(12.5, bold=True), align="centre")
         column.skip(8.0)
@@ -252,7 +256,7 @@ class Composer:
         rows = letterhead.signature_lines(self._letter, electronic=self._layout.electronic)
         for row in rows:
             for part in wrap(row, width, measure(self._body)):
-                yield _Item(part, self._body, above, signed=above > 0)
+                yield _Item(part, self._body, above, signed=above > 0, kind="signature")
                 above = 0.0
 
     def _flow(self, first: Sheet, top: float) -> list[Sheet]:
@@ -279,7 +283,8 @@ class Composer:
         spot.top -= item.face.leading
         if item.signed and not self._layout.electronic:
             spot.sheet.shapes.append(self._scrawl(spot.x + 30.0, spot.top + 4.0))
-        placed = Placed(item.line, spot.x, spot.top + 2.5, item.face, spread=item.spread)
+        base = spot.top + 2.5
+        placed = Placed(item.line, spot.x, base, item.face, spread=item.spread, kind=item.kind)
         spot.sheet.placed.append(placed)
 
     def _scrawl(self, x: float, y: float) -> Stroke:
@@ -288,7 +293,8 @@ class Composer:
         return Stroke(tuple(steps))
 
     def _running(self, sheet: Sheet) -> float:
-        column = Column(sheet, self._left, self.size[1] - 30.0, self._right - self._left)
+        width = self._right - self._left
+        column = Column(sheet, self._left, self.size[1] - 30.0, width, "header")
         column.stack([letterhead.running_line(self._letter)], self._small)
         rule = Box(self._left, column.top - 3.0, column.width, 0.5, fill=_RULE)
         sheet.shapes.append(rule)
@@ -308,13 +314,17 @@ class Composer:
             sheet.shapes.append(Box(_EDGE, 58.0, width, 0.6, fill=self._layout.accent))
         face = replace(self._small, size=6.8, leading=8.6, colour=colour)
         if self._layout.foot == "split":
-            Column(sheet, _EDGE, 56.0, width * 0.8).stack(rows, face)
-            Column(sheet, _EDGE, 56.0, width).stack([page], face, align="right")
+            Column(sheet, _EDGE, 56.0, width * 0.8, "footer").stack(rows, face)
+            Column(sheet, _EDGE, 56.0, width, "page-number").stack([page], face, align="right")
         else:
-            Column(sheet, _EDGE, 46.0, width).stack((*rows, page), face, align="centre")
+            column = Column(sheet, _EDGE, 46.0, width, "footer")
+            column.stack(rows, face, align="centre")
+            column.kind = "page-number"
+            column.stack([page], face, align="centre")
         if self._layout.imprint:
             spot = (self.size[0] - 16.0, 120.0)
-            edge = Placed(letterhead.imprint_line(self._letter), *spot, self._small, angle=90.0)
+            row = letterhead.imprint_line(self._letter)
+            edge = Placed(row, *spot, self._small, angle=90.0, kind="margin-note")
             sheet.placed.append(edge)
 
     def _face(self, size: float, *, bold: bool = False, colour: Colour | None = None) -> Face:

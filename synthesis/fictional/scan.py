@@ -8,8 +8,8 @@ import numpy.typing as npt
 import pymupdf
 from PIL import Image
 
-_DPI = 150
-_QUALITY = 45
+_DPI = 200
+_QUALITY = 30
 
 # The library's classes come without annotations.
 _document: Any = pymupdf.open
@@ -18,19 +18,21 @@ _matrix: Any = pymupdf.Matrix
 Grey = npt.NDArray[np.uint8]
 
 
-def scan(pdf: bytes, *, seed: int) -> bytes:
+def scan(pdf: bytes, *, seed: int, dpi: int = _DPI) -> bytes:
     """Make an image-only PDF of another, a little turned and noisy; the same bytes for one seed."""
     random = np.random.default_rng(seed)
     with _document(stream=pdf, filetype="pdf") as printed, _document() as scanned:
         for page in printed:
             sheet = scanned.new_page(width=page.rect.width, height=page.rect.height)
-            sheet.insert_image(sheet.rect, stream=_picture(page, random), keep_proportion=False)
+            sheet.insert_image(
+                sheet.rect, stream=_picture(page, random, dpi), keep_proportion=False
+            )
         scanned.set_metadata({"producer": "Scanner", "creator": "Scanner"})
         return bytes(scanned.tobytes(no_new_id=True, garbage=0, deflate=False))
 
 
-def _picture(page: Any, random: np.random.Generator) -> bytes:
-    turn = _matrix(_DPI / 72, _DPI / 72).prerotate(random.uniform(-0.9, 0.9))
+def _picture(page: Any, random: np.random.Generator, dpi: int) -> bytes:
+    turn = _matrix(dpi / 72, dpi / 72).prerotate(random.uniform(-0.9, 0.9))
     pixmap = page.get_pixmap(matrix=turn, colorspace=pymupdf.csGRAY, alpha=False)
     grey = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width)
     stream = io.BytesIO()

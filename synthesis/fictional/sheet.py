@@ -18,6 +18,8 @@ class Placed:
     """A line at its base line; x is its left end, its middle or its right end by `align`.
 
     `angle` turns it around that point, in degrees. `spread` is added to every blank, in points.
+    `kind` says what the line is to a reader: "body", "table", "header", "footer", "margin-note",
+    "page-number", "stamp" or "signature".
     """
 
     line: Line
@@ -27,6 +29,7 @@ class Placed:
     align: Literal["left", "centre", "right"] = "left"
     angle: float = 0.0
     spread: float = 0.0
+    kind: str = "body"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,10 @@ class Stroke:
     """A pen stroke: a start and triples of Bezier control points."""
 
     points: tuple[tuple[float, float], ...]
+
+    def moved(self, x: float, y: float) -> "Stroke":
+        """Give the stroke so far to the right and up."""
+        return Stroke(tuple((a + x, b + y) for a, b in self.points))
 
 
 @dataclass
@@ -70,12 +77,13 @@ def _unit_width(text: str, font: str) -> float:
 
 @dataclass
 class Column:
-    """A place that lines are stacked into from the top; `top` moves down as it fills."""
+    """A place that lines of a kind are stacked into from the top; `top` moves down as it fills."""
 
     sheet: Sheet
     x: float
     top: float
     width: float
+    kind: str = "body"
 
     def stack(
         self,
@@ -90,17 +98,24 @@ class Column:
             for part in wrap(row, self.width, measure(face)):
                 self.top -= face.leading
                 base = self.top + 0.25 * face.leading
-                self.sheet.placed.append(Placed(part, at, base, face, align))
+                self.sheet.placed.append(Placed(part, at, base, face, align, kind=self.kind))
 
     def skip(self, points: float) -> None:
         """Leave room."""
         self.top -= points
 
 
-def ink(sheets: Sequence[Sheet], size: tuple[float, float], *, about: dict[str, str]) -> bytes:
+def ink(
+    sheets: Sequence[Sheet],
+    size: tuple[float, float],
+    *,
+    about: dict[str, str],
+    turned: bool = False,
+) -> bytes:
     """Draw sheets into a PDF that is the same bytes for the same sheets.
 
-    `about` holds the document information: `title`, `author`, `subject`.
+    `about` holds the document information: `title`, `author`, `subject`. Pages that are `turned`
+    are stored lying on their side and shown upright.
     """
     stream = io.BytesIO()
     canvas = Canvas(stream, pagesize=size, invariant=1, pageCompression=1)
@@ -108,6 +123,9 @@ def ink(sheets: Sequence[Sheet], size: tuple[float, float], *, about: dict[str, 
     canvas.setAuthor(about.get("author", ""))
     canvas.setSubject(about.get("subject", ""))
     for sheet in sheets:
+        if turned:
+            canvas.setPageRotation(90)  # which also swaps the width and the height of the paper
+            canvas.transform(0, 1, -1, 0, size[1], 0)
         for shape in sheet.shapes:
             _draw_shape(canvas, shape)
         for placed in sheet.placed:
