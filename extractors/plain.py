@@ -4,8 +4,7 @@ import codecs
 import re
 import unicodedata
 
-from charset_normalizer import from_bytes
-
+from extractors.encodings import is_chance, repair, unmarked, western
 from extractors.limits import Extracted, Limits
 from record.errors import Unreadable
 
@@ -18,34 +17,13 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-# What else writes one byte a letter in Western Europe: DOS and classic Mac OS.
-_RIVALS = ("cp1252", "cp850", "mac_roman")
-_SAMPLE_BYTES = 200_000
-# Below this many letters beyond ASCII, statistics on encodings are noise.
-_ENOUGH_LETTERS = 6
-
-# UTF-8 that was damaged somewhere decodes as cp1252 too, into pairs such as `Ã©`.
-_UTF8_PAIR = re.compile(rb"[\xc2-\xc5][\x80-\xbf]|\xe2[\x80-\x82][\x80-\xbf]")
-# Read in the wrong code page, letters and signs change places (DOS: `h“pital`, `opr‚`, `38 øC`;
-# Mac OS: `opŽrŽ`, `lÕhomme`): signs nobody writes, signs in or after words, capitals within
-# words, letters standing alone that are no words.
-_WRONG = (
-    re.compile("[‚ƒ„‡ˆ˜¤¦¸]"),
-    re.compile("[^\\W\\d_][†‰‹›•¨©¬¯±¶¹²³¼½¾¿÷“”][^\\W\\d_]"),
-    re.compile("[^\\W\\d_][¡¢£¥§]"),
-    re.compile("[a-zß-öø-ÿ][À-ÖØ-ÞŠŽŒŸ]"),
-    re.compile(r"\b(?<!['’])[ÇÈÊËøÿÐÞþðßæ]\b|\d ?ø"),
-)
-# Without one accented letter, signs alone decide: these are sure.
-_SURE = re.compile("[’‘«»“”–•°²³µ±½€\u00a0]")
-_LETTERS_BEYOND_ASCII = re.compile(r"[À-ÿŒœŠšŽžŸ]")
 _ALLOWED_CONTROLS = frozenset("\t\n\v\f\r\x1a\x85")
 
 
 def extract(data: bytes, limits: Limits) -> Extracted:
     """Read a text file.
 
-    Raises Unreadable: `unknown-encoding`, `unknown-format` for binary data, `too-long`.
+    Raises Unreadable: `unknown-encoding`, `mojibake`, `unknown-format` for binary data, `too-long`.
     """
     text = clean(decode(data))
     if len(text) > limits.max_characters:
@@ -54,58 +32,35 @@ def extract(data: bytes, limits: Limits) -> Extracted:
 
 
 def decode(data: bytes) -> str:
-    """Decode UTF-8, UTF-16 or UTF-32 with a mark, or else Windows-1252 where it is beyond doubt.
+    """Decode Unicode, or a Western code page where what it spells leaves no doubt which.
 
-    Raises Unreadable: `unknown-encoding`, or `unknown-format` for binary data.
+    UTF-8 that was made of UTF-8 read as something else is put right where that is exact. Raises
+    Unreadable: `unknown-encoding`, `mojibake`, or `unknown-format` for binary data.
     """
-    text = _unicode(data)
+    text = _marked(data)
     if text is None:
-        text = _western(data)
+        text = unmarked(data) if b"\0" in data else _unmarked_bytes(data)
     if any(_is_binary(char) for char in set(text)):
         raise Unreadable("unknown-format")
     return text
 
 
-def _unicode(data: bytes) -> str | None:
+def _marked(data: bytes) -> str | None:
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             try:
-                return data[len(mark) :].decode(encoding)
+                return repair(data[len(mark) :].decode(encoding))
             except UnicodeDecodeError:
                 raise Unreadable("unknown-encoding") from None
+    return None
+
+
+def _unmarked_bytes(data: bytes) -> str:
     try:
-        return data.decode()
+        text = data.decode()
     except UnicodeDecodeError:
-        return None
-
-
-def _western(data: bytes) -> str:
-    if b"\0" in data:
-        raise Unreadable("unknown-format")
-    try:
-        text = data.decode("cp1252")
-    except UnicodeDecodeError:
-        raise Unreadable("unknown-encoding") from None
-    if _UTF8_PAIR.search(data) or _looks_wrong(text) or _rival_fits_better(data, text):
-        raise Unreadable("unknown-encoding")
-    return text
-
-
-def _looks_wrong(text: str) -> bool:
-    if any(pattern.search(text) for pattern in _WRONG):
-        return True
-    letters = len(_LETTERS_BEYOND_ASCII.findall(text))
-    if not letters:
-        return not _SURE.sub("", text).isascii()
-    # Other alphabets (Greek, Cyrillic) come out as accented letters almost alone.
-    return letters > _ENOUGH_LETTERS and letters > 0.35 * sum(map(str.isalpha, text))
-
-
-def _rival_fits_better(data: bytes, text: str) -> bool:
-    if len(_LETTERS_BEYOND_ASCII.findall(text[:_SAMPLE_BYTES])) < _ENOUGH_LETTERS:
-        return False
-    best = from_bytes(data[:_SAMPLE_BYTES], cp_isolation=list(_RIVALS)).best()
-    return best is None or best.encoding != "cp1252"
+        return western(data)
+    return western(data) if is_chance(text) else repair(text)
 
 
 def _is_binary(char: str) -> bool:

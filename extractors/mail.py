@@ -1,0 +1,231 @@
+"""E-mail (RFC 5322, MIME) to its headers and its letter; attachments stay out."""
+
+import re
+from collections.abc import Iterator
+from email import errors, policy
+from email.header import decode_header
+from email.message import Message
+from email.parser import BytesParser
+
+from extractors import html, rtf
+from extractors.codepages import decode_labelled
+from extractors.limits import Extracted, Limits
+from extractors.plain import clean, decode
+from record.errors import Unreadable
+
+_HEADERS = ("From", "To", "Cc", "Subject", "Date")
+_DEEPEST = 20
+_MOST_PARTS = 500
+_BOUNDARY = re.compile(rb"^--\S", re.MULTILINE)
+_MOST_BOUNDARIES = 20_000
+_ENVELOPE = re.compile(rb"\n\r?\nFrom [^\n]*\d{4}\r?\n[!-9;-~]+:")
+
+_LOSSES = (
+    *(errors.NoBoundaryInMultipartDefect, errors.StartBoundaryNotFoundDefect),
+    *(errors.CloseBoundaryNotFoundDefect, errors.MultipartInvariantViolationDefect),
+    *(errors.MissingHeaderBodySeparatorDefect, errors.FirstHeaderLineIsContinuationDefect),
+    *(errors.InvalidMultipartContentTransferEncodingDefect, errors.MalformedHeaderDefect),
+    *(errors.InvalidBase64PaddingDefect, errors.InvalidBase64CharactersDefect),
+    errors.InvalidBase64LengthDefect,
+)
+# What the parser raises on shapes it does not expect.
+_SHAPE_ERRORS = (
+    *(errors.MessageError, ValueError, LookupError, TypeError, AttributeError),
+    *(AssertionError, RecursionError),
+)
+_TRANSFERS = frozenset("7bit 8bit binary quoted-printable base64 x-uuencode uuencode uue".split())
+_ELSEWHERE = frozenset(("message/partial", "message/external-body"))
+_SEALED = frozenset(("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"))
+_TEXTS = ("text/plain", "text/html", "text/rtf", "application/rtf", "text/richtext")
+_FOLD = re.compile(r"\r?\n(?=[ \t])")
+_EMPTY_LINES = re.compile(r"\n{3,}")
+_TRAILING = re.compile(r"(?<![^\S\n])[^\S\n]++$", re.MULTILINE)
+_SIGNATURE = "-- "
+
+
+def extract(data: bytes, limits: Limits) -> Extracted:
+    """Read a message: who wrote to whom, when and about what, then the letter.
+
+    Plain text is preferred to HTML; messages forwarded within it are read likewise. Raises
+    Unreadable: `broken`, `unknown-encoding`, `mojibake`, `encrypted`, `too-large`, `too-long`,
+    `too-many-parts`, `unread-part` where contents lie elsewhere, `unknown-format` for several
+    messages in one file, `no-text` where attachments are all there is; and what `html.extract`
+    and `rtf.extract` raise.
+    """
+    if len(data) > limits.max_bytes:
+        raise Unreadable("too-large")
+    if data.startswith(b"From ") and _ENVELOPE.search(data):
+        raise Unreadable("unknown-format")
+    if len(_BOUNDARY.findall(data)) > _MOST_BOUNDARIES:
+        raise Unreadable("too-many-parts")
+    try:
+        # Headers stay as they are: those of the newer policy are parsed by grammar, slowly.
+        message = BytesParser(policy=policy.compat32).parsebytes(data.removeprefix(b"\xef\xbb\xbf"))
+        text = _Letter(limits).text(message)
+    except _SHAPE_ERRORS:
+        raise Unreadable("broken") from None
+    text = _EMPTY_LINES.sub("\n\n", _TRAILING.sub("", clean(text))).strip("\n")
+    if len(text) > limits.max_characters:
+        raise Unreadable("too-long")
+    return Extracted(text, "mail")
+
+
+class _Letter:
+    """The way through one message."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._parts = 0
+        self._left = limits.max_characters
+
+    def text(self, message: Message) -> str:
+        body = self._body(message, 0)
+        if not body.strip():
+            raise Unreadable("no-text")
+        return f"{_heading(message)}\n\n{body}"
+
+    def _body(self, part: Message, depth: int) -> str:
+        self._parts += 1
+        if depth > _DEEPEST or self._parts > _MOST_PARTS:
+            raise Unreadable("too-many-parts")
+        kind = part.get_content_type()
+        if any(isinstance(defect, _LOSSES) for defect in part.defects):
+            raise Unreadable("broken")
+        if kind in _SEALED:
+            raise Unreadable("encrypted")
+        if kind in _ELSEWHERE:
+            raise Unreadable("unread-part")
+        if kind == "message/rfc822":
+            return self._forwarded(part, depth)
+        if part.is_multipart():
+            return self._several(part, kind, depth)
+        if part.get_content_disposition() == "attachment" or kind not in _TEXTS:
+            return ""
+        return self._written(part, kind)
+
+    def _forwarded(self, part: Message, depth: int) -> str:
+        inner = _children(part)
+        if len(inner) != 1:
+            raise Unreadable("broken")
+        return f"{_heading(inner[0])}\n\n{self._body(inner[0], depth + 1)}"
+
+    def _several(self, part: Message, kind: str, depth: int) -> str:
+        children = _children(part)
+        if kind.startswith("message/"):
+            return ""  # a report of delivery: fields for machines
+        if kind == "multipart/related":
+            children = [_root(part, children)]  # the rest is what this one shows: pictures
+        if kind == "multipart/signed":
+            children = children[:1]
+        if kind == "multipart/alternative":
+            return self._best(children, depth)
+        texts = [self._body(child, depth + 1) for child in children]
+        return "\n\n".join(text.strip("\n") for text in texts if text.strip())
+
+    def _best(self, children: list[Message], depth: int) -> str:
+        """The first that has text: plain ones, then others, of which the last is the richest."""
+        plain = [child for child in children if child.get_content_type() == "text/plain"]
+        rich = [child for child in reversed(children) if child not in plain]
+        for child in (*plain, *rich):
+            text = self._body(child, depth + 1)
+            if text.strip():
+                return text
+        return ""
+
+    def _written(self, part: Message, kind: str) -> str:
+        data = _payload(part)
+        if not data.strip():
+            return ""
+        label = part.get_content_charset()
+        if kind == "text/html":
+            text = self._page(data, label)
+        elif kind == "text/plain":
+            text = _unflowed(decode_labelled(data, label), part)
+        else:
+            text = rtf.extract(data, self._limits).text
+        self._left -= len(text)
+        if self._left < 0:
+            raise Unreadable("too-long")
+        return text
+
+    def _page(self, data: bytes, label: str | None) -> str:
+        try:
+            if label is None:
+                return html.extract(data, self._limits).text
+            return html.text_of(decode_labelled(data, label), self._limits)
+        except Unreadable as unreadable:
+            # Of a picture alone it is the message that has no text.
+            if unreadable.reason in ("no-text", "no-text-layer"):
+                return ""
+            raise
+
+
+def _children(part: Message) -> list[Message]:
+    payload = part.get_payload()
+    if not isinstance(payload, list):
+        raise Unreadable("broken")
+    return [child for child in payload if isinstance(child, Message)]
+
+
+def _root(part: Message, children: list[Message]) -> Message:
+    start = part.get_param("start")
+    return next(
+        (child for child in children if start and child["Content-ID"] == start), children[0]
+    )
+
+
+def _payload(part: Message) -> bytes:
+    transfer = str(part.get("Content-Transfer-Encoding", "7bit")).strip().lower()
+    if transfer not in _TRANSFERS:
+        raise Unreadable("broken")
+    payload = part.get_payload(decode=True)
+    # Whatever is wrong with base64 shows when it is decoded.
+    if not isinstance(payload, bytes) or any(isinstance(one, _LOSSES) for one in part.defects):
+        raise Unreadable("broken")
+    return payload
+
+
+def _heading(message: Message) -> str:
+    lines = []
+    for name in _HEADERS:
+        for found, value in message.raw_items():
+            if found.lower() == name.lower():
+                lines.append(f"{name}: {_decoded(str(value))}")
+    return "\n".join(lines)
+
+
+def _decoded(value: str) -> str:
+    """Decode the encoded words of a header, and bytes that stand in it as they are."""
+    raw = _FOLD.sub("", value).encode("utf-8", "surrogateescape")
+    words = decode_header(decode(raw))
+    return " ".join("".join(_words(words)).split())
+
+
+def _words(words: list[tuple[bytes | str, str | None]]) -> Iterator[str]:
+    for word, label in words:
+        if isinstance(word, str):
+            yield word
+        elif label is None:
+            yield word.decode("raw_unicode_escape")  # what decode_header encoded in it
+        else:
+            yield decode_labelled(word, label)
+
+
+def _unflowed(text: str, part: Message) -> str:
+    """Join the lines of a paragraph that a blank at the end says are one (RFC 3676)."""
+    if str(part.get_param("format", "")).lower() != "flowed":
+        return text
+    without_blank = str(part.get_param("delsp", "")).lower() == "yes"
+    out: list[str] = []
+    open_quote = -1  # how deep the paragraph is quoted that goes on; none does
+    for line in text.replace("\r\n", "\n").split("\n"):
+        quoted = len(line) - len(line.lstrip(">"))
+        rest = line[quoted:].removeprefix(" ")
+        flows = rest.endswith(" ") and rest != _SIGNATURE
+        kept = rest[:-1] if flows and without_blank else rest
+        if quoted == open_quote and rest != _SIGNATURE:
+            out[-1] += kept
+        else:
+            out.append(">" * quoted + (" " if quoted else "") + kept)
+        open_quote = quoted if flows else -1
+    return "\n".join(out)
