@@ -1,7 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.lines import Line, in_order, join_rows, turned
+from extractors.lines import Line, in_order, turned
+from extractors.page import Page
+from extractors.text import join
 
 LINES = st.builds(
     lambda text, block, x, y, width: Line(text, block, (x, y, x + width, y + 10)),
@@ -11,6 +13,10 @@ LINES = st.builds(
     st.floats(0, 800),
     st.floats(1, 200),
 )
+
+
+def joined(lines: list[Line]) -> str:
+    return join([Page(0, 595, 842, tuple(lines))]).text
 
 
 def page(drawing: str) -> list[Line]:
@@ -54,7 +60,7 @@ def test_neighbours_in_a_row_share_a_line() -> None:
         Line(" ", 2, (50, 92, 60, 102)),
         Line("fin ", 2, (50, 106, 60, 116)),
     ]
-    assert join_rows(lines) == "Nom : DUPONT\tNé le\n3/2/1950\n\nfin"
+    assert joined(lines) == "Nom : DUPONT\tNé le\n3/2/1950\n\nfin"
 
 
 def test_rows_follow_the_direction_of_the_text() -> None:
@@ -63,12 +69,12 @@ def test_rows_follow_the_direction_of_the_text() -> None:
     boxes = [(100, 400, 110, 450), (100, 340, 110, 396), (114, 400, 124, 450)]
     texts = ["Nom :", "DUPONT", "Paris"]
     lines = [Line(t, 0, turned(b, upwards), upwards) for t, b in zip(texts, boxes, strict=True)]
-    assert join_rows(lines) == "Nom : DUPONT\nParis"
+    assert joined(lines) == "Nom : DUPONT\nParis"
 
 
 @given(st.lists(LINES, max_size=12))
 def test_order_neither_loses_nor_invents(lines: list[Line]) -> None:
     ordered = in_order(lines)
     assert sorted(map(id, ordered)) == sorted(map(id, lines))
-    kept = "".join(join_rows(ordered).split())
+    kept = "".join(joined(ordered).split())
     assert kept == "".join("".join(line.text for line in ordered).split())
