@@ -1,0 +1,29 @@
+"""Where tesseract's data for languages is; found without loading tesseract."""
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+_USUAL_PLACES = ("/usr/share", "/usr/local/share", "/opt/homebrew/share")
+
+
+def find_tessdata(languages: Iterable[str], folder: str | None = None) -> Path | None:
+    """Give the folder that holds the data of all `languages`; None where recognition is not to be.
+
+    That is so when no language is asked for, tesserocr is not installed, or a language's data is
+    missing (Debian: `tesseract-ocr-fra` and the like). A given `folder` is the only one looked at.
+    """
+    wanted = [f"{language}.traineddata" for language in languages]
+    if not wanted or find_spec("tesserocr") is None:
+        return None
+    for place in [Path(folder)] if folder else _usual():
+        if all((place / name).is_file() for name in wanted):
+            return place
+    return None
+
+
+def _usual() -> list[Path]:
+    found: list[Path] = []
+    for place in map(Path, _USUAL_PLACES):
+        found += [*sorted(place.glob("tesseract-ocr/*/tessdata"), reverse=True), place / "tessdata"]
+    return found

@@ -1,0 +1,392 @@
+"""Whether the text that a page of a PDF carries is the text that its readers see."""
+
+# mypy: allow-untyped-calls
+# PyMuPDF says it is typed, but most of its methods are not.
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pymupdf
+from numpy.typing import NDArray
+
+from extractors.lines import Box, Line
+from extractors.proof import Proof
+from record.folding import fold
+
+_Boxes = NDArray[np.float64]  # shape: (boxes, 4)
+
+
+class Layer(StrEnum):
+    """What the text layer of a page is worth."""
+
+    SOUND = "sound"
+    BLANK = "blank"
+    """There is nothing to be seen, hence nothing to be read."""
+    NONE = "none"
+    """There is no text, or next to none over a picture that fills the page."""
+    GARBLED = "garbled"
+    """The characters are not those that are drawn."""
+    HIDDEN = "hidden"
+    """Some text is out of sight: too small, white on white, behind something, not drawn."""
+    OVERLAID = "overlaid"
+    """All text is out of sight, over or under a picture: to be believed where it `agrees`."""
+
+
+_BROKEN_CHARACTER = re.compile(
+    "[\ufffd\ud800-\udfff\ue000-\uf8ff\U000f0000-\U0010ffff\0-\x08\x0e-\x1f]"
+)
+# Fonts of symbols (bullets, telephones, boxes) map to private use: 1 to 2 % in sound letters.
+_UNREADABLE_CHARACTER = re.compile("[\ufffd\ud800-\udfff\0-\x08\x0e-\x1f]")
+_GLYPH_NUMBER = re.compile(r"\(cid:\d+\)")
+_MAX_BROKEN_SHARE = 0.20
+_MAX_UNREADABLE_SHARE = 0.05
+_ENOUGH_BROKEN = 5
+
+# Fonts whose glyphs claim other letters. These eight make up 64 to 67 % of French, English and
+# Spanish, of other languages in Latin letters nearly as much; of a text in disguise about a third.
+_FREQUENT = b"eaisntro"
+_NO_SMALL_LETTERS = bytes(set(range(256)) - set(range(ord("a"), ord("z") + 1)))
+_ENOUGH_LETTERS = 100
+_LATIN = 0.25
+_MANY_RARE = 0.5
+
+_DRAWN = 16 | 32  # spans whose letters are filled, stroked
+_TINY = 1.5  # points; print begins at 4
+_THIN = 0.15  # points a letter
+_PALE = 0xD8
+_MAY_BE_PALE = _PALE << 16
+_FEW_HIDDEN = 4  # letters and digits: a name may be as short
+_SAME_SHADE = 12  # of 255
+_DARK = 0.6  # of 1
+_MOSTLY = 0.5
+
+_COVERED = 0.75  # of the height of letters
+_COVER = 3.0  # points
+_MARGIN = 0.2
+_SAME_PLACE = 1.0  # points
+_LARGE_PICTURE = 0.5  # of the page
+_FEW_ROWS = 0.2  # of the height of the page: a stamped header, a footer
+
+_WORD = re.compile(r"\w{2,}")
+_AGREEMENT = 0.6  # two engines that read a faint page well still differ in one word of ten
+
+_TEXT = ("fill-text", "stroke-text")
+_PAINT = ("fill-path", "fill-shade", "fill-image")
+_PICTURE = frozenset(("fill-image", "fill-imgmask"))
+
+# In a content stream: text is shown; then something is painted that may lie over it.
+_SHOWS = re.compile(rb"[)\]>]\s*(?:T[jJ]|['\"])")
+_PAINTS = frozenset((b"f", b"f*", b"F", b"B", b"B*", b"b", b"b*", b"sh", b"Do", b"EI"))
+_STRINGS = re.compile(rb"\((?:[^()\\]++|\\.)*+\)|<[\da-fA-F\s]*+>", re.DOTALL)
+_UNSURE = re.compile(rb"[%<()]|\bBI\b")
+# Clips, patterns, shades, pictures, forms and what lets things shine through.
+_INTRICATE = frozenset((b"W", b"W*", b"scn", b"SCN", b"sh", b"BI", b"EI", b"Do", b"gs"))
+_PARTED = bytes.maketrans(b"]>", b"  ")  # what ends an operand parts it from the operator
+
+
+def judge(page: pymupdf.Page, blocks: Iterable[Mapping[str, Any]], lines: Iterable[Line]) -> Layer:
+    """Judge the text layer of a page.
+
+    `blocks` are those of `page.get_text("dict")`, with glyphs that have no character as U+FFFD;
+    `lines` are the lines made of them. Cheap signs decide for an ordinary page; the page is looked
+    at where there is a doubt.
+    """
+    spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
+    raw = "\n".join([span["text"] for span in spans])
+    doubtful = _BROKEN_CHARACTER.search(raw) is not None or "(cid:" in raw
+    if not (_BROKEN_CHARACTER.sub("", raw) if doubtful else raw).strip():
+        return Layer.BLANK if _is_blank(page) else Layer.NONE
+    if (doubtful and _is_broken(raw)) or _is_disguised(lines):
+        return Layer.GARBLED
+    look = _Look(page)
+    unseen = _hidden(spans, look)
+    if look.may_be_covered:
+        unseen = max(unseen, _covered(spans, look))
+    if unseen >= _FEW_HIDDEN:
+        return Layer.OVERLAID if unseen > _MOSTLY * _letters(raw) else Layer.HIDDEN
+    if _has_few_rows(spans, look) and page.get_images() and _is_picture(look):
+        return Layer.NONE
+    return Layer.SOUND
+
+
+def agrees(lines: Iterable[Line], recognized: Iterable[Line]) -> bool:
+    """Tell whether a text layer says what was recognized in the picture of its page.
+
+    Most words of either are words of the other; accents and case do not count.
+    """
+    said, seen = _vocabulary(lines), _vocabulary(recognized)
+    if not said or not seen:
+        return said == seen
+    return (said & seen).total() >= _AGREEMENT * max(said.total(), seen.total())
+
+
+def _vocabulary(lines: Iterable[Line]) -> Counter[str]:
+    return Counter(_WORD.findall(fold(" ".join(line.text for line in lines))))
+
+
+def _is_broken(raw: str) -> bool:
+    glyph_numbers = len("".join(_GLYPH_NUMBER.findall(raw))) if "(cid:" in raw else 0
+    broken = len(_BROKEN_CHARACTER.findall(raw)) + glyph_numbers
+    if broken < _ENOUGH_BROKEN:
+        return False
+    written = sum(map(len, raw.split()))
+    unreadable = len(_UNREADABLE_CHARACTER.findall(raw)) + glyph_numbers
+    return broken > _MAX_BROKEN_SHARE * written or unreadable > _MAX_UNREADABLE_SHARE * written
+
+
+def _is_disguised(lines: Iterable[Line]) -> bool:
+    text = "".join([line.text for line in lines])
+    letters = text.encode("ascii", "ignore").translate(None, _NO_SMALL_LETTERS)
+    if len(letters) < max(_ENOUGH_LETTERS, _LATIN * len(text)):
+        return False  # few words, in capitals, or in another alphabet
+    return len(letters.translate(None, _FREQUENT)) > _MANY_RARE * len(letters)
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalnum, text))
+
+
+def _hidden(spans: Iterable[Mapping[str, Any]], look: "_Look") -> float:
+    """Count letters that are not drawn, too small, or of the shade of what they stand on."""
+    unseen = 0.0
+    for span in spans:
+        drawn = span["char_flags"] & _DRAWN and span["alpha"]
+        pale = span["color"] >= _MAY_BE_PALE and _is_pale(span["color"])
+        if drawn and not pale and span["size"] >= _TINY:
+            x0, y0, x1, y1 = span["bbox"]
+            if y1 - y0 >= _THIN <= x1 - x0 >= _THIN * len(span["text"]):
+                continue
+            if not _is_thin(span):
+                continue
+        letters = _letters(span["text"])
+        if letters and not (drawn and pale and look.shows_pale(span["bbox"])):
+            unseen += letters
+    return unseen
+
+
+def _is_pale(colour: int) -> bool:
+    return min(colour >> 16, colour >> 8 & 0xFF, colour & 0xFF) >= _PALE
+
+
+def _is_thin(span: Mapping[str, Any]) -> bool:
+    x0, y0, x1, y1 = span["bbox"]
+    across, down = x1 - x0, y1 - y0
+    if across < down:
+        across, down = down, across
+    return bool(across < _THIN * len(span["text"]) or down < _THIN)
+
+
+def _covered(spans: Iterable[Mapping[str, Any]], look: "_Look") -> float:
+    """Count letters that lie under a picture or an area that was painted after them."""
+    if not look.paint.size:
+        return 0.0
+    written = ((span["bbox"], _letters(span["text"])) for span in spans)
+    return sum(letters * look.covered_share(box) for box, letters in written if letters)
+
+
+def _has_few_rows(spans: Iterable[Mapping[str, Any]], look: "_Look") -> bool:
+    many = _FEW_ROWS * look.longer_side
+    rows: set[int] = set()
+    high = 0.0
+    for span in spans:
+        row = round(span["bbox"][3])
+        if row not in rows and span["text"].strip():
+            rows.add(row)
+            high += span["size"]
+            if high > many:
+                return False
+    return True
+
+
+def _is_picture(look: "_Look") -> bool:
+    pictures = (_area(pymupdf.Rect(box) & look.frame) for kind, box in look.log if kind in _PICTURE)
+    return sum(pictures) > _LARGE_PICTURE * _area(look.frame)
+
+
+def _area(box: pymupdf.Rect) -> float:
+    return float(max(box.width, 0) * max(box.height, 0))
+
+
+class _Look:
+    """What is to be seen on a page, found out when needed; boxes as if it were not turned."""
+
+    def __init__(self, page: pymupdf.Page) -> None:
+        self._page = page
+
+    @cached_property
+    def may_be_covered(self) -> bool:
+        """Whether text is in drawings of their own, or something is painted after text."""
+        return self._paints_after_text or self._page.first_annot is not None
+
+    @cached_property
+    def _paints_after_text(self) -> bool:
+        shown = _SHOWS.search(self._contents)
+        if shown is None:
+            return True
+        later = self._contents[shown.end() :]
+        if _PAINTS.isdisjoint(_words(later)):
+            return False
+        # What is shown may hold such a letter: vitamin B, Monsieur F. Strings go where it is sure
+        # that they are strings: no comment, no picture in between, no string within a string.
+        rest = _STRINGS.sub(b" ", later)
+        return bool(_UNSURE.search(rest)) or not _PAINTS.isdisjoint(_words(rest))
+
+    @cached_property
+    def _contents(self) -> bytes:
+        return bytes(self._page.read_contents())
+
+    def shows_pale(self, box: Box) -> bool:
+        """Tell whether what is written in a pale shade can be seen."""
+        under = [drawing for drawing in self._areas if _overlap(drawing["rect"], box)]
+        return bool(under and _is_dark_area(under[-1], box)) or self.shows_writing(box)
+
+    @cached_property
+    def _areas(self) -> Sequence[Mapping[str, Any]]:
+        # What lies under all text, where nothing but lines and plain areas was drawn.
+        if self.may_be_covered or self._page.rotation:
+            return ()
+        if not _INTRICATE.isdisjoint(_words(self._contents)):
+            return ()
+        return [drawing for drawing in self._page.get_cdrawings() if drawing["type"] != "clip"]
+
+    @property
+    def longer_side(self) -> float:
+        """The width or the height of the page, in points."""
+        rect = self._page.rect
+        return float(max(rect.width, rect.height))
+
+    @cached_property
+    def frame(self) -> pymupdf.Rect:
+        """The page."""
+        frame: pymupdf.Rect = (self._page.rect * self._page.derotation_matrix).normalize()
+        return frame
+
+    @cached_property
+    def log(self) -> list[tuple[str, Box]]:
+        """What is drawn, in order."""
+        return list(self._page.get_bboxlog())
+
+    @cached_property
+    def paint(self) -> NDArray[np.int64]:
+        """Where in the log are pictures and areas that may hide letters."""
+        wide = np.minimum(*(self._boxes[:, 2:] - self._boxes[:, :2]).T) > _COVER
+        return np.flatnonzero(wide & np.isin(self._kinds, _PAINT))
+
+    def covered_share(self, box: Box) -> float:
+        """Tell how much of the length of a span was painted over after it was drawn."""
+        inner = _letters_box(box)
+        drawn = self._drawn(inner)
+        later = self.paint[self.paint > drawn]
+        covers = later[_hides(self._boxes[later], inner)].tolist()
+        parts = [(_shared(self.log[cover][1], inner), cover) for cover in covers]
+        hidden = [_length(part) for part, cover in parts if self._is_hiding(cover, part)]
+        return max(hidden, default=0.0) / max(_length(inner), _TINY)
+
+    def _drawn(self, inner: Box) -> int:
+        # One entry may hold the text of a whole page, and text may be drawn again: the closest
+        # entry around the span counts, the last one of those.
+        text = np.flatnonzero(np.isin(self._kinds, _TEXT))
+        boxes = self._boxes[text]
+        x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+        around = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] <= y) & (y <= boxes[:, 3])
+        if not around.any():
+            return len(self.log)
+        distances = np.abs(boxes - inner).sum(axis=1)
+        closest = around & (distances <= distances[around].min() + _SAME_PLACE)
+        return int(text[closest].max())
+
+    def _is_hiding(self, cover: int, part: Box) -> bool:
+        if self.log[cover][0] == "fill-image":
+            return not self._is_seen_through
+        later = self._boxes[cover + 1 :][np.isin(self._kinds[cover + 1 :], _TEXT)]
+        return bool(_meets(later, part).any()) or not self.shows_writing(part)
+
+    def shows_writing(self, box: Box) -> bool:
+        """Tell whether the middle of a line of text is of more than one shade."""
+        middle = pymupdf.Rect(box) * self._page.rotation_matrix
+        inset = 0.2 * min(middle.width, middle.height)
+        shades = self._proof.shades(middle + pymupdf.Rect(inset, inset, -inset, -inset))
+        return bool(shades.size) and int(shades.max()) - int(shades.min()) > _SAME_SHADE
+
+    @cached_property
+    def _kinds(self) -> NDArray[np.str_]:
+        return np.array([kind for kind, _ in self.log])
+
+    @cached_property
+    def _boxes(self) -> _Boxes:
+        return np.array([box for _, box in self.log], float).reshape(-1, 4)
+
+    @cached_property
+    def _is_seen_through(self) -> bool:
+        # Pictures with a mask of their own: stamps, signatures and logos that text shines through.
+        return any(picture[1] for picture in self._page.get_images())
+
+    @cached_property
+    def _proof(self) -> Proof:
+        return Proof(self._page)
+
+
+def _words(contents: bytes) -> list[bytes]:
+    return contents.translate(_PARTED).replace(b"/", b" /").split()
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    aside = one[0] >= other[2] or one[2] <= other[0]
+    return not (aside or one[1] >= other[3] or one[3] <= other[1])
+
+
+def _is_dark_area(drawing: Mapping[str, Any], box: Box) -> bool:
+    items, (x0, y0, x1, y1) = drawing["items"], drawing["rect"]
+    if drawing["type"] == "s" or len(items) != 1 or items[0][0] != "re":
+        return False
+    inside = x0 <= box[0] and y0 <= box[1] and box[2] <= x1 and box[3] <= y1
+    return bool(inside and drawing["fill_opacity"] == 1 and max(drawing["fill"]) < _DARK)
+
+
+def _letters_box(box: Box) -> Box:
+    # Boxes of spans are as high as their font; the letters stand in the middle.
+    x0, y0, x1, y1 = box
+    if x1 - x0 < y1 - y0:
+        inset = _MARGIN * (x1 - x0)
+        return x0 + inset, y0, x1 - inset, y1
+    inset = _MARGIN * (y1 - y0)
+    return x0, y0 + inset, x1, y1 - inset
+
+
+def _length(box: Box) -> float:
+    return max(box[2] - box[0], box[3] - box[1])
+
+
+def _hides(covers: _Boxes, text: Box) -> NDArray[np.bool_]:
+    # Over most of the height of the letters, if not of all: what is thinner underlines or strikes.
+    x0, y0, x1, y1 = text
+    across = np.minimum(x1, covers[:, 2]) - np.maximum(x0, covers[:, 0])
+    down = np.minimum(y1, covers[:, 3]) - np.maximum(y0, covers[:, 1])
+    if x1 - x0 < y1 - y0:
+        across, down, y0, y1 = down, across, x0, x1
+    hidden: NDArray[np.bool_] = (across > _COVER) & (down > _COVERED * (y1 - y0))
+    return hidden
+
+
+def _shared(one: Box, other: Box) -> Box:
+    x0, y0, x1, y1 = pymupdf.Rect(one) & pymupdf.Rect(other)
+    return x0, y0, x1, y1
+
+
+def _meets(boxes: _Boxes, box: Box) -> NDArray[np.bool_]:
+    x0, y0, x1, y1 = box
+    aside = (boxes[:, 2] <= x0) | (boxes[:, 0] >= x1)
+    met: NDArray[np.bool_] = ~(aside | (boxes[:, 3] <= y0) | (boxes[:, 1] >= y1))
+    return met
+
+
+def _is_blank(page: pymupdf.Page) -> bool:
+    if not page.get_bboxlog():
+        return True
+    # What was drawn may still be white on white: only a look at the page can tell.
+    return Proof(page).is_blank()
