@@ -13,6 +13,10 @@ RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 FROM apache/beam_python3.11_sdk:2.77.0 AS beam
 
 FROM python:3.11-slim-bookworm
+# Recognition of scanned pages: the data of the languages that nightly.toml names.
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends tesseract-ocr-eng tesseract-ocr-fra tesseract-ocr-spa \
+    && rm -rf /var/lib/apt/lists/*
 COPY --from=beam /opt/apache/beam /opt/apache/beam
 RUN --mount=type=bind,from=wheel,source=/wheels,target=/wheels \
     --mount=type=bind,source=constraints.txt,target=/constraints.txt \

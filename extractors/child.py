@@ -1,4 +1,4 @@
-"""The program of the child process: reads PDFs from its input until that ends."""
+"""The program of the child process: reads documents from its input until that ends."""
 
 import ctypes
 import json
@@ -9,11 +9,11 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-from extractors import pdf
+from extractors.documents import Extractor
 from extractors.limits import Limits
-from extractors.sandbox import HEADER, OUT_OF_MEMORY
+from extractors.sandbox import ANSWER, HEADER, OPTIONS, OUT_OF_MEMORY, Refusal
 from record.errors import Unreadable
 
 _PR_SET_PDEATHSIG = 1
@@ -26,12 +26,14 @@ def main() -> int:
     limits = Limits(**json.loads(sys.argv[1]))
     source, sink = sys.stdin.buffer, _private_output()
     _die_with_parent()
+    extractor = Extractor(limits, OPTIONS.validate_json(_read(source) or b""))
+    extractor.prepare()
     _confine(limits)
-    _write(sink, {"ready": True})
+    _write(sink, b"{}")
     try:
         while (data := _read(source)) is not None:
             _allow_processor_time(limits)
-            reply = _answer(data, limits)
+            reply = _answer(data, extractor)
             del data
             _write(sink, reply)
     except MemoryError:
@@ -41,12 +43,11 @@ def main() -> int:
     return 0
 
 
-def _answer(data: bytes, limits: Limits) -> dict[str, Any]:
+def _answer(data: bytes, extractor: Extractor) -> bytes:
     try:
-        extracted = pdf.extract(data, limits)
+        return ANSWER.dump_json(extractor.extract(data))
     except Unreadable as unreadable:
-        return {"reason": unreadable.reason}
-    return {"text": extracted.text, "pages": extracted.pages}
+        return ANSWER.dump_json(Refusal(unreadable.reason))
 
 
 def _private_output() -> IO[bytes]:
@@ -93,8 +94,7 @@ def _read(source: IO[bytes]) -> bytes | None:
     return data if len(data) == length else None
 
 
-def _write(sink: IO[bytes], reply: dict[str, Any]) -> None:
-    message = json.dumps(reply, ensure_ascii=False).encode()
+def _write(sink: IO[bytes], message: bytes) -> None:
     sink.write(HEADER.pack(len(message)))
     sink.write(message)
     sink.flush()

@@ -1,7 +1,12 @@
 """What reading one document may cost, and what a document that was read looks like."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pydantic import ConfigDict
+
+from extractors.page import BoxClass, Page, Piece
+from extractors.quality import Quality
 from record.errors import ConfigError
 
 
@@ -31,9 +36,21 @@ class Extracted:
     """The text of a document.
 
     `text` is in Unicode form NFC with line breaks as `\\n`, free of control and invisible
-    characters. `origin` names the extractor (`pdf`, `plain`). `pages` is 1 where there are none.
+    characters. `origin` names the extractor (`pdf`, `plain`). `pages` is 1 where there are none;
+    `recognized` of them were read from their picture. `classes` counts lines by what they are,
+    where that was asked. `pieces` say where the text lies, `sheets` and `kinds` hold the lines of
+    each page and their classes, `picture` is a PDF of pictures; all where that was asked.
     """
+
+    __pydantic_config__ = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
     text: str = field(repr=False)
     origin: str
     pages: int = 1
+    quality: Quality = field(default_factory=Quality)
+    recognized: int = 0
+    classes: Mapping[str, int] = field(default_factory=dict)
+    pieces: tuple[Piece, ...] = field(default=(), repr=False)
+    sheets: tuple[Page, ...] = field(default=(), repr=False)
+    kinds: tuple[tuple[BoxClass, ...], ...] = field(default=(), repr=False)
+    picture: bytes = field(default=b"", repr=False)

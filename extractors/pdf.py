@@ -1,17 +1,23 @@
-"""PDF with a text layer: pages to text in reading order, or a reason why not."""
+"""PDF to pages of lines: from the text layer, or from the picture where that is not sound."""
 
 # mypy: allow-untyped-calls
 # PyMuPDF says it is typed, but most of its methods are not.
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
 
 import pymupdf
 
-from extractors.limits import Extracted, Limits
-from extractors.lines import Line, in_order, join_rows, turned
+from extractors.hyphens import clean_lines
+from extractors.limits import Limits
+from extractors.lines import Box, Line, Run, turned
+from extractors.ocr import Recognized, Recognizer
+from extractors.page import Page, Pages
 from extractors.plain import clean
+from extractors.textlayer import Layer, agrees, judge
 from record.errors import Unreadable
 
 # MuPDF's messages can quote the document.
@@ -37,41 +43,43 @@ _OUT_OF_MEMORY = re.compile(r"\b(?:malloc|calloc|realloc)\b.*\bfailed")
 _END_MARK = b"%%EOF"
 _END_MARK_WITHIN = 2048
 
-_BROKEN_CHARACTER = re.compile(
-    "[\ufffd\ud800-\udfff\ue000-\uf8ff\U000f0000-\U0010ffff\0-\x08\x0e-\x1f]"
-)
-# Fonts of symbols (bullets, telephones, boxes) map to private use: 1 to 2 % in sound letters.
-_UNREADABLE_CHARACTER = re.compile("[\ufffd\ud800-\udfff\0-\x08\x0e-\x1f]")
-_GLYPH_NUMBER = re.compile(r"\(cid:\d+\)")
-_MAX_BROKEN_SHARE = 0.20
-_MAX_UNREADABLE_SHARE = 0.05
-_ENOUGH_BROKEN = 5
-
 _SHAPE_ERRORS = (RuntimeError, ValueError, LookupError, TypeError, AttributeError)
 
-_PROOF_PIXELS = 800
-_MAX_SCALE = 2.0
+_BOLD = 16
+# Kinds of annotation that are drawn with their words: links, free text, stamps, popups, widgets.
+_SHOWN_ON_THE_PAGE = frozenset(("Link", "FreeText", "Stamp", "Popup", "Widget"))
 
 
-def extract(data: bytes, limits: Limits) -> Extracted:
-    """Read the text layer of a PDF, page by page; its metadata is never read.
+def read_pages(
+    data: bytes,
+    limits: Limits,
+    *,
+    passwords: Sequence[str] = (),
+    recognizer: Recognizer | None = None,
+) -> Pages:
+    """Read a PDF page by page: its text layer, or what `recognizer` sees where that is not sound.
 
-    A page break becomes an empty line. Raises Unreadable: `too-large`, `broken`, `encrypted`,
-    `too-many-pages`, `too-long`, `garbled-text`, `page-without-text` when a page shows something
-    but has no text, `no-text-layer` when no page has any. Raises MemoryError.
+    Metadata is never read. Raises Unreadable: `too-large`, `broken`, `encrypted`,
+    `too-many-pages`, `too-long`, `no-text` for pages that are all blank. Without a recognizer,
+    also `garbled-text`, `hidden-text`, `no-text-layer` when no page has text and
+    `page-without-text` when one that shows something has none; with it, `nothing-recognized` when
+    no page shows writing. Raises MemoryError.
     """
     if len(data) > limits.max_bytes:
         raise Unreadable("too-large")
     pymupdf.TOOLS.reset_mupdf_warnings()
     try:
         with _mupdf_errors(), pymupdf.open(stream=data, filetype="pdf") as document:
-            return _extract(document, data, limits)
+            _refuse_at_sight(document, data, limits, passwords)
+            return _Reading(document, limits, recognizer).pages()
     finally:
         pymupdf.TOOLS.store_shrink(100)
 
 
-def _extract(document: pymupdf.Document, data: bytes, limits: Limits) -> Extracted:
-    if document.needs_pass:
+def _refuse_at_sight(
+    document: pymupdf.Document, data: bytes, limits: Limits, passwords: Sequence[str]
+) -> None:
+    if document.needs_pass and not any(map(document.authenticate, passwords)):
         raise Unreadable("encrypted")
     if document.is_repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
         raise Unreadable("broken")  # cut off: whatever came after is missing
@@ -80,82 +88,174 @@ def _extract(document: pymupdf.Document, data: bytes, limits: Limits) -> Extract
         raise Unreadable("broken")
     if pages > limits.max_pages:
         raise Unreadable("too-many-pages")
-    return Extracted(_text(_pages(document), limits.max_characters), "pdf", pages)
 
 
-def _text(pages: Iterable[tuple[str, bool]], max_characters: int) -> str:
-    texts: list[str] = []
-    length = 0
-    unread = False
-    for text, shows_something in pages:
-        length += len(text) + 2
-        if length > max_characters + 2:
-            raise Unreadable("too-long")
-        unread = unread or (shows_something and not text)
-        texts.append(text)
-    if not any(texts):
-        raise Unreadable("no-text-layer")
-    if unread:
-        raise Unreadable("page-without-text")
-    return "\n\n".join(texts)
+class _Reading:
+    """The way through one document."""
 
+    def __init__(
+        self, document: pymupdf.Document, limits: Limits, recognizer: Recognizer | None
+    ) -> None:
+        self.document = document
+        self.limits = limits
+        self.recognizer = recognizer
+        self.length = 0
+        self.recognized: dict[int, float] = {}
+        self.wordless = 0
+        self.unread: set[Layer] = set()
 
-def _pages(document: pymupdf.Document) -> Iterator[tuple[str, bool]]:
-    # pairs of a page's text, empty where it has none, and whether anything can be seen on it
-    for number in range(document.page_count):
-        page = document.load_page(number)
-        _refuse_missing_content(document, page)
-        lines = _lines(page)
-        raw = "\n".join(line.text for line in lines)
-        _refuse_garbled(raw)
-        text = clean(join_rows(in_order(lines)))
-        if not _readable(text):
-            text = ""
-        yield text, bool(text) or not _is_blank(page)
+    def pages(self) -> Pages:
+        pages = tuple(map(self.page, range(self.document.page_count)))
+        has_text = any(page.lines for page in pages)
+        if self.unread:
+            raise Unreadable(_why_unread(self.unread, has_text=has_text))
+        if not has_text:
+            raise Unreadable("nothing-recognized" if self.wordless else "no-text-layer")
+        return Pages(pages, self.recognized, self.wordless)
+
+    def page(self, number: int) -> Page:
+        page = self.document.load_page(number)
+        _refuse_missing_content(self.document, page)
+        blocks = page.get_textpage(flags=_FLAGS).extractDICT()["blocks"]
+        lines = tuple(_lines(blocks))
+        if page.rotation:
+            lines = tuple(_as_shown(line, page.rotation_matrix) for line in lines)
+        layer = judge(page, blocks, lines)
+        if layer is Layer.BLANK:
+            lines = ()
+        elif layer is Layer.OVERLAID:
+            lines = self.compare(page, lines)
+        elif layer is not Layer.SOUND:
+            lines = self.see(page, layer)
+        if page.first_annot is not None:
+            lines += tuple(_remarks(page, len(blocks)))
         _refuse_lost_content()
+        self.length += sum(len(line.text) for line in lines)
+        if self.length > self.limits.max_characters:
+            raise Unreadable("too-long")
+        rect = page.rect
+        return Page(number, rect.width, rect.height, lines)
+
+    def see(self, page: pymupdf.Page, layer: Layer) -> tuple[Line, ...]:
+        """Read what is to be seen, or note that nobody could."""
+        if self.recognizer is None:
+            self.unread.add(layer)
+            return ()
+        return self.accept(page, self.recognizer.read(page))
+
+    def compare(self, page: pymupdf.Page, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+        """Believe what another program recognized in a scan, where it is what is to be seen."""
+        if self.recognizer is None:
+            return lines
+        seen = self.recognizer.read(page)
+        return lines if agrees(lines, seen.lines) else self.accept(page, seen)
+
+    def accept(self, page: pymupdf.Page, seen: Recognized) -> tuple[Line, ...]:
+        if seen.lines:
+            self.recognized[page.number] = seen.confidence
+        else:
+            self.wordless += 1
+        return seen.lines
+
+
+def _why_unread(layers: Set[Layer], *, has_text: bool) -> str:
+    if Layer.GARBLED in layers:
+        return "garbled-text"
+    if Layer.HIDDEN in layers:
+        return "hidden-text"
+    return "page-without-text" if has_text else "no-text-layer"
 
 
 def _refuse_missing_content(document: pymupdf.Document, page: pymupdf.Page) -> None:
     # A page whose content is not in the file passes for a blank one.
-    kind, _ = document.xref_get_key(page.xref, "Contents")
     streams = page.get_contents()
-    lost = kind == "xref" and not streams
-    if lost or not all(document.xref_is_stream(number) for number in streams):
+    lost = not streams and document.xref_get_key(page.xref, "Contents")[0] == "xref"
+    if lost or not all(map(document.xref_is_stream, streams)):
         raise Unreadable("broken")
 
 
-def _lines(page: pymupdf.Page) -> list[Line]:
-    lines: list[Line] = []
-    for number, block in enumerate(page.get_text("dict", flags=_FLAGS)["blocks"]):
-        for line in block.get("lines", ()):
-            text = "".join(span["text"] for span in line["spans"])
-            direction = (round(line["dir"][0], 2), round(line["dir"][1], 2))
-            lines.append(Line(text, number, turned(line["bbox"], direction), direction))
-    return lines
+def _lines(blocks: Iterable[dict[str, Any]]) -> list[Line]:
+    drawn = [
+        (number, line) for number, block in enumerate(blocks) for line in block.get("lines", ())
+    ]
+    raws = ["".join([span["text"] for span in line["spans"]]) for _, line in drawn]
+    texts = clean_lines(raws)
+    return [
+        _line(line, number, raw, text)
+        for (number, line), raw, text in zip(drawn, raws, texts, strict=True)
+    ]
 
 
-def _readable(text: str) -> bool:
-    return bool(_BROKEN_CHARACTER.sub("", text).strip())
+_ALONG = (1.0, 0.0)
 
 
-def _refuse_garbled(text: str) -> None:
-    glyph_numbers = len("".join(_GLYPH_NUMBER.findall(text)))
-    unreadable = len(_UNREADABLE_CHARACTER.findall(text)) + glyph_numbers
-    broken = len(_BROKEN_CHARACTER.findall(text)) + glyph_numbers
-    if broken < _ENOUGH_BROKEN:
-        return
-    written = sum(map(len, text.split()))
-    if broken > _MAX_BROKEN_SHARE * written or unreadable > _MAX_UNREADABLE_SHARE * written:
-        raise Unreadable("garbled-text")
+def _line(line: dict[str, Any], block: int, raw: str, text: str) -> Line:
+    spans = line["spans"]
+    direction: tuple[float, float] = line["dir"]
+    box = place = line["bbox"]
+    if direction != _ALONG:
+        direction = (round(direction[0], 2), round(direction[1], 2))
+        box = place if direction == _ALONG else turned(place, direction)
+    if len(spans) == 1:
+        span = spans[0]
+        return Line(text, block, box, direction, place, span["size"], bool(span["flags"] & _BOLD))
+    return Line(
+        text=text,
+        block=block,
+        box=box,
+        direction=direction,
+        place=place,
+        size=max((span["size"] for span in spans), default=0.0),
+        bold=bool(spans) and all(span["flags"] & _BOLD for span in spans),
+        runs=tuple(_runs(spans, raw, text)),
+    )
 
 
-def _is_blank(page: pymupdf.Page) -> bool:
-    if not page.get_bboxlog():
-        return True
-    # What was drawn may still be white on white: only a look at the page can tell.
-    scale = min(_PROOF_PIXELS / max(page.rect.width, page.rect.height, 1), _MAX_SCALE)
-    proof = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csGRAY)
-    return bool(proof.is_unicolor)
+def _as_shown(line: Line, rotation: pymupdf.Matrix) -> Line:
+    """Turn a line along with its page, which MuPDF leaves upright while it reads."""
+    dx, dy = line.direction
+    direction = (dx * rotation.a + dy * rotation.c, dx * rotation.b + dy * rotation.d)
+    place = _turned(line.place, rotation)
+    return replace(
+        line,
+        place=place,
+        box=turned(place, direction),
+        direction=direction,
+        runs=tuple(Run(run.start, run.end, _turned(run.box, rotation)) for run in line.runs),
+    )
+
+
+def _turned(box: Box, rotation: pymupdf.Matrix) -> Box:
+    x0, y0, x1, y1 = pymupdf.Rect(box) * rotation
+    return x0, y0, x1, y1
+
+
+def _runs(spans: Sequence[dict[str, Any]], raw: str, text: str) -> Iterator[Run]:
+    if len(spans) < 2:
+        return  # the line's own box says it all
+    parts = [span["text"] for span in spans]
+    if raw != text:
+        parts = [clean(part) for part in parts]
+        if "".join(parts) != text:
+            return  # an accent in another font than its letter
+    at = 0
+    for span, part in zip(spans, parts, strict=True):
+        yield Run(at, at + len(part), span["bbox"])
+        at += len(part)
+
+
+def _remarks(page: pymupdf.Page, block: int) -> Iterator[Line]:
+    """Give what readers wrote into the margin of the file, where viewers show it on a click."""
+    # They are read after all else, as if they stood below the page.
+    bottom = page.rect.height
+    for annotation in page.annots():
+        if annotation.type[1] in _SHOWN_ON_THE_PAGE:
+            continue
+        place = tuple(annotation.rect)
+        for text in clean(annotation.info.get("content") or "").split("\n"):
+            bottom += 20
+            yield Line(text, block, (0, bottom, page.rect.width, bottom + 10), place=place)
+        block += 1
 
 
 def _refuse_lost_content() -> None:

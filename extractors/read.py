@@ -3,45 +3,65 @@
 import errno
 import os
 import stat
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
 
 from extractors import plain
+from extractors.boxes import BoxModel
 from extractors.limits import Extracted, Limits
+from extractors.options import Engine, Layout, Options
+from extractors.quality import judge_text
 from extractors.sandbox import Sandbox
 from extractors.sniff import Kind, sniff
-from record.errors import Unavailable, Unreadable
+from record.errors import ConfigError, Unavailable, Unreadable
+
+_LONG_TEXT = 200_000
+"""Bytes; telling the encoding of more is work with limits, too."""
+
+_NO_PLAIN_TEXT = (".pdf", ".rtf", ".docx", ".doc", ".odt")
 
 
 class Reader:
-    """Reads documents of any known kind; PDFs in a process of its own, started when needed.
+    """Reads documents of any known kind; all but short plain texts in a process of its own.
 
     Use it as a context manager, or call `close`. Not for several threads at a time.
+    Raises ConfigError for weights that are none and for an engine that is not installed.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, options: Options | None = None) -> None:
         self.limits = limits
-        self._sandbox = Sandbox(limits)
+        self.options = options or Options()
+        if self.options.boxes is not None or self.options.layout is Layout.BODY:
+            # An error of the installation or the site, not of a document.
+            BoxModel.load(Path(self.options.boxes) if self.options.boxes else None)
+        _check_engine(self.options)
+        self._sandbox = Sandbox(limits, self.options)
 
     def read(self, data: bytes, *, name: str = "") -> Extracted:
         """Read one document.
 
-        Its content decides what it is; a `name` that ends in `.pdf` only forbids to take a broken
-        PDF for plain text. Raises Unreadable, whatever the bytes; Unavailable when the process
-        for PDFs cannot be started.
+        Its content decides what it is; a `name` that ends like that of a format only forbids to
+        take a broken file for plain text. Raises Unreadable, whatever the bytes; Unavailable when
+        the reading process cannot be started.
         """
         if len(data) > self.limits.max_bytes:
             raise Unreadable("too-large")
-        kind = sniff(data)
-        if kind is Kind.PDF:
+        if sniff(data) is not Kind.PLAIN:
             return self._sandbox.extract(data)
-        if name.lower().endswith(".pdf"):
+        if name.lower().endswith(_NO_PLAIN_TEXT):
             raise Unreadable("broken")
-        return plain.extract(data, self.limits)
+        if len(data) > _LONG_TEXT:
+            return self._sandbox.extract(data)
+        extracted = plain.extract(data, self.limits)
+        if not extracted.text.strip():
+            raise Unreadable("no-text")
+        return replace(extracted, quality=judge_text(extracted.text))
 
     def close(self) -> None:
-        """End the process for PDFs; the next PDF starts another."""
+        """End the reading process; the next document starts another."""
         self._sandbox.close()
 
     def __enter__(self) -> Self:
@@ -54,6 +74,15 @@ class Reader:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _check_engine(options: Options) -> None:
+    if options.engine is Engine.PYMUPDF and find_spec("pymupdf") is None:
+        remedy = 'install it, or set extraction.engine = "pdfplumber"'
+        raise ConfigError("extraction.engine", "PyMuPDF is not installed", remedy)
+    if options.engine is Engine.PDFPLUMBER and options.picture:
+        remedy = "leave the pictures out, or the other engine"
+        raise ConfigError("extraction.engine", "pdfplumber draws no pictures", remedy)
 
 
 def read_file(name: str, base: Path, limits: Limits) -> bytes:

@@ -8,12 +8,16 @@ import struct
 import subprocess
 import sys
 import time
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Self
+
+from pydantic import TypeAdapter, ValidationError
 
 from extractors.limits import Extracted, Limits
+from extractors.options import Options
 from record.errors import Unavailable, Unreadable
 
 HEADER = struct.Struct(">Q")
@@ -22,12 +26,27 @@ HEADER = struct.Struct(">Q")
 OUT_OF_MEMORY = 77
 """Exit status of a child that ran out of memory."""
 
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why there is no text; `retry` where a fresh child may do better."""
+
+    reason: str
+    retry: bool = False
+
+
+OPTIONS = TypeAdapter(Options)
+ANSWER: TypeAdapter[Extracted | Refusal] = TypeAdapter(Extracted | Refusal)
+"""What is said on the pipes, as JSON: the options once, then an answer to each document."""
+
 _START_SECONDS = 120.0
+_DYING_SECONDS = 5.0
 _RECYCLE_AFTER = 500
 _CHUNK_BYTES = 1 << 16
 # A character takes at most 4 bytes as UTF-8, or 6 as an escape of JSON.
 _REPLY_BYTES_PER_CHARACTER = 6
-_REPLY_BYTES_BESIDES = 4096
+_REPLY_BYTES_BESIDES = 65536
+_REPLY_BYTES_OF_SHOWING = 500_000_000
 
 
 class _LateError(Exception):
@@ -39,7 +58,7 @@ class _DeadError(Exception):
 
 
 class Sandbox:
-    """Extracts PDFs in a process of its own, started at the first document.
+    """Extracts documents in a process of its own, started at the first of them.
 
     The child has bounded memory, processor and wall time, inherits neither environment nor open
     files, writes no files, and dies with its parent. It is replaced after `recycle_after`
@@ -47,8 +66,15 @@ class Sandbox:
     thread that started it, after which the next document starts another.
     """
 
-    def __init__(self, limits: Limits, *, recycle_after: int = _RECYCLE_AFTER) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        options: Options | None = None,
+        *,
+        recycle_after: int = _RECYCLE_AFTER,
+    ) -> None:
         self._limits = limits
+        self._options = options or Options()
         self._recycle_after = recycle_after
         self._process: subprocess.Popen[bytes] | None = None
         self._documents = 0
@@ -59,21 +85,23 @@ class Sandbox:
         return self._process.pid if self._process else None
 
     def extract(self, data: bytes) -> Extracted:
-        """Extract one PDF.
+        """Extract one document.
 
-        Raises Unreadable with the reasons of `extractors.pdf`, and `timed-out`, `out-of-memory`,
-        `crashed`. Raises Unavailable when no child can be started.
+        Raises Unreadable with the reasons of `extractors.documents`, and `timed-out`,
+        `out-of-memory`, `crashed`. Raises Unavailable when no child can be started.
         """
         if self._is_spent():
             self.close()
-        reply = self._attempt(data)
-        if reply.get("retry") and self._documents > 1:
+        answer = self._attempt(data)
+        if isinstance(answer, Refusal) and answer.retry and self._documents > 1:
             # What earlier documents left behind in the child must not decide over this one.
             self.close()
-            reply = self._attempt(data)
-        if reply.get("retry"):
+            answer = self._attempt(data)
+        if isinstance(answer, Extracted):
+            return answer
+        if answer.retry:
             self.close()
-        return _extracted(reply)
+        raise Unreadable(answer.reason)
 
     def close(self) -> None:
         """End the child, if there is one."""
@@ -97,7 +125,7 @@ class Sandbox:
             return False
         return self._documents >= self._recycle_after or self._process.poll() is not None
 
-    def _attempt(self, data: bytes) -> dict[str, Any]:
+    def _attempt(self, data: bytes) -> Extracted | Refusal:
         if self._process is None:
             self._process = self._start()
         self._documents += 1
@@ -105,42 +133,45 @@ class Sandbox:
             return self._exchange(self._process, data)
         except _LateError:
             self.close()
-            return {"reason": "timed-out"}
+            return Refusal("timed-out")
         except _DeadError:
             return _cause_of_death(self._process)
         except BaseException:
             self.close()  # interrupted: an answer may be under way that belongs to this document
             raise
 
-    def _exchange(self, process: subprocess.Popen[bytes], data: bytes) -> dict[str, Any]:
+    def _exchange(self, process: subprocess.Popen[bytes], data: bytes) -> Extracted | Refusal:
         deadline = time.monotonic() + self._limits.seconds
         _send(process, HEADER.pack(len(data)), deadline)
         _send(process, data, deadline)
-        return self._receive(process, deadline)
+        try:
+            return ANSWER.validate_json(self._receive(process, deadline))
+        except ValidationError:
+            raise _DeadError from None
 
-    def _receive(self, process: subprocess.Popen[bytes], deadline: float) -> dict[str, Any]:
+    def _receive(self, process: subprocess.Popen[bytes], deadline: float) -> bytes:
         most = self._limits.max_characters * _REPLY_BYTES_PER_CHARACTER + _REPLY_BYTES_BESIDES
+        if self._options.shows:
+            most += _REPLY_BYTES_OF_SHOWING
         (length,) = HEADER.unpack(_receive(process, HEADER.size, deadline))
         if length > most:
             raise _DeadError
-        try:
-            reply = json.loads(_receive(process, length, deadline))
-        except ValueError:
-            raise _DeadError from None
-        if not isinstance(reply, dict):
-            raise _DeadError
-        return reply
+        return _receive(process, length, deadline)
 
     def _start(self) -> subprocess.Popen[bytes]:
         try:
             process = _spawn(self._limits)
         except OSError as error:
-            raise Unavailable("PDF reader", type(error).__name__, _REMEDY) from None
+            raise Unavailable("document reader", type(error).__name__, _REMEDY) from None
+        # Through the pipe, since arguments are there for all to see, and passwords are among them.
+        options = OPTIONS.dump_json(self._options)
+        deadline = time.monotonic() + _START_SECONDS
         try:
-            self._receive(process, time.monotonic() + _START_SECONDS)
+            _send(process, HEADER.pack(len(options)) + options, deadline)
+            self._receive(process, deadline)
         except (_DeadError, _LateError):
             _end(process)
-            raise Unavailable("PDF reader", "its process did not start", _REMEDY) from None
+            raise Unavailable("document reader", "its process did not start", _REMEDY) from None
         return process
 
 
@@ -210,18 +241,13 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     return pipe
 
 
-def _cause_of_death(process: subprocess.Popen[bytes]) -> dict[str, Any]:
+def _cause_of_death(process: subprocess.Popen[bytes]) -> Refusal:
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_DYING_SECONDS)  # it closes its pipe first: killed now, it would not tell why
     process.kill()
     code = process.wait()
     if code == -signal.SIGXCPU:
-        return {"reason": "timed-out", "retry": False}
+        return Refusal("timed-out")
     if code in (OUT_OF_MEMORY, -signal.SIGKILL):
-        return {"reason": "out-of-memory", "retry": True}
-    return {"reason": "crashed", "retry": True}
-
-
-def _extracted(reply: dict[str, Any]) -> Extracted:
-    text, pages = reply.get("text"), reply.get("pages")
-    if isinstance(text, str) and isinstance(pages, int):
-        return Extracted(text, "pdf", pages)
-    raise Unreadable(str(reply.get("reason") or "crashed"))
+        return Refusal("out-of-memory", retry=True)
+    return Refusal("crashed", retry=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from extractors.limits import Limits
+from extractors.options import LANGUAGES, Engine, Layout
 
 EXITS = """\
 exit codes:
@@ -20,11 +21,15 @@ exit codes:
 
 _EXAMPLES = {
     "extract": """\
-example:
-  cryptonym extract reports/*.pdf letter.txt -o notes.jsonl
+examples:
+  cryptonym extract reports/*.pdf letter.docx old.rtf -o notes.jsonl
+  cryptonym extract report.pdf -o note.jsonl --debug-pdf pictures
+  cryptonym extract reports/*.pdf -o notes.jsonl --label-pages pages.jsonl
+  cryptonym extract train pages.jsonl -o boxes.npz
 
-A note is named after its file. What cannot be read goes to notes.quarantine.jsonl. Texts and
-names of files identify patients: the outputs are readable by you alone.
+Correct each `class` in pages.jsonl by hand before training. A note is named after its file. What
+cannot be read goes to notes.quarantine.jsonl. Texts and names of files identify patients: the
+outputs are readable by you alone.
 """,
     "detect": """\
 examples:
@@ -56,6 +61,9 @@ A note of GOLD that PRED does not have counts as if nothing had been found in it
 """,
 }
 
+EXTRACT_TRAIN = "extract train"
+"""A command of two words, beside `extract FILE...`, which takes any word for a file."""
+
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 Command: TypeAlias = Callable[..., int]
 
@@ -75,6 +83,7 @@ def make_parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
     _add_demo(added, commands["demo"])
     _add_run(added, commands["run"])
     _add_extract(added, commands["extract"])
+    _add_train(added, commands[EXTRACT_TRAIN])
     _add_detect(added, commands["detect"])
     _add_pseudonymize(added, commands["pseudonymize"])
     _add_evaluate(added, commands["evaluate"])
@@ -127,16 +136,39 @@ def _add_extract(commands: Commands, command: Command) -> None:
         commands,
         "extract",
         help="documents to text",
-        description="Reads PDF and text files, each within limits, and writes notes.",
+        description="Reads PDF, RTF, HTML, DOCX, CDA, e-mail and text files, told by their\n"
+        "content, each within limits, and writes notes. Pages without a sound text layer are\n"
+        "recognized (OCR) where tesseract is installed. `extract train` retrains the classes\n"
+        "of lines.",
         epilog=_EXAMPLES["extract"],
     )
     limits = Limits()
     extract.add_argument("files", type=Path, nargs="+", metavar="FILE")
     _add_out(extract, "NOTES.jsonl")
-    extract.add_argument(
-        "--layout", choices=("body", "full"), default="full",
-        help="which part of a page; this version has `full` alone, the default",
+    add = extract.add_argument
+    add(
+        "--layout", choices=tuple(Layout), type=Layout, default=Layout.BODY,
+        help="body (default): the letter without letterhead, margins, stamps, signature, footers; "
+        "full: all of it",
     )  # fmt: skip
+    add(
+        "--engine", choices=tuple(Engine), type=Engine, default=Engine.PYMUPDF,
+        help="what reads PDFs; default pymupdf",
+    )  # fmt: skip
+    add(
+        "--ocr", default="+".join(LANGUAGES), metavar="LANGS",
+        help=f"languages of recognition, `none` for none; default {'+'.join(LANGUAGES)}",
+    )  # fmt: skip
+    add("--dpi", type=_positive, default=300, metavar="N", help="for recognition; default 300")
+    add("--tessdata", metavar="DIR", help="tesseract's data, where it is not in its usual place")
+    add("--passwords", metavar="LOCATOR", help="file:PATH (mode 600) or env:NAME, one a line")
+    add("--boxes", metavar="FILE", help="classes of lines made by `extract train`")
+    add(
+        "--min-quality", type=_share, default=0.6, metavar="Q",
+        help="documents below this quality are refused; default 0.6",
+    )  # fmt: skip
+    add("--debug-pdf", type=Path, metavar="DIR", help="pictures of PDF pages with their classes")
+    add("--label-pages", type=Path, metavar="PAGES.jsonl", help="lines of PDF pages and classes")
     for option, number, what in (
         ("--max-bytes", limits.max_bytes, "size of a file"),
         ("--max-pages", limits.max_pages, "pages of a file"),
@@ -149,6 +181,24 @@ def _add_extract(commands: Commands, command: Command) -> None:
         )
     extract.set_defaults(command=command)
     _add_reporting(extract)
+
+
+def _add_train(commands: Commands, command: Command) -> None:
+    train = _add(
+        commands,
+        EXTRACT_TRAIN,
+        description="Retrains the classes of lines (letterhead, body, footer ...) on pages of\n"
+        "your own: write them with `extract --label-pages`, correct each `class`, train.\n"
+        "Needs torch.",
+        epilog="example:\n  cryptonym extract train pages.jsonl -o boxes.npz\n\n"
+        "Then set extraction.boxes in the configuration, or give --boxes.",
+    )
+    train.add_argument("pages", type=Path, metavar="PAGES.jsonl")
+    train.add_argument("-o", "--output", type=Path, required=True, metavar="BOXES.npz")
+    train.add_argument("--steps", type=_positive, default=1000, metavar="N", help="default 1000")
+    train.add_argument("--seed", type=int, default=1, metavar="S", help="default 1")
+    train.add_argument("--plain", action="store_true", help="plain lines instead of a bar")
+    train.set_defaults(command=command)
 
 
 def _add_detect(commands: Commands, command: Command) -> None:

@@ -2,13 +2,17 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from extractors.limits import Limits
-from pipeline.arguments import Command, make_parser
+from extractors.options import Options
+from pipeline.arguments import EXTRACT_TRAIN, Command, make_parser
 from pipeline.console import Console
-from pipeline.files import Task, detect_file, extract_files, parse_detectors
+from pipeline.extraction import Extraction, extract_files
+from pipeline.files import Task, detect_file, parse_detectors
 from pipeline.gold import read_annotated, read_label_map
 from pipeline.installation import check_rooms
 from pipeline.nightly import (
@@ -23,6 +27,7 @@ from pipeline.nightly import (
     run_nightly,
 )
 from pipeline.outbox import Done, quarantine_path
+from pipeline.passwords import load_passwords
 from pipeline.pseudonymization import Rules, pseudonymize_file
 from pipeline.report import to_json
 from pipeline.supervisor import drive as spawned
@@ -33,7 +38,7 @@ from surrogates.keys import new_master
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; gives its exit code."""
     parser = make_parser(_COMMANDS)
-    options, rest = parser.parse_known_args(arguments)
+    options, rest = parser.parse_known_args(_joined(arguments))
     if rest and not options.takes_beam_options:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     console = Console(plain=options.plain, quiet=getattr(options, "json", False))
@@ -53,6 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         console.error("interrupted; run again to go on where it stopped")
         return 130
+
+
+def _joined(arguments: Sequence[str] | None) -> list[str]:
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    return [EXTRACT_TRAIN, *words[2:]] if words[:2] == EXTRACT_TRAIN.split() else words
 
 
 def _run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
@@ -109,9 +119,6 @@ def _keys_new(options: argparse.Namespace, rest: list[str], console: Console) ->
 
 
 def _extract(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    if options.layout != "full":
-        problem = "`body` is not available in this version"
-        raise ConfigError("--layout", problem, "use --layout full")
     limits = Limits(
         max_bytes=options.max_bytes,
         max_pages=options.max_pages,
@@ -119,9 +126,48 @@ def _extract(options: argparse.Namespace, rest: list[str], console: Console) -> 
         seconds=options.seconds,
         memory_mb=options.memory_mb,
     )
+    reading = Options(
+        layout=options.layout,
+        engine=options.engine,
+        languages=() if options.ocr == "none" else tuple(options.ocr.split("+")),
+        dpi=options.dpi,
+        tessdata=options.tessdata,
+        passwords=(
+            load_passwords(options.passwords, Path(), os.environ) if options.passwords else ()
+        ),
+        boxes=options.boxes,
+    )
+    task = Extraction(
+        options.files,
+        options.output,
+        limits,
+        reading,
+        min_quality=options.min_quality,
+        labels=options.label_pages,
+        pictures=options.debug_pdf,
+    )
     with console.progress() as progress:
-        done = extract_files(options.files, options.output, limits, progress)
+        done = extract_files(task, progress)
     return _report(done, options, console)
+
+
+def _extract_train(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    try:
+        # PyTorch is heavy, and an extra.
+        from pipeline.boxes_training import train_file
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        remedy = "pip install 'cryptonym[models]'"
+        raise ConfigError("extract train", "PyTorch is not installed", remedy) from None
+    with console.progress() as progress:
+        scores = train_file(
+            options.pages, options.output, progress, steps=options.steps, seed=options.seed
+        )
+    for name, value in scores.items():
+        console.say(f"{name}: {value:.4f}")
+    console.say(f"wrote {options.output}; set it as extraction.boxes, or give it as --boxes")
+    return EXIT_DONE
 
 
 def _detect(options: argparse.Namespace, rest: list[str], console: Console) -> int:
@@ -198,6 +244,7 @@ _COMMANDS: dict[str, Command] = {
     "demo": _demo,
     "run": _run,
     "extract": _extract,
+    EXTRACT_TRAIN: _extract_train,
     "detect": _detect,
     "pseudonymize": _pseudonymize,
     "evaluate": _evaluate,

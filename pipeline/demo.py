@@ -65,7 +65,7 @@ url = "sqlite:///research.db"
 locator = "file:{key}"
 
 [limits]
-max_quarantine_share = 0.2       # the hospital's scans have no text layer: they are refused
+max_quarantine_share = 0.2       # without tesseract, the hospital's scans are refused
 """
 
 

@@ -1,11 +1,9 @@
-"""The commands on files: documents to notes, notes to spans, notes to pseudonymized notes."""
+"""The commands on files of notes: what they have in common, and finding spans."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from extractors.limits import Limits
-from extractors.read import Reader, read_file
 from pipeline.alignment import Alignment, align
 from pipeline.boundary import attempt
 from pipeline.detection import KnownPatients
@@ -102,25 +100,6 @@ def detect_file(task: Task, progress: Progress) -> Done:
     return outbox.done
 
 
-def extract_files(files: Sequence[Path], out: Path, limits: Limits, progress: Progress) -> Done:
-    """Turn documents into notes, named after their files.
-
-    A document that cannot be read goes to quarantine under its file's name.
-    """
-    taken: set[str] = set()
-    progress.phase("extracting")
-    with Outbox(out, files) as outbox, Reader(limits) as reader:
-        for number, path in enumerate(files, start=1):
-            text = attempt(path.name, "extract", lambda path=path: _text(path, reader))  # type: ignore[misc]
-            if isinstance(text, Failure):
-                outbox.refuse(text)
-            else:
-                outbox.note({"note_id": _unique(path.stem, taken), "text": text})
-            outbox.done.read = number
-            progress.advance(number, len(files))
-    return outbox.done
-
-
 def each_line(
     task: Task,
     outbox: Outbox,
@@ -172,23 +151,3 @@ def _raw_spans(line: Line, finder: Finder) -> tuple[Span, ...]:
     raw: Iterable[Span] = alignment.to_raw(finder.find(clean).spans)
     # Two spans that met within a ligature now share its one character.
     return resolve(raw, alignment.raw)
-
-
-def _text(path: Path, reader: Reader) -> str:
-    try:
-        found = path.resolve(strict=True)
-    except (OSError, RuntimeError):
-        raise Unreadable("missing-document") from None
-    text = reader.read(read_file(found.name, found.parent, reader.limits), name=found.name).text
-    if not text.strip():
-        raise Unreadable("no-text")
-    return text
-
-
-def _unique(stem: str, taken: set[str]) -> str:
-    name, number = stem, 1
-    while name in taken:
-        number += 1
-        name = f"{stem}-{number}"
-    taken.add(name)
-    return name

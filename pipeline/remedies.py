@@ -24,16 +24,52 @@ _REMEDIES = {
         "Export it again without protection; the next run reads it.",
     ),
     "no-text-layer": Remedy(
-        "The document is a scan: pictures without text.",
-        "Have it recognised (OCR) upstream; the next run reads the new file.",
+        "The document is a scan, and recognition (OCR) is not installed or not wanted.",
+        "Install tesseract with the data of extraction.languages; such documents are then read.",
     ),
     "page-without-text": Remedy(
-        "A page of the document is a scan: its text would be missing.",
-        "Have it recognised (OCR) upstream; the next run reads the new file.",
+        "A page of the document is a scan, and recognition (OCR) is not installed or not wanted.",
+        "Install tesseract with the data of extraction.languages; such documents are then read.",
     ),
     "garbled-text": Remedy(
         "The document's fonts do not say which letters they draw.",
-        "Export it again with embedded fonts, or have it recognised (OCR) upstream.",
+        "Install tesseract, which reads what is seen; or export it with embedded fonts.",
+    ),
+    "hidden-text": Remedy(
+        "The document holds text that nobody sees: white, tiny or behind a picture.",
+        "Install tesseract, which reads what is seen; or export the document again.",
+    ),
+    "nothing-recognized": Remedy(
+        "The document is made of pictures, and no writing was recognized in them.",
+        "Look at it: a photograph needs no release, a faint scan is to be made again.",
+    ),
+    "page-too-large": Remedy(
+        "A page is so large that no affordable picture of it would show its letters.",
+        "Look at it: it may be hostile, or a plan; export it at its real size.",
+    ),
+    "not-recognized": Remedy(
+        "Recognition (OCR) failed on a page.",
+        "Look at the file; run again; if it stays, scan it anew.",
+    ),
+    "unread-part": Remedy(
+        "Part of what the document shows lies in another document.",
+        "Have it merged, or exported as PDF upstream.",
+    ),
+    "too-many-parts": Remedy(
+        "The message has more parts, or messages within messages, than a letter has.",
+        "Look at it: it may be hostile; export its text alone.",
+    ),
+    "mojibake": Remedy(
+        "Some of the text was decoded wrongly before it was stored, and only in part.",
+        "Export it again from the source as UTF-8.",
+    ),
+    "no-body-text": Remedy(
+        "Every line of the document looks like letterhead, margin or footer.",
+        'Look at it; set extraction.layout = "full", or train the classes on your own pages.',
+    ),
+    "low-quality": Remedy(
+        "The text of the document does not look like what a reader would see.",
+        "Look at it; have it scanned or exported again, or lower extraction.min_quality.",
     ),
     "broken": Remedy(
         "The document's structure is broken.",

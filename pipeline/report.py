@@ -67,6 +67,15 @@ class Cause:
 
 
 @dataclass(frozen=True)
+class Extraction:
+    """One kind of document: how many were read, and how many at each tenth of quality."""
+
+    kind: str
+    total: int
+    tenths: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Bar:
     """One named amount with its share of the largest, in percent."""
 
@@ -83,6 +92,7 @@ def render(summary: RunSummary) -> str:
         outcomes=summary.tally.outcomes,
         grid=_grid(summary),
         causes=_causes(summary),
+        extractions=_extractions(summary.tally),
         stages=_bars({name: n / _SECONDS for name, n in summary.tally.microseconds.items()}, " s"),
         detectors=_bars(summary.tally.detectors, ""),
         memory=_bars({name: kb / 1024 for name, kb in summary.tally.peak_memory.items()}, " MB"),
@@ -209,6 +219,13 @@ def _causes(summary: RunSummary) -> list[Cause]:
         for cause, kinds in by_cause.items()
     ]
     return sorted(causes, key=lambda cause: -cause.count)
+
+
+def _extractions(tally: Tally) -> list[Extraction]:
+    by_kind: dict[str, list[int]] = {}
+    for (kind, tenth), count in sorted(tally.quality.items()):
+        by_kind.setdefault(kind, [0] * 10)[round(float(tenth) * 10)] += count
+    return [Extraction(kind, sum(tenths), tuple(tenths)) for kind, tenths in by_kind.items()]
 
 
 def _bars(amounts: Mapping[str, float], unit: str) -> list[Bar]:

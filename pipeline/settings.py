@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
+from extractors.options import LANGUAGES, Engine, Layout
 from record.errors import ConfigError
 from record.policy import Action, Policy
 
@@ -98,6 +99,39 @@ class LimitSettings:
     max_quarantine_share: Annotated[float, Field(ge=0, le=1)] = 0.05
 
 
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+@dataclass(frozen=True)
+class ExtractionSettings:
+    """How documents become text.
+
+    `layout` is `body` (the letter without letterhead, margins, stamps and footers) or `full`.
+    `engine` reads PDFs: `pymupdf`, or `pdfplumber` where the licence of the other does not fit.
+    `languages` are tesseract's, for pages without a sound text layer; an empty list refuses such
+    pages. `tessdata` is the folder of its data where it is not in its usual place. `passwords`
+    says where the passwords of encrypted PDFs are, one a line: `file:PATH` or `env:NAME`.
+    `boxes` is a file made by `cryptonym extract train`. A document whose quality is below
+    `min_quality`, or that of its kind in `min_quality_by_kind`, goes to quarantine.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    layout: Layout = Layout.BODY
+    engine: Engine = Engine.PYMUPDF
+    languages: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_]{3,20}$")], ...] = LANGUAGES
+    dpi: Annotated[int, Field(ge=100, le=600)] = 300
+    tessdata: str | None = None
+    passwords: str | None = None
+    boxes: str | None = None
+    min_quality: Share = 0.6
+    min_quality_by_kind: dict[Kind, Share] = field(default_factory=dict)
+
+    def threshold(self, kind: str) -> float:
+        """Give the quality below which a document of this kind is refused."""
+        return self.min_quality_by_kind.get(kind, self.min_quality)
+
+
 @dataclass(frozen=True)
 class ReportSettings:
     """The folder that `report.html` and `report.json` are written to."""
@@ -121,6 +155,7 @@ class Settings:
     key: KeySettings = field(default_factory=KeySettings)
     policy: dict[str, Any] = field(default_factory=dict)
     limits: LimitSettings = field(default_factory=LimitSettings)
+    extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
     report: ReportSettings = field(default_factory=ReportSettings)
     base: Path = Path()
 

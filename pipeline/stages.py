@@ -11,7 +11,7 @@ from pipeline.boundary import attempt
 from pipeline.detection import detect
 from pipeline.note import PersonRow, Unit, moment, whole
 from pipeline.resolve import resolve
-from pipeline.summary import Outcome
+from pipeline.summary import Outcome, Tally
 from pipeline.tools import Tools
 from record.document import Document
 from record.errors import Unreadable, Unsafe
@@ -74,13 +74,15 @@ def fetch(batch: Batch, tools: Tools) -> Batch:
         result = attempt(item.note_id, "fetch", lambda item=item: _bytes(item, tools))  # type: ignore[misc]
         if isinstance(result, Failure):
             # The reason stands in for the bytes: the note is tried again when it changes.
-            marked = replace(item, content=_joined(item.content, result.reason.encode()))
+            reason = result.reason.encode() + tools.extraction
+            marked = replace(item, content=_joined(item.content, reason))
             refused.append(Refused(marked, result))
         elif result is None:
             fetched.append(item)
         else:
             digest = hashlib.blake2b(result, digest_size=16).digest()
-            fetched.append(replace(item, data=result, content=_joined(item.content, digest)))
+            content = _joined(item.content, digest + tools.extraction)
+            fetched.append(replace(item, data=result, content=content))
     return replace(batch, items=tuple(fetched), refused=tuple(refused))
 
 
@@ -109,7 +111,7 @@ def skip(batch: Batch, tools: Tools) -> Batch:
 
 def extract(batch: Batch, tools: Tools) -> Batch:
     """Turn rows and documents into text; notes of patients nobody knows stop here."""
-    return batch.each("extract", lambda item: _extracted(item, tools))
+    return batch.each("extract", lambda item: _extracted(item, tools, batch.tally))
 
 
 def find(batch: Batch, tools: Tools) -> Batch:
@@ -207,7 +209,7 @@ def _bytes(item: Item, tools: Tools) -> bytes | None:
     return tools.document(str(item.row.note_source_value))
 
 
-def _extracted(item: Item, tools: Tools) -> Item:
+def _extracted(item: Item, tools: Tools, tally: Tally) -> Item:
     row = item.row
     person_id = whole(row.person_id)
     if person_id is None:
@@ -217,8 +219,11 @@ def _extracted(item: Item, tools: Tools) -> Item:
     written = moment(row.note_datetime) or moment(row.note_date)
     if written is None:
         raise Unreadable("no-date")
-    text, origin = tools.text(row.note_text, item.data, name=str(row.note_source_value))
-    title, _ = tools.text(row.note_title, None) if row.note_title else ("", "")
+    if item.data is None:
+        text, origin = tools.text(row.note_text), "note_text"
+    else:
+        text, origin = _read(item.data, item, tools, tally)
+    title = tools.text(row.note_title) if row.note_title else ""
     document = Document(
         note_id=item.note_id,
         text=text,
@@ -231,6 +236,14 @@ def _extracted(item: Item, tools: Tools) -> Item:
         identifiers=item.identifiers,
     )
     return replace(item, document=document, title=replace(document, text=title), data=None)
+
+
+def _read(data: bytes, item: Item, tools: Tools, tally: Tally) -> tuple[str, str]:
+    extracted = tools.reader.read(data, name=str(item.row.note_source_value))
+    tally.add_extraction(item.kind, extracted.quality.score, recognized=extracted.recognized)
+    if extracted.quality.score < tools.settings.extraction.threshold(item.kind):
+        raise Unreadable("low-quality")
+    return tools.checked(extracted.text), extracted.origin
 
 
 def _documents(item: Item) -> tuple[Document, Document]:

@@ -44,8 +44,9 @@ class Tally:
     note: equal for equal outputs, whoever wrote them first.
 
     `spans` counts by (label, kind of note, day written), `notes` the released notes by (kind,
-    day), `quarantine` the refused notes by (stage, error, reason, kind); `samples` keeps the
-    smallest note ids of each of those causes, at most `SAMPLES`.
+    day), `quality` documents by (kind, lower bound of their quality in tenths), refused ones too;
+    `recognized` the pages read from their picture; `quarantine` the refused notes by (stage, error,
+    reason, kind); `samples` keeps the smallest note ids of each of those causes, at most `SAMPLES`.
     """
 
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -54,6 +55,8 @@ class Tally:
     notes: Counter[tuple[str, str]] = field(default_factory=Counter)
     spans: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     detectors: Counter[str] = field(default_factory=Counter)
+    quality: Counter[tuple[str, str]] = field(default_factory=Counter)
+    recognized: int = 0
     quarantine: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
     samples: dict[tuple[str, str, str, str], tuple[str, ...]] = field(default_factory=dict)
     microseconds: Counter[str] = field(default_factory=Counter)
@@ -83,6 +86,11 @@ class Tally:
         self.quarantine[cause] += 1
         self.samples[cause] = _smallest((*self.samples.get(cause, ()), failure.note_id))
 
+    def add_extraction(self, kind: str, score: float, *, recognized: int) -> None:
+        """Count a document that was read, by its quality from 0 to 1, and its recognized pages."""
+        self.quality[_kind(kind), f"{min(int(score * 10), 9) / 10:.1f}"] += 1
+        self.recognized += recognized
+
     def add_seconds(self, stage: str, seconds: float) -> None:
         """Count the time a stage took."""
         self.microseconds[stage] += round(seconds * 1_000_000)
@@ -102,6 +110,8 @@ class Tally:
             notes=self.notes + other.notes,
             spans=self.spans + other.spans,
             detectors=self.detectors + other.detectors,
+            quality=self.quality + other.quality,
+            recognized=self.recognized + other.recognized,
             quarantine=self.quarantine + other.quarantine,
             samples={
                 cause: _smallest(self.samples.get(cause, ()) + other.samples.get(cause, ()))
@@ -141,6 +151,8 @@ class Tally:
             "notes": _rows(self.notes),
             "spans": _rows(self.spans),
             "detectors": _object(self.detectors),
+            "quality": _rows(self.quality),
+            "recognized": self.recognized,
             "quarantine": [
                 [*cause, count, list(self.samples.get(cause, ()))]
                 for cause, count in sorted(self.quarantine.items())
@@ -164,6 +176,8 @@ class Tally:
                 {(str(label), str(k), str(day)): int(n) for label, k, day, n in record["spans"]}
             ),
             detectors=_counter(record["detectors"]),
+            quality=Counter({(str(k), str(tenth)): int(n) for k, tenth, n in record["quality"]}),
+            recognized=int(record["recognized"]),
             quarantine=Counter({cause: count for cause, count, _ in causes}),
             samples={cause: _smallest(map(str, ids)) for cause, _, ids in causes},
             microseconds=_counter(record["microseconds"]),

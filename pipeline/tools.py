@@ -8,10 +8,13 @@ from pathlib import Path
 from types import TracebackType
 
 from extractors.limits import Limits
+from extractors.options import Options
 from extractors.plain import clean
 from extractors.read import Reader, read_file
+from extractors.tessdata import find_tessdata
 from pipeline.detection import DETECTOR_VERSION, KnownPatients
 from pipeline.ledger import State, open_state
+from pipeline.passwords import load_passwords
 from pipeline.sealing import PURPOSE, Seal
 from pipeline.settings import Settings, resolve
 from pipeline.warehouse import Source, open_source
@@ -21,7 +24,7 @@ from surrogates.columns import Columns
 from surrogates.keys import CohortKey, MasterKey, load_master
 from surrogates.rewrite import Rewriter
 
-EXTRACTION_VERSION = "full-1"
+EXTRACTION_VERSION = "layout-1"
 """Changes whenever an extractor may give another text for the same bytes."""
 
 
@@ -39,26 +42,22 @@ class Tools:
     seal: Seal
     reader: Reader
     config: bytes
+    extraction: bytes
     known: KnownPatients = field(default_factory=KnownPatients)
 
-    def text(self, value: object, data: bytes | None, *, name: str = "") -> tuple[str, str]:
-        """Give the text of a note and where it came from; `name` is that of its document.
-
-        Raises Unreadable when there is none, when it is no text, or when it is too long.
-        """
-        limit = self.settings.limits.max_note_characters
-        if data is not None:
-            extracted = self.reader.read(data, name=name)
-            text, origin = extracted.text, extracted.origin
-        elif isinstance(value, str):
-            text, origin = clean(value), "note_text"
-        else:
+    def text(self, value: object) -> str:
+        """Give the text of a column; raises Unreadable where there is none or too much of it."""
+        if not isinstance(value, str):
             raise Unreadable("malformed-text" if value else "no-text")
+        return self.checked(clean(value))
+
+    def checked(self, text: str) -> str:
+        """Give the text back; raises Unreadable where it is blank or too long."""
         if not text.strip():
             raise Unreadable("no-text")
-        if len(text) > limit:
+        if len(text) > self.settings.limits.max_note_characters:
             raise Unreadable("too-long")
-        return text, origin
+        return text
 
     def document(self, name: str) -> bytes:
         """Read the document that a note points to, inside the documents' folder."""
@@ -93,7 +92,7 @@ def open_tools(settings: Settings) -> Tools:
     master = load_master(settings.key.locator, settings.base)
     policy = settings.make_policy()
     cohort = master.cohort(settings.cohort)
-    limits = _limits(settings)
+    options = reading(settings)
     return Tools(
         settings=settings,
         source=open_source(settled(settings).source, settings.base),
@@ -103,8 +102,9 @@ def open_tools(settings: Settings) -> Tools:
         rewriter=Rewriter(cohort, policy),
         columns=Columns(cohort, policy),
         seal=make_seal(master),
-        reader=Reader(limits),
+        reader=Reader(_limits(settings), options),
         config=config_hash(settings, cohort),
+        extraction=_extraction_hash(settings, options, master),
     )
 
 
@@ -128,7 +128,6 @@ def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
     identity = settings.source.identity
     deciding = {
         "detector": DETECTOR_VERSION,
-        "extraction": EXTRACTION_VERSION,
         "policy": settings.make_policy().policy_id,
         "key": cohort.key_id,
         "lang": settings.lang,
@@ -138,6 +137,42 @@ def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
     }
     canonical = json.dumps(deciding, sort_keys=True, default=str).encode()
     return hashlib.blake2b(canonical, digest_size=16).digest()
+
+
+def reading(settings: Settings) -> Options:
+    """Give the options of extraction; raises ConfigError for what is not there."""
+    asked = settings.extraction
+    return Options(
+        layout=asked.layout,
+        engine=asked.engine,
+        languages=asked.languages,
+        dpi=asked.dpi,
+        tessdata=str(settings.base / asked.tessdata) if asked.tessdata else None,
+        passwords=load_passwords(asked.passwords, settings.base, os.environ)
+        if asked.passwords
+        else (),
+        boxes=str(settings.base / asked.boxes) if asked.boxes else None,
+    )
+
+
+def _extraction_hash(settings: Settings, options: Options, master: MasterKey) -> bytes:
+    """Hash all that decides what a document's text is: documents are read again when it changes.
+
+    Rows whose text is in the database are not. It is keyed, for passwords are part of it.
+    """
+    found = find_tessdata(options.languages, options.tessdata)
+    boxes = Path(options.boxes).read_bytes() if options.boxes else b""
+    deciding = {
+        **asdict(options),
+        **asdict(settings.extraction),
+        "passwords": options.passwords,
+        "version": EXTRACTION_VERSION,
+        "recognizes": found is not None,
+        "boxes": hashlib.blake2b(boxes, digest_size=16).hexdigest(),
+    }
+    canonical = json.dumps(deciding, sort_keys=True, default=str).encode()
+    key = master.derive("extraction")
+    return hashlib.blake2b(canonical, digest_size=16, key=key).digest()
 
 
 def documents_folder(settings: Settings) -> Path | None:

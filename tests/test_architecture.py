@@ -31,7 +31,10 @@ DOWNHILL = {
 
 THIRD_PARTIES = {
     "record": set(),
-    "extractors": {"pymupdf", "pdfplumber", "pdfminer", "pypdfium2", "PIL", "charset_normalizer"},
+    "extractors": {
+        *("pymupdf", "pdfplumber", "pdfminer", "tesserocr", "selectolax"),
+        *("numpy", "torch", "pydantic"),
+    },
     "rules": {"regex", "re2", "ahocorasick_rs", "rapidfuzz", "stdnum", "phonenumbers"},
     "models": {"numpy", "torch", "transformers", "tokenizers", "onnxruntime"},
     "surrogates": {"cryptography"},
@@ -51,7 +54,13 @@ BOUNDARIES = {
 }
 """Module -> why it may catch everything."""
 
-HIDDEN_IMPORTS: dict[tuple[str, str], str] = {}
+HIDDEN_IMPORTS = {
+    **{
+        ("extractors.documents", f"extractors.{name}"): "a site may leave PyMuPDF out"
+        for name in ("pdf", "ocr", "picture")
+    },
+    ("extractors.ocr", "tesserocr"): "ten megabytes that most documents do not need",
+}
 """(module, imported) -> why the import may hide in a function; `COMPOSITION_ROOT` may always."""
 
 ENVIRONMENT_READERS: dict[str, str] = {

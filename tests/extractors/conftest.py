@@ -10,6 +10,7 @@ import pytest
 from reportlab.pdfgen import canvas
 
 from extractors.limits import Limits
+from extractors.options import Layout, Options
 from extractors.read import Reader
 
 FIXTURES = Path(__file__).parents[2].parent / "shared" / "fixtures" / "pdf"
@@ -143,7 +144,8 @@ def flood(raw: Callable[..., bytes]) -> bytes:
 
 @pytest.fixture(scope="session")
 def reader() -> Iterator[Reader]:
-    with Reader(Limits(seconds=20, memory_mb=512)) as reader:
+    options = Options(Layout.FULL, languages=())
+    with Reader(Limits(seconds=20, memory_mb=512), options) as reader:
         yield reader
 
 

@@ -7,12 +7,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from extractors.limits import Limits
-from extractors.pdf import extract
+from extractors.limits import Extracted, Limits
+from extractors.pdf import read_pages
+from extractors.text import join
 from record.errors import Unreadable
 
 LIMITS = Limits(max_pages=20, max_characters=50_000)
 Make = Callable[..., bytes]
+
+
+def extract(data: bytes, limits: Limits) -> Extracted:
+    """Read every line of a PDF, without recognition."""
+    pages = read_pages(data, limits).pages
+    return Extracted(join(pages).text, "pdf", len(pages))
 
 
 def refusal(data: bytes, limits: Limits = LIMITS) -> str:
@@ -132,13 +139,13 @@ def test_ten_thousand_pages_that_share_their_content(
 
 class TestPagesWithoutText:
     def test_blank_pages_between_pages_with_text(self, pdf: Make) -> None:
-        assert text(pdf("avant", "", "après")) == "avant\n\n\n\naprès"
+        assert text(pdf("avant", "", "après")) == "avant\n\naprès"
 
     def test_a_white_background_is_blank(self, pdf: Make) -> None:
         def paint(page: pymupdf.Page) -> None:
             page.draw_rect(page.rect, color=(1, 1, 1), fill=(1, 1, 1))
 
-        assert text(with_page(pdf("avant"), paint)) == "avant\n\n"
+        assert text(with_page(pdf("avant"), paint)) == "avant"
 
     def test_a_scan_among_pages_with_text(self, pdf: Make, scan: Callable[..., object]) -> None:
         def paste(page: pymupdf.Page) -> None:
@@ -155,9 +162,17 @@ class TestPagesWithoutText:
     def test_a_scan_with_a_text_layer(self, pdf: Make, scan: Callable[..., object]) -> None:
         def paste(page: pymupdf.Page) -> None:
             page.insert_image(page.rect, pixmap=scan())
-            page.insert_text((50, 50), "reconnu", render_mode=3)
+            for y in range(50, 800, 50):
+                page.insert_text((50, y), f"reconnu ligne {y}", render_mode=3)
 
-        assert text(with_page(pdf("avant"), paste)) == "avant\n\nreconnu"
+        assert text(with_page(pdf("avant"), paste)).startswith("avant\n\nreconnu ligne 50\n")
+
+    def test_a_scan_with_a_stamp(self, pdf: Make, scan: Callable[..., object]) -> None:
+        def paste(page: pymupdf.Page) -> None:
+            page.insert_image(page.rect, pixmap=scan())
+            page.insert_text((50, 50), "COPIE")
+
+        assert refusal(with_page(pdf("avant"), paste)) == "page-without-text"
 
     def test_text_drawn_as_lines(self, pdf: Make) -> None:
         def draw(page: pymupdf.Page) -> None:
@@ -203,7 +218,7 @@ class TestGarbledText:
 
     @pytest.mark.parametrize("target", ["\ufffd", "\ue001", "\uf0b7"])
     def test_characters_that_mean_nothing(self, raw: Make, target: str) -> None:
-        assert refusal(self.mapped(raw, target)) == "garbled-text"
+        assert refusal(self.mapped(raw, target)) == "no-text-layer"
 
     def test_the_test_maps_glyphs(self, raw: Make) -> None:
         assert text(self.mapped(raw, "é", b"aaaa")) == "éééé"

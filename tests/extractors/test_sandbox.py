@@ -14,12 +14,14 @@ import psutil
 import pytest
 
 from extractors.limits import Limits
+from extractors.options import Layout, Options
 from extractors.sandbox import Sandbox
 from record.errors import Unreadable
 
 Make = Callable[..., bytes]
 ROOT = Path(__file__).parents[2]
 LIMITS = Limits(seconds=20, memory_mb=300)
+FULL = Options(Layout.FULL, languages=())
 
 
 def refusal(sandbox: Sandbox, data: bytes) -> str:
@@ -30,7 +32,7 @@ def refusal(sandbox: Sandbox, data: bytes) -> str:
 
 @pytest.fixture
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(LIMITS) as sandbox:
+    with Sandbox(LIMITS, FULL) as sandbox:
         yield sandbox
 
 
@@ -91,7 +93,7 @@ def test_the_child_inherits_nothing(
 
 
 def test_a_tangle_is_killed_in_time(pdf: Make, tangle: bytes) -> None:
-    with Sandbox(Limits(seconds=1)) as sandbox:
+    with Sandbox(Limits(seconds=1), FULL) as sandbox:
         sandbox.extract(pdf("before"))
         started = time.monotonic()
         assert refusal(sandbox, tangle) == "timed-out"
@@ -101,7 +103,7 @@ def test_a_tangle_is_killed_in_time(pdf: Make, tangle: bytes) -> None:
 
 
 def test_a_child_that_hangs_is_killed_in_time(pdf: Make) -> None:
-    with Sandbox(Limits(seconds=1)) as sandbox:
+    with Sandbox(Limits(seconds=1), FULL) as sandbox:
         sandbox.extract(pdf("before"))
         assert sandbox.pid is not None
         os.kill(sandbox.pid, signal.SIGSTOP)
@@ -112,7 +114,7 @@ def test_a_child_that_hangs_is_killed_in_time(pdf: Make) -> None:
 
 
 def test_processor_time_is_bounded_document_by_document(pdf: Make) -> None:
-    with Sandbox(Limits(seconds=2)) as sandbox:
+    with Sandbox(Limits(seconds=2), FULL) as sandbox:
         sandbox.extract(pdf("x"))
         child = psutil.Process(sandbox.pid)
         first, _ = child.rlimit(psutil.RLIMIT_CPU)
@@ -139,7 +141,7 @@ def test_a_page_that_inflates_to_a_gigabyte(raw: Make, pdf: Make) -> None:
     start = small.rindex(b"<</Length", 0, small.index(entry))
     end = small.index(b"endstream", start)
     stream = b"<</Length %d%s%s\n" % (len(packed), entry, packed)
-    with Sandbox(Limits(seconds=2, memory_mb=200)) as sandbox:
+    with Sandbox(Limits(seconds=2, memory_mb=200), FULL) as sandbox:
         sandbox.extract(pdf("before"))
         assert sandbox.pid is not None
         idle = psutil.Process(sandbox.pid).memory_info().rss
@@ -153,13 +155,13 @@ def test_a_page_that_inflates_to_a_gigabyte(raw: Make, pdf: Make) -> None:
 def test_five_hundred_pages_in_bounded_memory(pdf: Make) -> None:
     lines = "\n".join(["Le patient a été opéré à l'hôpital."] * 40)
     data = pdf(*[lines] * 500)
-    with Sandbox(Limits(max_pages=500, memory_mb=300)) as sandbox:
+    with Sandbox(Limits(max_pages=500, memory_mb=300), FULL) as sandbox:
         sandbox.extract(pdf("before"))
         assert sandbox.pid is not None
         with watched(sandbox.pid) as sizes:
             assert sandbox.extract(data).pages == 500
         assert max(sizes) - min(sizes) < 150 * 2**20
-    with Sandbox(Limits(max_pages=499)) as sandbox:
+    with Sandbox(Limits(max_pages=499), FULL) as sandbox:
         assert refusal(sandbox, data) == "too-many-pages"
 
 
@@ -173,7 +175,7 @@ def test_a_child_killed_between_documents_is_replaced(sandbox: Sandbox, pdf: Mak
 
 
 def test_a_child_killed_over_a_document_is_replaced(pdf: Make, tangle: bytes) -> None:
-    with Sandbox(Limits(seconds=3)) as sandbox:
+    with Sandbox(Limits(seconds=3), FULL) as sandbox:
         sandbox.extract(pdf("before"))
         child = psutil.Process(sandbox.pid)
         killer = threading.Timer(0.3, child.kill)
@@ -185,7 +187,7 @@ def test_a_child_killed_over_a_document_is_replaced(pdf: Make, tangle: bytes) ->
 
 
 def test_a_child_that_dies_over_its_first_document(tangle: bytes, pdf: Make) -> None:
-    with Sandbox(Limits(seconds=20)) as sandbox:
+    with Sandbox(Limits(seconds=20), FULL) as sandbox:
         done = threading.Event()
 
         def kill() -> None:
@@ -205,7 +207,7 @@ def test_a_child_that_dies_over_its_first_document(tangle: bytes, pdf: Make) -> 
 
 def test_the_child_is_replaced_after_so_many_documents(pdf: Make) -> None:
     data = pdf("x")
-    with Sandbox(LIMITS, recycle_after=2) as sandbox:
+    with Sandbox(LIMITS, FULL, recycle_after=2) as sandbox:
         pids = []
         for _ in range(5):
             sandbox.extract(data)
@@ -224,7 +226,7 @@ def test_a_hundred_documents(sandbox: Sandbox, pdf: Make) -> None:
 def test_large_messages_pass_both_ways(pdf: Make) -> None:
     page = "\n".join(["é" * 80] * 55)
     data = pdf(*[page] * 100) + b"%" + b" " * 5_000_000 + b"\n%%EOF"
-    with Sandbox(LIMITS) as sandbox:
+    with Sandbox(LIMITS, FULL) as sandbox:
         assert sandbox.extract(data).text.split("\n\n") == [page] * 100
 
 
@@ -255,7 +257,7 @@ def test_the_child_dies_with_its_parent(pdf: Make, tmp_path: Path, end: str) -> 
 def test_no_pipe_is_left_open(pdf: Make, tangle: bytes) -> None:
     gc.collect()
     before = psutil.Process().num_fds()
-    with Sandbox(Limits(seconds=0.5)) as sandbox:
+    with Sandbox(Limits(seconds=0.5), FULL) as sandbox:
         for data in (pdf("x"), tangle, pdf("y")):
             with suppress(Unreadable):
                 sandbox.extract(data)

@@ -80,7 +80,7 @@ def test_wrong_usage_ends_with_2(line, capsys):
 @pytest.mark.parametrize(
     ("line", "key"),
     [
-        ("extract a.txt -o o.jsonl --layout body", "--layout"),
+        ("extract a.txt -o o.jsonl --passwords words.txt", "extraction.passwords"),
         ("detect a.jsonl -o o.jsonl --detectors rules,model", "--detectors"),
         ("detect a.jsonl -o o.jsonl --model DIR", "--model"),
         ("detect a.jsonl -o o.jsonl", "a.jsonl"),

@@ -343,7 +343,7 @@ def test_extract_reads_what_it_can_and_names_what_it_cannot(tmp_path, capsys):
     names = ("report.pdf", "more/report.txt", "broken.pdf", "empty.txt", "none.txt", "more")
     files = [str(tmp_path / name) for name in names]
     out = tmp_path / "notes.jsonl"
-    assert main(["extract", *files, "-o", str(out), "--plain"]) == 3
+    assert main(["extract", *files, "-o", str(out), "--layout", "full", "--plain"]) == 3
     assert [(note["note_id"], note["text"].strip()) for note in read(out)] == [
         ("report", "Compte rendu de Mme Vauquelin"),
         ("report-2", "Vu ce jour."),

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
+from random import Random
 
 import psutil
 import pyarrow as pa
@@ -295,9 +296,11 @@ def page_bomb():
 def long_document(pages):
     with pymupdf.open() as document:
         for number in range(1, pages + 1):
-            document.new_page().insert_text(
-                (72, 72), f"Page {number}: patient stable, pas d'écart."
+            words = (
+                "patient stable sans fièvre pas écart visite du matin douleur calmée sous".split()
             )
+            text = " ".join(Random(number).choices(words, k=120))  # what repeats is a letterhead
+            document.new_page().insert_textbox((72, 150, 520, 700), text)
         return document.tobytes()
 
 
