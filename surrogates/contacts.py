@@ -190,7 +190,9 @@ def _digits(model: str, value: str, subject: Subject, counter: int) -> str:
 def _pour_digits(drawn: str, model: str) -> str:
     """Write the digits into the model; letters (`Tel`, `ext`) stay."""
     digits = iter(drawn)
-    return "".join(next(digits) if char.isdigit() else char for char in model)
+    # Told by the folded model, as they were counted: `¼` is written for a digit, too.
+    parts = zip(model, fold(model), strict=True)
+    return "".join(next(digits) if folded.isdigit() else char for char, folded in parts)
 
 
 def _pick_domain(domain: str, subject: Subject, counter: int) -> str:

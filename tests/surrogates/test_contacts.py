@@ -132,3 +132,10 @@ def test_addresses_come_from_the_ranges_for_documentation(replace, address) -> N
 
 def test_a_port_is_not_part_of_the_address(replace) -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+\.\d+:8080", replace("10.1.2.3:8080", "IP_ADDRESS"))
+
+
+@pytest.mark.parametrize("text", ["¼", "01 44 55 66 7²", "poste ①②③④"])
+def test_digits_in_other_dress_are_drawn_too(replace, text: str) -> None:
+    drawn = replace(text, "PHONE")
+    assert fold(drawn) != fold(text)
+    assert not {char for char in drawn if char in "¼²①②③④"}
