@@ -132,10 +132,10 @@ def test_a_worker_that_keeps_dying_ends_the_run(make_site, undisturbed):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -15)])
-def test_a_polite_end_leaves_nothing_running(site, number, code):
+def test_a_polite_end_leaves_nothing_running(make_site, number, code):
+    site = make_site(10_000)
     process = site.start()
     wait_for_workers(site, 2)
-    time.sleep(0.5)
     os.killpg(process.pid, number)
     _, stderr = process.communicate(timeout=20)
     assert process.returncode == code
