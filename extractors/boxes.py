@@ -124,22 +124,44 @@ class BoxModel:
         start, end = windows[0][0], windows[-1][1]
         hidden = self._embedded(of, start, end)  # (lines, SIZE)
         mixed = self._attended(hidden, [(a - start, b - start) for a, b in windows])
-        hidden = _norm(hidden + mixed, weights["norm1"])
+        hidden += mixed
+        hidden = _norm(hidden, weights["norm1"])
         inner: Floats = hidden @ weights["inner"]
         inner += weights["inner_bias"]
         np.maximum(inner, 0, out=inner)
-        hidden = _norm(hidden + inner @ weights["outer"] + weights["outer_bias"], weights["norm2"])
+        hidden += inner @ weights["outer"]
+        hidden += weights["outer_bias"]
+        hidden = _norm(hidden, weights["norm2"])
         logits: Floats = hidden @ weights["classes"] + weights["classes_bias"]
         return logits
 
     def _embedded(self, of: Features, start: int, end: int) -> Floats:
         weights = self.weights
         edges = of.edges[start:end]
-        hidden = self._text(of, start, end) @ weights["text"] + weights["bias"]
+        hidden = self._text(of, start, end) @ weights["text"]
+        hidden += self._bias
         for side in range(4):
             hidden += weights["edges"][side].take(edges[:, side], axis=0)
-        hidden += (of.numbers[start:end] - weights["mean"]) * weights["scale"] @ weights["numbers"]
+        hidden += of.numbers[start:end] @ self._numbers
         return _norm(hidden, weights["norm0"])
+
+    @cached_property
+    def _numbers(self) -> Floats:
+        # The scaling of the numbers is part of what they are multiplied with.
+        numbers: Floats = self.weights["scale"][:, None] * self.weights["numbers"]
+        return numbers
+
+    @cached_property
+    def _bias(self) -> Floats:
+        bias: Floats = self.weights["bias"] - self.weights["mean"] @ self._numbers
+        return bias
+
+    @cached_property
+    def _projection(self) -> tuple[Floats, Floats]:
+        # Queries are divided by the root of their size, a power of two: nothing is rounded.
+        scale = np.ones(3 * HEADS * HEAD, np.float32)
+        scale[: HEADS * HEAD] = 1 / HEAD**0.5
+        return self.weights["attention"] * scale, self.weights["attention_bias"] * scale
 
     def _text(self, of: Features, start: int, end: int) -> Floats:
         """Convolve the words of each line, keep the highest value per channel. (lines, 192)"""
@@ -162,13 +184,14 @@ class BoxModel:
         return [np.matmul(self.weights["words"], self.weights[f"kernel{k}"]) for k in KERNELS]
 
     def _attended(self, hidden: Floats, windows: Sequence[tuple[int, int]]) -> Floats:
-        mixed = hidden @ self.weights["attention"] + self.weights["attention_bias"]
+        matrix, bias = self._projection
+        mixed = hidden @ matrix
+        mixed += bias
         parts = mixed.reshape(-1, 3, HEADS, HEAD).transpose(1, 2, 0, 3)  # (3, heads, lines, HEAD)
         out = np.empty((len(hidden), HEADS * HEAD), np.float32)
         for start, end in windows:
             query, key, value = parts[:, :, start:end]
             scores = query @ key.transpose(0, 2, 1)
-            scores /= np.float32(HEAD**0.5)
             scores -= np.maximum.reduce(scores, -1, keepdims=True)
             shares = np.exp(scores, out=scores)
             heads = shares @ value / np.add.reduce(shares, -1, keepdims=True)
@@ -203,8 +226,9 @@ def _softmax(logits: Floats) -> Floats:
 
 
 def _norm(hidden: Floats, weights: Floats) -> Floats:
+    # In place: nobody asks for what was there before.
     size = hidden.shape[1]
-    hidden = hidden - np.add.reduce(hidden, -1, keepdims=True) / size
+    hidden -= np.add.reduce(hidden, -1, keepdims=True) / size
     spread = np.einsum("ij,ij->i", hidden, hidden)[:, None] / size
     hidden /= np.sqrt(spread + EPSILON)
     hidden *= weights[0]

@@ -52,6 +52,7 @@ _COLON, _STOP, _ADDRESS = (24, 4), (28, 4), (32, 4)
 _BUCKET = 36
 _LONGEST_WORD = 24
 _CACHED_WORDS = 50_000
+_LONGEST_CACHED = 80  # addresses and dotted lines, too, come again on every page
 _DIGIT = re.compile(r"\d")
 _ADDRESSES = re.compile(r"@|www\.|https?:")
 
@@ -61,7 +62,7 @@ class _Words(dict[str, int]):
 
     def __missing__(self, word: str) -> int:
         packed = _packed(word[:_LONGEST_WORD], word[-1])
-        if len(self) < _CACHED_WORDS and len(word) <= _LONGEST_WORD:
+        if len(self) < _CACHED_WORDS and len(word) <= _LONGEST_CACHED:
             self[word] = packed
         return packed
 
@@ -214,15 +215,11 @@ def _style(drawn: Doubles, sizes: Doubles, usual: float) -> Doubles:
 def _written(lines: Sequence[Line]) -> Integers:
     """Give the packed words of each line, 0 beyond its end. (lines, WORDS)"""
     known = _WORDS.__getitem__
-    flat: list[str] = []
-    counts: list[int] = []
-    for line in lines:
-        words = line.text.split(None, WORDS)
-        del words[WORDS:]
-        counts.append(len(words))
-        flat.extend(words)
+    words = [line.text.split(None, WORDS)[:WORDS] for line in lines]
+    counts = np.fromiter(map(len, words), np.int64, len(lines))
     packed = np.zeros((len(lines), WORDS), np.int64)
-    packed[np.array(counts)[:, None] > _ORDER] = np.fromiter(map(known, flat), np.int64, len(flat))
+    found = list(map(known, chain.from_iterable(words)))
+    packed[counts[:, None] > _ORDER] = found
     return packed
 
 

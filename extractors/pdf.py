@@ -69,11 +69,18 @@ def read_pages(
         raise Unreadable("too-large")
     pymupdf.TOOLS.reset_mupdf_warnings()
     try:
-        with _mupdf_errors(), pymupdf.open(stream=data, filetype="pdf") as document:
+        with _mupdf_errors(), _Document(stream=data, filetype="pdf") as document:
             _refuse_at_sight(document, data, limits, passwords)
             return _Reading(document, limits, recognizer).pages()
     finally:
         pymupdf.TOOLS.store_shrink(100)
+
+
+class _Document(pymupdf.Document):
+    # PyMuPDF reads metadata and bookmarks of what it opens; nobody here asks for them.
+    def init_doc(self) -> None:
+        self._outline = None
+        self.metadata: dict[str, str] = {}
 
 
 def _refuse_at_sight(
@@ -119,7 +126,8 @@ class _Reading:
         blocks = page.get_textpage(flags=_FLAGS).extractDICT()["blocks"]
         lines = tuple(_lines(blocks))
         if page.rotation:
-            lines = tuple(_as_shown(line, page.rotation_matrix) for line in lines)
+            rotation = page.rotation_matrix
+            lines = tuple([_as_shown(line, rotation) for line in lines])
         layer = judge(page, blocks, lines)
         if layer is Layer.BLANK:
             lines = ()
@@ -130,7 +138,7 @@ class _Reading:
         if page.first_annot is not None:
             lines += tuple(_remarks(page, len(blocks)))
         _refuse_lost_content()
-        self.length += sum(len(line.text) for line in lines)
+        self.length += sum([len(line.text) for line in lines])
         if self.length > self.limits.max_characters:
             raise Unreadable("too-long")
         rect = page.rect

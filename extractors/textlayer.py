@@ -229,7 +229,8 @@ class _Look:
         if shown is None:
             return True
         later = self._contents[shown.end() :]
-        if _PAINTS.isdisjoint(_words(later)):
+        # No operator has a figure in it, and most of a page's words are numbers.
+        if _PAINTS.isdisjoint(_words(later.translate(None, b"0123456789.-"))):
             return False
         # What is shown may hold such a letter: vitamin B, Monsieur F. Strings go where it is sure
         # that they are strings: no comment, no picture in between, no string within a string.
