@@ -45,6 +45,8 @@ _WHAT = "state"
 _ENDED = ("finished", "abandoned")
 _PAGE = 10_000
 _UNITS = 200
+_TALLIES = 10
+"""Read at a time; the counts of a unit of 500 notes may take 200 kB."""
 
 
 class State:
@@ -253,7 +255,7 @@ class State:
             select(RUN_UNIT.c.unit, RUN_UNIT.c.tally)
             .where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == 1, RUN_UNIT.c.unit > after)
             .order_by(RUN_UNIT.c.unit)
-            .limit(_UNITS)
+            .limit(_TALLIES)
         )
         with transaction(self._engine, _WHAT) as connection:
             return [(unit, tally) for unit, tally in connection.execute(found)]

@@ -124,11 +124,15 @@ def _units(
         after = page[-1].unit
 
 
+# Not the tally of a unit, which is larger than all else about it.
+_ACCOUNTS = [RUN_UNIT.c[name] for name in ("unit", "done", "planned", "read_ids", "accounted")]
+
+
 @retrying
 def _unit_page(
     engine: Engine, run_id: int, after: int, between: tuple[int, int] | None
 ) -> "Sequence[Row[tuple[object, ...]]]":
-    found = select(RUN_UNIT).where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.unit > after)
+    found = select(*_ACCOUNTS).where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.unit > after)
     if between:
         found = found.where(RUN_UNIT.c.first_id <= between[1], RUN_UNIT.c.last_id >= between[0])
     with transaction(engine, _WHAT) as connection:
