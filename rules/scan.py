@@ -1,132 +1,138 @@
-"""Regular expressions found at the speed of an automaton and read with lookaround and groups."""
+"""All regular expressions of the rules in one pass over a text, read with lookaround and groups."""
 
 import re
+import threading
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from functools import lru_cache
+from typing import Any, TypeVar
 
-import re2
+import hyperscan
+
+from rules.loose import loosen
 
 _T = TypeVar("_T")
 
+Hits = dict[int, list[tuple[int, int]]]
 
-class Pattern:
-    """A regular expression over folded text: RE2 finds where it may start, `re` decides.
 
-    RE2 runs a looser form without lookaround, so it never passes over a
-    place where the expression matches; time stays linear in the text for expressions of bounded
-    length. Matches come from left to right and do not overlap, as with `re.finditer`.
+class _Automaton:
+    """One hyperscan database of every expression of one reading of the text.
+
+    It is compiled when a text is first scanned, and anew when expressions were added since.
     """
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self) -> None:
+        self._expressions: list[bytes] = []
+        self._database: Any = None
+        self._compiled = 0
+        self._lock = threading.Lock()
+        self._local = threading.local()
+        self.scan = lru_cache(maxsize=2)(self._scan)
+
+    def add(self, pattern: str) -> int:
+        """Add an expression; gives the number under which hits on it are reported."""
+        self._expressions.append(loosen(pattern).encode("ascii"))
+        self.scan.cache_clear()
+        return len(self._expressions) - 1
+
+    def _scan(self, text: str) -> Hits:
+        """Give for each expression the stretches, sorted, within which it may begin.
+
+        Hyperscan reports for each end of a match the leftmost beginning: what begins later and
+        ends there lies within.
+        """
+        database = self._database
+        if database is None or self._compiled != len(self._expressions):
+            database = self._database = self._compile()
+        if getattr(self._local, "database", None) is not database:
+            self._local.database = database
+            self._local.scratch = hyperscan.Scratch(database)
+        hits: Hits = {}
+
+        def report(number: int, start: int, end: int, _flags: int, _context: object) -> None:
+            if number in hits:
+                hits[number].append((start, end))
+            else:
+                hits[number] = [(start, end)]
+
+        # One byte for each code point, so that offsets hold in both.
+        data = text.encode("ascii", "replace")
+        database.scan(data, match_event_handler=report, scratch=self._local.scratch)
+        for found in hits.values():
+            found.sort()
+        return hits
+
+    def _compile(self) -> Any:
+        with self._lock:
+            database = hyperscan.Database()
+            count = len(self._expressions)
+            database.compile(
+                expressions=self._expressions,
+                ids=list(range(count)),
+                flags=[hyperscan.HS_FLAG_SOM_LEFTMOST] * count,
+            )
+            self._compiled = count
+            return database
+
+
+_FOLDED = _Automaton()
+_CASED = _Automaton()
+
+
+class Pattern:
+    """A regular expression that one automaton finds for all rules at once and `re` reads.
+
+    The automaton runs a looser form without lookaround, so it never passes over a place where
+    the expression matches. Matches come from left to right and do not overlap, as with
+    `re.finditer`. Expressions run over folded text, or with `cased` over text without accents;
+    they use the syntax of `re` without flags, conditions and possessive quantifiers, and need at
+    least one character. Make them when a module is imported: the automaton is compiled once.
+    """
+
+    __slots__ = ("_automaton", "_exact", "_number")
+
+    def __init__(self, pattern: str, *, cased: bool = False) -> None:
         self._exact = re.compile(pattern)
-        options = re2.Options()
-        options.never_capture = True
-        self._loose = re2.compile(loosen(pattern).encode("ascii"), options)
+        self._automaton = _CASED if cased else _FOLDED
+        self._number = self._automaton.add(pattern)
+
+    @property
+    def pattern(self) -> str:
+        """The expression as it was written."""
+        return self._exact.pattern
 
     def match(self, text: str, at: int) -> re.Match[str] | None:
         """Match at an offset of a text and nowhere else."""
         return self._exact.match(text, at)
 
+    def search(self, text: str) -> re.Match[str] | None:
+        """Give the first match in a text."""
+        return next(self.finditer(text), None)
+
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Yield the matches in a text."""
-        data = _bytes(text)
-        match = self._next(text, data, 0)
-        while match:
-            yield match
-            match = self._next(text, data, max(match.end(), match.start() + 1))
+        match = self._exact.match
+        at = 0
+        for start, end in self._automaton.scan(text).get(self._number, ()):
+            at = max(at, start)
+            while at < end:
+                found = match(text, at)
+                at += 1
+                if found:
+                    yield found
+                    at = max(at, found.end())
 
     def convert(self, text: str, read: Callable[[str, re.Match[str]], _T | None]) -> Iterator[_T]:
         """Yield what `read` makes of matches; of one it refuses, only the first group is passed."""
-        data = _bytes(text)
-        match = self._next(text, data, 0)
-        while match:
-            found = read(text, match)
-            if found is not None:
-                yield found
-            match = self._next(text, data, match.end(1) if found is None else match.end())
-
-    def _next(self, text: str, data: bytes, at: int) -> re.Match[str] | None:
-        while (hit := self._loose.search(data, at)) is not None:
-            match = self._exact.match(text, hit.start())
-            if match:
-                return match
-            at = hit.start() + 1
-        return None
-
-
-def _bytes(text: str) -> bytes:
-    """Write a text with one byte for each code point, so that offsets hold in both."""
-    return text.encode("ascii", "replace")
-
-
-# What stands for a code point beyond ASCII in the bytes that RE2 sees.
-_UNKNOWN = r"\x3f"
-_LOOKAROUND = ("(?=", "(?!", "(?<=", "(?<!")
-
-
-def loosen(pattern: str) -> str:
-    """Drop from an expression what RE2 cannot do, so that it matches at least where it did.
-
-    Lookaround and anchors go; a reference to a group becomes any character. A word boundary must
-    stand beside a letter or digit of ASCII, as it may lie elsewhere beside other letters.
-    """
-    out: list[str] = []
-    at = 0
-    while at < len(pattern):
-        if pattern.startswith(_LOOKAROUND, at):
-            at = _closing(pattern, at) + 1
-            continue
-        piece = (
-            _class(pattern, at) if pattern[at] == "[" else pattern[at : at + _width(pattern, at)]
-        )
-        out.append(_loose_class(piece) if piece[0] == "[" else _loose_piece(piece))
-        at += len(piece)
-    return "".join(out)
-
-
-def _width(pattern: str, at: int) -> int:
-    return 2 if pattern[at] == "\\" else 1
-
-
-def _class(pattern: str, at: int) -> str:
-    """Cut out a bracketed set of characters."""
-    end = at + 1
-    if pattern[end] == "^":
-        end += 1
-    if pattern[end] == "]":
-        end += 1
-    while pattern[end] != "]":
-        end += _width(pattern, end)
-    return pattern[at : end + 1]
-
-
-def _closing(pattern: str, at: int) -> int:
-    """Find the parenthesis that closes the one at an offset."""
-    depth = 0
-    while True:
-        if pattern[at] == "[":
-            at += len(_class(pattern, at))
-            continue
-        depth += {"(": 1, ")": -1}.get(pattern[at], 0)
-        if not depth:
-            return at
-        at += _width(pattern, at)
-
-
-def _loose_class(piece: str) -> str:
-    negated = piece[1] == "^"
-    ascii_only = "".join(char if char.isascii() else "" for char in piece)
-    if negated:
-        return ascii_only
-    unknown = ascii_only != piece or r"\w" in piece
-    return ascii_only[:-1] + (_UNKNOWN if unknown else "") + "]"
-
-
-def _loose_piece(piece: str) -> str:
-    if piece in (r"\B", r"\A", r"\Z", "^", "$"):
-        return ""
-    if piece == r"\w":
-        return rf"[\w{_UNKNOWN}]"
-    if piece[0] == "\\" and piece[1:].isdigit():
-        return "."
-    return piece if piece.isascii() else _UNKNOWN
+        match = self._exact.match
+        at = 0
+        for start, end in self._automaton.scan(text).get(self._number, ()):
+            at = max(at, start)
+            while at < end:
+                found = match(text, at)
+                at += 1
+                if found:
+                    made = read(text, found)
+                    if made is not None:
+                        yield made
+                    at = max(at, found.end(1) if made is None else found.end())

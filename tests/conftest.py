@@ -11,11 +11,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+import hypothesis
 import pytest
 from sqlalchemy import create_engine, text
 
 TESTS = Path(__file__).parent
 _DATABASES = itertools.count(1)
+
+# No timing decides a test; the first text that rules scan waits for their automaton.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

@@ -1,15 +1,17 @@
+import gc
 import re
 import time
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from record.document import Document
-from record.span import Span
-from rules import ages, contacts, dates, identifiers
-from rules.scan import Pattern, loosen
+from rules import ages, contacts, dates, identifiers, names, places
+from rules.loose import loosen
+from rules.scan import Pattern
 
 PATTERNS = (
     r"(?<![a-z])(mars|mar)(?![a-z])\.?",
@@ -23,11 +25,39 @@ PATTERNS = (
 )
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
+FOLDED = [Pattern(expression) for expression in PATTERNS]
+CASED = Pattern(r"(?<![A-Z])[A-Z][a-z]{1,8}(?: (?:de )?[A-Z]{2,})?(?!x)", cased=True)
+HYPHENED = Pattern(r"([0-9]+)-([0-9]+)")
+
+
+@pytest.mark.parametrize("pattern", FOLDED, ids=PATTERNS)
 @given(st.text(alphabet="mars an12/.-no°€ é«@bcx()]\n", max_size=40))
-def test_finds_what_re_finds(pattern: str, text: str) -> None:
-    found = [match.span() for match in Pattern(pattern).finditer(text)]
-    assert found == [match.span() for match in re.finditer(pattern, text)]
+def test_finds_what_re_finds(pattern: Pattern, text: str) -> None:
+    found = [match.span() for match in pattern.finditer(text)]
+    assert found == [match.span() for match in re.finditer(pattern.pattern, text)]
+
+
+@given(st.text(alphabet="ABab dexÉé", max_size=40))
+def test_finds_in_text_with_case_what_re_finds(text: str) -> None:
+    found = [match.span() for match in CASED.finditer(text)]
+    assert found == [match.span() for match in re.finditer(CASED.pattern, text)]
+
+
+_FAMILIES = (ages, contacts, dates, identifiers, names, places)
+EVERY = [made for made in gc.get_objects() if isinstance(made, Pattern)]
+PIECES = (
+    "12/03/2024", "né le ", "Dr ", "Martin", " ", ", ", "\n", "01 44 55 66 77", "a@b.fr", "67 ans",
+    "n° ", "IPP : ", "8012345678", " rue des Lilas ", "75012 Paris", "CHU de Rouen", "mars", "Mme ",
+    "12", "-", "/", "(", ")", "é", "ß", "œ", ".", "www.a.fr", "M. ", "D", "avenue", "Sr. ",
+    "poste 12",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+def test_every_expression_of_the_rules_finds_what_re_finds(text: str) -> None:
+    for pattern in EVERY:
+        found = [match.span() for match in pattern.finditer(text)]
+        assert found == [match.span() for match in re.finditer(pattern.pattern, text)]
 
 
 @pytest.mark.parametrize(
@@ -35,10 +65,18 @@ def test_finds_what_re_finds(pattern: str, text: str) -> None:
     [
         (r"(?<![0-9])a(?!b(?:c|[)]))\Z", "a"),
         (r"(a)\1", "(a)."),
-        (r"[é°a]", r"[a\x3f]"),
-        (r"[^é]", "[^]"),
+        (r"[é°a]b", r"[a\x3f]b"),
+        (r"[^é]", r"[\s\S]"),
+        (r"[^éa]", "[^a]"),
         ("°", r"\x3f"),
         (r"\w[\w.]", r"[\w\x3f][\w.\x3f]"),
+        (r"ab[0-9]{1,3}(?:ans?)?(?!z)", "ab[0-9]"),
+        (r"a(?:b+|cd{2,5})", "a(?:b|cd{2})"),
+        (r"a(?P<one>b?|c)", "a(?:b?|c)"),
+        (r"x{0,4}", r"x{0,4}"),
+        (r"abc(?:[a-z]{1,60} ){1,4}", r"abc(?:[a-z]{1,60} )"),
+        (r"abc(?:[a-z]{1,60} ){2,4}d", "abc"),
+        (r"\bfoo\b", r"\bfoo\b"),
     ],
 )
 def test_loosen(pattern: str, loose: str) -> None:
@@ -46,9 +84,23 @@ def test_loosen(pattern: str, loose: str) -> None:
 
 
 def test_what_is_refused_is_searched_again_after_its_first_group() -> None:
-    pattern = Pattern(r"([0-9]+)-([0-9]+)")
-    read = pattern.convert("1-2-3", lambda _, match: match[0] if match[1] == "2" else None)
+    read = HYPHENED.convert("1-2-3", lambda _, match: match[0] if match[1] == "2" else None)
     assert list(read) == ["2-3"]
+
+
+def test_the_first_match_and_the_match_at_a_place() -> None:
+    first = HYPHENED.search("a 1-2 3-4")
+    assert first is not None
+    assert first.span() == (2, 5)
+    assert HYPHENED.search("a") is None
+    assert HYPHENED.match("a 1-2", 1) is None
+
+
+def test_threads_scan_side_by_side() -> None:
+    texts = [f"{number}-{number} " * 50 for number in range(200)]
+    with ThreadPoolExecutor(4) as pool:
+        counts = list(pool.map(lambda text: len(list(HYPHENED.finditer(text))), texts))
+    assert counts == [50] * 200
 
 
 HOSTILE = (
@@ -59,12 +111,10 @@ HOSTILE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("detect", [dates.detect, ages.detect, contacts.detect, identifiers.detect])
-def test_time_grows_with_the_text_and_no_faster(
-    detect: Callable[[Document], list[Span]],
-) -> None:
+@pytest.mark.parametrize("family", _FAMILIES, ids=lambda family: family.__name__)
+def test_time_grows_with_the_text_and_no_faster(family: ModuleType) -> None:
     for unit in HOSTILE:
         text = (unit * (100_000 // len(unit) + 1))[:100_000]
         started = time.process_time()
-        detect(Document("1", text))
+        family.detect(Document("1", text))
         assert time.process_time() - started < 10, repr(unit)

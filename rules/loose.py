@@ -1,0 +1,164 @@
+"""What a regular expression looks like to an automaton that only says where it may begin."""
+
+import re
+from collections.abc import Iterator
+
+_UNKNOWN = r"\x3f"
+"""What stands for a code point beyond ASCII in the bytes that the automaton reads."""
+
+_WIDEST = 96
+"""Characters of an expression that the automaton reads: its size grows with their number."""
+
+_LOOKAROUND = ("(?=", "(?!", "(?<=", "(?<!")
+_QUANTIFIERS = "?*+{"
+_GROUP = re.compile(r"\((?:\?(?::|P<\w+>))?")
+
+
+def loosen(pattern: str) -> str:
+    """Drop from an expression what an automaton cannot do, so that it matches at least as often.
+
+    Lookaround and anchors go; a reference to a group becomes any character. A word boundary must
+    stand beside a letter or digit of ASCII, as it may lie elsewhere beside other letters. What an
+    expression may do without at its end goes as well: the automaton then reports a place once,
+    not once for each length; and of a long expression only the beginning is left.
+    """
+    out: list[str] = []
+    at = 0
+    while at < len(pattern):
+        if pattern.startswith(_LOOKAROUND, at):
+            at = closing(pattern, at) + 1
+            continue
+        piece = atom(pattern, at) if pattern[at] == "[" else pattern[at : at + _width(pattern, at)]
+        out.append(_loose_class(piece) if piece[0] == "[" else _loose_piece(piece))
+        at += len(piece)
+    return _shortened("".join(out))
+
+
+def atom(pattern: str, at: int) -> str:
+    """Cut out the bracketed set, the group or the single character that begins at an offset."""
+    if pattern[at] == "(":
+        return pattern[at : closing(pattern, at) + 1]
+    return _class(pattern, at) if pattern[at] == "[" else pattern[at : at + _width(pattern, at)]
+
+
+def quantifier(pattern: str, at: int) -> str:
+    """Cut out the quantifier at an offset, with a lazy or possessive mark; empty without one."""
+    if at >= len(pattern) or pattern[at] not in _QUANTIFIERS:
+        return ""
+    end = pattern.index("}", at) + 1 if pattern[at] == "{" else at + 1
+    return pattern[at : end + (pattern[end : end + 1] in ("?", "+"))]
+
+
+def closing(pattern: str, at: int) -> int:
+    """Find the parenthesis that closes the one at an offset."""
+    depth = 0
+    while True:
+        if pattern[at] == "[":
+            at += len(_class(pattern, at))
+            continue
+        depth += {"(": 1, ")": -1}.get(pattern[at], 0)
+        if not depth:
+            return at
+        at += _width(pattern, at)
+
+
+def _width(pattern: str, at: int) -> int:
+    return 2 if pattern[at] == "\\" else 1
+
+
+def _class(pattern: str, at: int) -> str:
+    end = at + 1
+    if pattern[end] == "^":
+        end += 1
+    if pattern[end] == "]":
+        end += 1
+    while pattern[end] != "]":
+        end += _width(pattern, end)
+    return pattern[at : end + 1]
+
+
+def _loose_class(piece: str) -> str:
+    negated = piece[1] == "^"
+    ascii_only = "".join(char if char.isascii() else "" for char in piece)
+    if negated:
+        return ascii_only if len(ascii_only) > 3 else r"[\s\S]"
+    unknown = ascii_only != piece or r"\w" in piece
+    return ascii_only[:-1] + (_UNKNOWN if unknown else "") + "]"
+
+
+def _loose_piece(piece: str) -> str:
+    if piece in (r"\B", r"\A", r"\Z", "^", "$"):
+        return ""
+    if piece == r"\w":
+        return rf"[\w{_UNKNOWN}]"
+    if piece[0] == "\\" and piece[1:].isdigit():
+        return "."
+    return piece if piece.isascii() else _UNKNOWN
+
+
+def _shortened(pattern: str) -> str:
+    """Cut the end of each alternative to the least that must be there."""
+    bars = [at for at, piece in _pieces(pattern) if piece == "|"]
+    edges = zip([-1, *bars], [*bars, len(pattern)], strict=True)
+    return "|".join(_shortened_branch(pattern[first + 1 : last]) for first, last in edges)
+
+
+def _shortened_branch(branch: str) -> str:
+    while branch:
+        last, piece = list(_pieces(branch))[-1]
+        times = branch[last + len(piece) :]
+        least = _least(times) if times else times
+        if last == 0 and least is None:
+            break
+        if least != times:
+            branch = branch[:last] + ("" if least is None else piece + least)
+        elif last and _widest(branch) > _WIDEST:
+            branch = branch[:last]
+        elif times or piece[0] != "(":
+            break
+        else:
+            opening = _GROUP.match(piece)
+            inner = piece[opening.end() : -1] if opening else ""
+            return f"{branch[:last]}(?:{_shortened(inner)})"
+    return branch
+
+
+def _pieces(pattern: str) -> Iterator[tuple[int, str]]:
+    """Yield the characters, sets, groups and bars of an expression without their quantifiers."""
+    at = 0
+    while at < len(pattern):
+        piece = atom(pattern, at)
+        yield at, piece
+        at += len(piece)
+        at += len(quantifier(pattern, at))
+
+
+def _widest(pattern: str) -> int:
+    """Count the characters of the longest match; an unbounded repetition counts as its least."""
+    widths = [0]
+    for at, piece in _pieces(pattern):
+        if piece == "|":
+            widths.append(0)
+            continue
+        times = quantifier(pattern, at + len(piece))
+        widths[-1] += _width_of(piece) * _most(times)
+    return max(widths)
+
+
+def _width_of(piece: str) -> int:
+    if piece[0] == "(":
+        return _widest(_GROUP.sub("", piece[:-1], count=1))
+    return 0 if piece == r"\b" else 1
+
+
+def _most(times: str) -> int:
+    bounds = re.match(r"\{(\d*),?(\d*)\}", times)
+    return int(bounds[2] or bounds[1] or 1) if bounds else 1
+
+
+def _least(times: str) -> str | None:
+    """Give the shortest form of a quantifier; None where nothing need be there."""
+    if times[0] == "{":
+        low = times[1:].partition("}")[0].partition(",")[0]
+        return {"": None, "0": None, "1": ""}.get(low, f"{{{low}}}")
+    return "" if times[0] == "+" else None
