@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 Hits = dict[int, list[tuple[int, int]]]
 
 
-class _Automaton:
+class Automaton:
     """One hyperscan database of every expression of one reading of the text.
 
     It is compiled when a text is first scanned, and anew when expressions were added since.
@@ -23,17 +23,19 @@ class _Automaton:
 
     def __init__(self) -> None:
         self._expressions: list[bytes] = []
+        self.patterns: list[Pattern] = []
         self._database: Any = None
         self._compiled = 0
         self._lock = threading.Lock()
         self._local = threading.local()
         self.scan = lru_cache(maxsize=2)(self._scan)
 
-    def add(self, pattern: str) -> int:
+    def add(self, pattern: "Pattern") -> int:
         """Add an expression; gives the number under which hits on it are reported."""
-        self._expressions.append(loosen(pattern).encode("ascii"))
+        self._expressions.append(loosen(pattern.pattern).encode("ascii"))
+        self.patterns.append(pattern)
         self.scan.cache_clear()
-        return len(self._expressions) - 1
+        return len(self.patterns) - 1
 
     def _scan(self, text: str) -> Hits:
         """Give for each expression the stretches, sorted, within which it may begin.
@@ -75,8 +77,10 @@ class _Automaton:
             return database
 
 
-_FOLDED = _Automaton()
-_CASED = _Automaton()
+_FOLDED = Automaton()
+_CASED = Automaton()
+AUTOMATA = (_FOLDED, _CASED)
+"""The automaton over folded text, and the one over text without accents."""
 
 
 class Pattern:
@@ -94,7 +98,7 @@ class Pattern:
     def __init__(self, pattern: str, *, cased: bool = False) -> None:
         self._exact = re.compile(pattern)
         self._automaton = _CASED if cased else _FOLDED
-        self._number = self._automaton.add(pattern)
+        self._number = self._automaton.add(self)
 
     @property
     def pattern(self) -> str:
