@@ -115,7 +115,7 @@ def _moved(page: Page) -> Page:
     def move(line: Line) -> Line:
         x0, y0, x1, y1 = line.place
         place = (x0 * scale + right, y0 * scale + down, x1 * scale + right, y1 * scale + down)
-        return replace(line, place=place, size=line.size * scale)
+        return line._replace(place=place, size=line.size * scale)
 
     return replace(page, lines=tuple(map(move, page.lines)))
 

@@ -1,14 +1,13 @@
 """Lines of text on a page: in which order they are read and which of them share a row."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 Box = tuple[float, float, float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """Characters `start` to `end` of a line, drawn in one font, and their box on the page."""
 
     start: int
@@ -16,8 +15,7 @@ class Run:
     box: Box
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line as the document draws it.
 
     `block` numbers the group of lines it was drawn with. `direction` is the unit vector that the
@@ -27,14 +25,17 @@ class Line:
     cover the text; none means that `place` is all that is known.
     """
 
-    text: str = field(repr=False)
+    text: str
     block: int
     box: Box
     direction: tuple[float, float] = (1.0, 0.0)
     place: Box = (0.0, 0.0, 0.0, 0.0)
     size: float = 0.0
     bold: bool = False
-    runs: tuple[Run, ...] = field(default=(), repr=False)
+    runs: tuple[Run, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Line({len(self.text)} characters at {self.place})"
 
 
 def turned(box: Box, direction: tuple[float, float]) -> Box:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from extractors.lines import Box, Line
 
@@ -47,8 +48,7 @@ class Pages:
     wordless: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """Characters `start` to `end` of a text: part of one line of one page.
 
     `box` is x0, y0, x1, y1 in points, y downwards, on the page as it is shown; the characters run

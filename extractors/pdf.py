@@ -6,7 +6,6 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import pymupdf
@@ -224,8 +223,7 @@ def _as_shown(line: Line, rotation: pymupdf.Matrix) -> Line:
     dx, dy = line.direction
     direction = (dx * rotation.a + dy * rotation.c, dx * rotation.b + dy * rotation.d)
     place = _turned(line.place, rotation)
-    return replace(
-        line,
+    return line._replace(
         place=place,
         box=turned(place, direction),
         direction=direction,

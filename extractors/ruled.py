@@ -1,7 +1,6 @@
 """Tables that are ruled all around: their cells, and the lines that stand in each."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice, zip_longest
 from typing import Any
 
@@ -127,7 +126,7 @@ def _parted(line: Line, after: Line | None) -> Line:
     if after is None or not share_row(line, after):
         return line
     gap = after.box[0] - line.box[2]
-    return replace(line, text=line.text + "\t") if gap <= line.box[3] - line.box[1] else line
+    return line._replace(text=line.text + "\t") if gap <= line.box[3] - line.box[1] else line
 
 
 def _cell_of(line: Line, cells: Sequence[Box]) -> int | None:
@@ -152,8 +151,7 @@ def _joined(lines: Sequence[Line], cell: Box) -> list[Line]:
     upright = turned(cell, lines[0].direction)
     left, right = min(line.box[0] for line in lines), max(line.box[2] for line in lines)
     return [
-        replace(
-            lines[0],
+        lines[0]._replace(
             text=" ".join(texts),
             box=(left, upright[1], right, upright[3]),
             place=lines[0].place if len(lines) == 1 else cell,

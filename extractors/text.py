@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import median
 
 from extractors.hyphens import broken_words
@@ -182,7 +182,7 @@ def _moved(pieces: Iterable[Piece], moved: Sequence[tuple[int, int]]) -> Iterato
         start, at = place(piece.start, at)
         end, _ = place(piece.end, at)
         if start < end:
-            yield replace(piece, start=start, end=end)
+            yield piece._replace(start=start, end=end)
 
 
 def _between(before: Line, line: Line) -> str:

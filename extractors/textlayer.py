@@ -14,6 +14,7 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
+from extractors.areas import Area, drawn_areas, plain_areas
 from extractors.lines import Box, Line
 from extractors.proof import Proof
 from record.folding import fold
@@ -62,7 +63,6 @@ _PALE = 0xD8
 _MAY_BE_PALE = _PALE << 16
 _FEW_HIDDEN = 4  # letters and digits: a name may be as short
 _SAME_SHADE = 12  # of 255
-_DARK = 0.6  # of 1
 _MOSTLY = 0.5
 
 _COVERED = 0.75  # of the height of letters
@@ -154,15 +154,20 @@ def _letters(text: str) -> int:
 def _hidden(spans: Iterable[Mapping[str, Any]], look: "_Look") -> float:
     """Count letters that are not drawn, too small, or of the shade of what they stand on."""
     unseen = 0.0
-    for span in spans:
+    # The first test is the cheap one that nearly every span passes.
+    for span in [
+        span
+        for span in spans
+        if span["color"] >= _MAY_BE_PALE
+        or span["size"] < _TINY
+        or not span["char_flags"] & _DRAWN
+        or not span["alpha"]
+        or _may_be_thin(span["bbox"], len(span["text"]))
+    ]:
         drawn = span["char_flags"] & _DRAWN and span["alpha"]
-        pale = span["color"] >= _MAY_BE_PALE and _is_pale(span["color"])
-        if drawn and not pale and span["size"] >= _TINY:
-            x0, y0, x1, y1 = span["bbox"]
-            if y1 - y0 >= _THIN <= x1 - x0 >= _THIN * len(span["text"]):
-                continue
-            if not _is_thin(span):
-                continue
+        pale = _is_pale(span["color"])
+        if drawn and not pale and span["size"] >= _TINY and not _is_thin(span):
+            continue
         letters = _letters(span["text"])
         if letters and not (drawn and pale and look.shows_pale(span["bbox"])):
             unseen += letters
@@ -171,6 +176,10 @@ def _hidden(spans: Iterable[Mapping[str, Any]], look: "_Look") -> float:
 
 def _is_pale(colour: int) -> bool:
     return min(colour >> 16, colour >> 8 & 0xFF, colour & 0xFF) >= _PALE
+
+
+def _may_be_thin(box: Box, letters: int) -> bool:
+    return not box[3] - box[1] >= _THIN <= box[2] - box[0] >= _THIN * letters
 
 
 def _is_thin(span: Mapping[str, Any]) -> bool:
@@ -243,17 +252,18 @@ class _Look:
 
     def shows_pale(self, box: Box) -> bool:
         """Tell whether what is written in a pale shade can be seen."""
-        under = [drawing for drawing in self._areas if _overlap(drawing["rect"], box)]
-        return bool(under and _is_dark_area(under[-1], box)) or self.shows_writing(box)
+        under = [area for area in self._areas if area.touches(box)]
+        return bool(under and under[-1].is_dark_under(box)) or self.shows_writing(box)
 
     @cached_property
-    def _areas(self) -> Sequence[Mapping[str, Any]]:
+    def _areas(self) -> Sequence[Area]:
         # What lies under all text, where nothing but lines and plain areas was drawn.
         if self.may_be_covered or self._page.rotation:
             return ()
         if not _INTRICATE.isdisjoint(_words(self._contents)):
             return ()
-        return [drawing for drawing in self._page.get_cdrawings() if drawing["type"] != "clip"]
+        plain = plain_areas(self._contents, tuple(self._page.transformation_matrix))
+        return drawn_areas(self._page) if plain is None else plain
 
     @property
     def longer_side(self) -> float:
@@ -334,19 +344,6 @@ class _Look:
 
 def _words(contents: bytes) -> list[bytes]:
     return contents.translate(_PARTED).replace(b"/", b" /").split()
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    aside = one[0] >= other[2] or one[2] <= other[0]
-    return not (aside or one[1] >= other[3] or one[3] <= other[1])
-
-
-def _is_dark_area(drawing: Mapping[str, Any], box: Box) -> bool:
-    items, (x0, y0, x1, y1) = drawing["items"], drawing["rect"]
-    if drawing["type"] == "s" or len(items) != 1 or items[0][0] != "re":
-        return False
-    inside = x0 <= box[0] and y0 <= box[1] and box[2] <= x1 and box[3] <= y1
-    return bool(inside and drawing["fill_opacity"] == 1 and max(drawing["fill"]) < _DARK)
 
 
 def _letters_box(box: Box) -> Box:

@@ -298,8 +298,8 @@ def _moved(line: Line, place: Sequence[float], plain: bool) -> Line:
     x0, y0, x1, y1 = place
     box: Box = (x0, y0, max(x0, x1), max(y0, y1))
     if plain:
-        return replace(line, place=box, size=0.0, bold=False)
-    return replace(line, place=box)
+        return line._replace(place=box, size=0.0, bold=False)
+    return line._replace(place=box)
 
 
 def _masked(of: Features, random: np.random.Generator) -> Features:

@@ -1,4 +1,3 @@
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -129,7 +128,7 @@ def quarter_turn(page: Page) -> Page:
         x0, y0, x1, y1 = line.place
         place = (page.height - y1, x0, page.height - y0, x1)
         dx, dy = line.direction
-        lines.append(replace(line, place=place, direction=(-dy, dx)))
+        lines.append(line._replace(place=place, direction=(-dy, dx)))
     return Page(page.number, page.height, page.width, tuple(lines))
 
 
