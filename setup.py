@@ -9,6 +9,7 @@ ROOMS = [
     "record",
     "rules",
     "models",
+    "models.tagger",
     "surrogates",
     "extractors",
     "pipeline",
