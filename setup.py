@@ -71,6 +71,7 @@ setup(
         "models": ["torch==2.13.0", "transformers>=5,<6", "spacy>=3.8,<4"],
         "dev": [
             "torch==2.13.0",
+            "tokenizers>=0.21,<1",
             "pytest>=8.3",
             "pytest-xdist>=3.6",
             "hypothesis>=6.120",
