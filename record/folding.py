@@ -1,5 +1,6 @@
 """Case, accents and typography folded away, one code point for one, so that offsets survive."""
 
+import re
 import unicodedata
 
 
@@ -34,13 +35,12 @@ _TYPOGRAPHY = {
 _UNACCENT = _Unaccent()
 _TABLE = _Fold()
 # Most Western text fits one byte a character, which folds seven times as fast. The micro sign
-# folds to a Greek letter and leaves that range.
+# folds to a Greek letter and leaves that range: it counts with the others.
 _FIRST_256 = "".join(map(chr, range(256)))
 _LATIN = _FIRST_256.translate(_TABLE).replace("μ", "µ").encode("latin-1")
-_OUTSIDE_LATIN = "µ"
-_LATIN_CASED = (
-    "".join(map(chr, range(256))).translate(_UNACCENT).replace("μ", "µ").encode("latin-1")
-)
+_LATIN_CASED = _FIRST_256.translate(_UNACCENT).replace("μ", "µ").encode("latin-1")
+_MANY = 50  # one run of others in so many characters: then the table is faster
+_OTHERS = re.compile(r"[^\x00-\xb4\xb6-\xff]+")
 
 
 def fold(text: str) -> str:
@@ -49,12 +49,7 @@ def fold(text: str) -> str:
     The result has exactly one code point for each of the text: offsets hold in both.
     Line breaks stay line breaks. Ligatures of two letters (`œ`, `ß`) keep their place unexpanded.
     """
-    if text.isascii() or _OUTSIDE_LATIN in text:
-        return text.translate(_TABLE)
-    try:
-        return text.encode("latin-1").translate(_LATIN).decode("latin-1")
-    except UnicodeEncodeError:
-        return text.translate(_TABLE)
+    return text.translate(_TABLE) if text.isascii() else _mixed(text, _LATIN, _TABLE)
 
 
 def unaccent(text: str) -> str:
@@ -62,9 +57,23 @@ def unaccent(text: str) -> str:
 
     The result has exactly one code point for each of the text: offsets hold in both.
     """
-    if text.isascii() or _OUTSIDE_LATIN in text:
-        return text.translate(_UNACCENT)
-    try:
-        return text.encode("latin-1").translate(_LATIN_CASED).decode("latin-1")
-    except UnicodeEncodeError:
-        return text.translate(_UNACCENT)
+    return text.translate(_UNACCENT) if text.isascii() else _mixed(text, _LATIN_CASED, _UNACCENT)
+
+
+def _mixed(text: str, latin: bytes, table: dict[int, str]) -> str:
+    """Translate what is Latin by bytes and the rest, often a dash or a quote, by the table."""
+    others = list(_OTHERS.finditer(text))
+    if len(others) * _MANY > len(text):
+        return text.translate(table)
+    parts: list[str] = []
+    last = 0
+    for other in others:
+        start, end = other.span()
+        parts += (_by_bytes(text[last:start], latin), other.group().translate(table))
+        last = end
+    parts.append(_by_bytes(text[last:], latin))
+    return "".join(parts)
+
+
+def _by_bytes(text: str, latin: bytes) -> str:
+    return text.encode("latin-1").translate(latin).decode("latin-1")

@@ -34,6 +34,22 @@ def loosen(pattern: str) -> str:
     return _shortened("".join(out))
 
 
+def leading(pattern: str) -> str:
+    """Give what a negative lookbehind at the beginning demands, as an expression of one character.
+
+    Empty where there is none, or none of one plain set of characters, or where alternatives follow.
+    """
+    if not pattern.startswith("(?<!") or any(piece == "|" for _, piece in _pieces(pattern)):
+        return ""
+    inner = pattern[4 : closing(pattern, 0)]
+    if inner != atom(inner, 0) or inner[0] in "(.^$" or inner.startswith("[^"):
+        return ""
+    plain = "".join(char for char in inner.strip("[]") if char.isascii())
+    if not plain or re.match(f"[{plain}]", "?"):
+        return ""  # a question mark stands for a character that is not in the set
+    return f"(?:^|[^{plain}])"
+
+
 def atom(pattern: str, at: int) -> str:
     """Cut out the bracketed set, the group or the single character that begins at an offset."""
     if pattern[at] == "(":

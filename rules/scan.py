@@ -2,13 +2,13 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 
 import hyperscan
 
-from rules.loose import loosen
+from rules.loose import leading, loosen
 
 _T = TypeVar("_T")
 
@@ -32,7 +32,8 @@ class Automaton:
 
     def add(self, pattern: "Pattern") -> int:
         """Add an expression; gives the number under which hits on it are reported."""
-        self._expressions.append(loosen(pattern.pattern).encode("ascii"))
+        loose = leading(pattern.pattern) + loosen(pattern.pattern)
+        self._expressions.append(loose.encode("ascii"))
         self.patterns.append(pattern)
         self.scan.cache_clear()
         return len(self.patterns) - 1
@@ -93,11 +94,12 @@ class Pattern:
     least one character. Make them when a module is imported: the automaton is compiled once.
     """
 
-    __slots__ = ("_automaton", "_exact", "_number")
+    __slots__ = ("_automaton", "_exact", "_lead", "_number")
 
     def __init__(self, pattern: str, *, cased: bool = False) -> None:
         self._exact = re.compile(pattern)
         self._automaton = _CASED if cased else _FOLDED
+        self._lead = 1 if leading(pattern) else 0
         self._number = self._automaton.add(self)
 
     @property
@@ -118,7 +120,7 @@ class Pattern:
         match = self._exact.match
         at = 0
         for start, end in self._automaton.scan(text).get(self._number, ()):
-            at = max(at, start)
+            at = max(at, start + self._lead if start else 0)
             while at < end:
                 found = match(text, at)
                 at += 1
@@ -131,7 +133,7 @@ class Pattern:
         match = self._exact.match
         at = 0
         for start, end in self._automaton.scan(text).get(self._number, ()):
-            at = max(at, start)
+            at = max(at, start + self._lead if start else 0)
             while at < end:
                 found = match(text, at)
                 at += 1
@@ -140,3 +142,33 @@ class Pattern:
                     if made is not None:
                         yield made
                     at = max(at, found.end(1) if made is None else found.end())
+
+
+class Patterns:
+    """Several expressions over one reading of the text, asked together: few are in any one note."""
+
+    __slots__ = ("_automaton", "_indices", "_patterns")
+
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        self._patterns = tuple(patterns)
+        self._automaton = self._patterns[0]._automaton
+        self._indices = {one._number: index for index, one in enumerate(self._patterns)}
+        if any(one._automaton is not self._automaton for one in self._patterns):
+            raise ValueError("expressions over different readings of a text")
+
+    def __getitem__(self, index: int) -> Pattern:
+        return self._patterns[index]
+
+    def __len__(self) -> int:
+        return len(self._patterns)
+
+    def __iter__(self) -> Iterator[Pattern]:
+        return iter(self._patterns)
+
+    def finditer(self, text: str) -> Iterator[tuple[int, re.Match[str]]]:
+        """Yield the index of an expression and each of its matches, one expression at a time."""
+        hits = self._automaton.scan(text)
+        for number, index in self._indices.items():
+            if number in hits:
+                for match in self._patterns[index].finditer(text):
+                    yield index, match

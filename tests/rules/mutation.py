@@ -1,6 +1,12 @@
-"""Alternatives of the rules' expressions that no marked line needs."""
+"""Alternatives of the rules' expressions that no marked line needs.
+
+Every call of every expression is recorded while the lines are read once; an alternative matters
+to a line only where a call that matched gives something else without it, and only such lines are
+read again.
+"""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from types import ModuleType
@@ -10,32 +16,35 @@ import regex
 from record.document import Document
 from record.span import Span
 from rules import loose, scan
-from rules.folded import cased_once, fold_once
 
 Detect = Callable[[Document], list[Span]]
-Found = list[tuple[int, int, str]]
+Line = tuple[str, str]
+"""A text and its language."""
+
 _COMPILED = (re.Pattern, regex.Pattern, scan.Pattern)
+_METHODS = ("match", "search", "fullmatch", "finditer", "findall", "sub", "split")
+_ENOUGH = 400
 
 
-def survivors(
-    modules: Sequence[ModuleType], detect: Detect, lines: Sequence[tuple[str, str]]
-) -> list[str]:
+def survivors(modules: Sequence[ModuleType], detect: Detect, lines: Sequence[Line]) -> list[str]:
     """Name the alternatives that can be dropped without any line's findings changing.
 
-    `lines` are texts and their languages. Each alternative of each expression that a module holds
-    by name (alone or in a tuple, list or dict) is dropped in turn.
+    Each alternative of each expression that a module holds by name (alone or in a tuple, list or
+    dict) is dropped in turn.
     """
-    expected = {line: _found(detect, line) for line in lines}
-    alive: list[str] = []
-    for module in modules:
-        for name, compiled in _expressions(module):
-            for mutant, dropped in mutants(compiled.pattern):
-                if not _sound(compiled, mutant):
-                    continue
-                with _Swapped(modules, compiled, mutant):
-                    near = sorted(lines, key=lambda line: not _differs(compiled, mutant, line[0]))
-                    if all(_found(detect, line) == expected[line] for line in near):
-                        alive.append(f"{module.__name__}.{name}: {dropped}")
+    lines = list(dict.fromkeys(lines))
+    held = [(module, name, one) for module in modules for name, one in _expressions(module)]
+    calls, expected = _recorded(modules, [one for _, _, one in held], detect, lines)
+    alive = []
+    for module, name, compiled in held:
+        for mutant, dropped in mutants(compiled.pattern):
+            changed = _compiled_like(compiled, mutant)
+            if changed is None:
+                continue
+            with _Swapped(modules, compiled, changed):
+                tried = _touched(changed, calls[id(compiled)])
+                if not any(_found(detect, lines[at]) != expected[at] for at in tried):
+                    alive.append(f"{module.__name__}.{name}: {dropped}")
     return alive
 
 
@@ -43,9 +52,9 @@ def mutants(pattern: str) -> Iterator[tuple[str, str]]:
     """Yield an expression without one of its alternatives, and that alternative."""
     for start, end in _groups(pattern):
         edges = [start - 1, *_bars(pattern, start, end), end]
+        if len(edges) == 2:
+            continue
         for first, last in pairwise(edges):
-            if len(edges) == 2:
-                continue
             dropped = pattern[first + 1 : last]
             opens = first == edges[0]
             cut = (first + 1, last + 1) if opens else (first, last)
@@ -58,7 +67,7 @@ def _groups(pattern: str) -> Iterator[tuple[int, int]]:
     at = 0
     while at < len(pattern):
         if pattern[at] == "(":
-            inside = re.compile(r"\((?:\?(?:P?<\w+>|<?[=!]|[a-zA-Z]*:|r\)))?").match(pattern, at)
+            inside = re.compile(r"\((?:\?(?:P?<\w+>|<?[=!]|>|[a-zA-Z]*:|r\)))?").match(pattern, at)
             if not pattern.startswith("(?r)", at):
                 yield inside.end(), loose.closing(pattern, at)
             at = inside.end()
@@ -83,7 +92,7 @@ def _expressions(module: ModuleType):
 
 
 def _within(value: object):
-    if isinstance(value, (tuple, list, frozenset, set)):
+    if isinstance(value, (tuple, list, frozenset, set, scan.Patterns)):
         for one in value:
             yield from _within(one)
     elif isinstance(value, dict):
@@ -92,29 +101,103 @@ def _within(value: object):
         yield value
 
 
-class _Swapped:
-    """Puts a changed expression in the place of one, wherever the modules hold it."""
+class _Recorder:
+    """Stands for an expression and notes what it was asked wherever it matched."""
 
-    def __init__(self, modules: Sequence[ModuleType], compiled, mutant: str) -> None:
-        self._modules, self._compiled = modules, compiled
-        if isinstance(compiled, scan.Pattern):
-            self._mutant = re.compile(mutant)
-        else:
-            maker = regex if isinstance(compiled, regex.Pattern) else re
-            self._mutant = maker.compile(mutant, compiled.flags & ~re.UNICODE)
+    def __init__(self, compiled) -> None:
+        self.compiled = compiled
+        self.pattern = compiled.pattern
+        self.flags = compiled.flags
+        self.calls: list[tuple[int, str, tuple, dict, object]] = []
+        self.line = -1
+
+    def __getattr__(self, name: str):
+        method = getattr(self.compiled, name)
+        if name not in _METHODS:
+            return method
+
+        def call(*asked, **named):
+            told = _told(method(*asked, **named))
+            if told:
+                self.calls.append((self.line, name, asked, named, told))
+            return method(*asked, **named)
+
+        return call
+
+
+def _told(result: object) -> object:
+    """Give a result in a form that can be compared."""
+    if isinstance(result, (re.Match, regex.Match)):
+        return result.span(), result.groups()
+    if hasattr(result, "__next__"):
+        return [_told(match) for match in result]
+    return result
+
+
+def _recorded(modules, held, detect: Detect, lines: Sequence[Line]):
+    """Read every line once; give the calls that matched, by expression, and what was found."""
+    recorders = {id(one): _Recorder(_exact(one)) for one in held}
+    swaps = [_Swapped(modules, one, recorders[id(one)]) for one in held]
+    for swap in swaps:
+        swap.__enter__()
+    expected = []
+    try:
+        for at, line in enumerate(lines):
+            for recorder in recorders.values():
+                recorder.line = at
+            expected.append(_found(detect, line))
+    finally:
+        for swap in reversed(swaps):
+            swap.__exit__()
+    return defaultdict(list, {key: one.calls for key, one in recorders.items()}), expected
+
+
+def _touched(changed, calls) -> Iterator[int]:
+    """Yield the lines at which an expression, asked again, gives something else."""
+    seen: set[int] = set()
+    for line, name, asked, named, told in calls:
+        if line not in seen and _told(getattr(changed, name)(*asked, **named)) != told:
+            seen.add(line)
+            yield line
+            if len(seen) >= _ENOUGH:
+                return
+
+
+def _exact(compiled):
+    return compiled._exact if isinstance(compiled, scan.Pattern) else compiled
+
+
+def _compiled_like(compiled, mutant: str):
+    """Compile a mutant; None where it is no expression, as it lacks a group it refers to."""
+    exact = _exact(compiled)
+    maker = regex if isinstance(exact, regex.Pattern) else re
+    try:
+        # A group around it makes it an object of its own: modules cache what they compile.
+        opens = "(?r)" if mutant.startswith("(?r)") else ""
+        apart = f"{opens}(?:{mutant.removeprefix(opens)})"
+        return maker.compile(apart, exact.flags & ~re.UNICODE)
+    except (re.error, regex.error):
+        return None
+
+
+class _Swapped:
+    """Puts another expression in the place of one, wherever the modules hold it."""
+
+    def __init__(self, modules: Sequence[ModuleType], compiled, other) -> None:
+        self._modules, self._compiled, self._other = modules, compiled, other
 
     def __enter__(self) -> None:
         if isinstance(self._compiled, scan.Pattern):
             self._before = self._compiled._exact
-            self._compiled._exact = self._mutant
+            self._compiled._exact = self._other
         else:
-            self._put(self._compiled, self._mutant)
+            self._put(self._compiled, self._other)
 
     def __exit__(self, *_: object) -> None:
         if isinstance(self._compiled, scan.Pattern):
             self._compiled._exact = self._before
         else:
-            self._put(self._mutant, self._compiled)
+            self._put(self._other, self._compiled)
 
     def _put(self, old: object, new: object) -> None:
         for module in self._modules:
@@ -134,29 +217,7 @@ def _replaced(value, old: object, new: object):
     return value
 
 
-def _sound(compiled, mutant: str) -> bool:
-    """Tell whether a mutant is an expression at all: it may lack a group that it refers to."""
-    maker = regex if isinstance(compiled, regex.Pattern) else re
-    try:
-        maker.compile(mutant)
-    except (re.error, regex.error):
-        return False
-    return True
-
-
-def _differs(compiled, mutant: str, text: str) -> bool:
-    """Guess whether a mutant matters to a text, so that such texts are tried first."""
-    maker = regex if isinstance(compiled, regex.Pattern) else re
-    changed = maker.compile(mutant)
-    return any(
-        [match.span() for match in maker.finditer(compiled.pattern, reading)]
-        != [match.span() for match in changed.finditer(reading)]
-        for reading in (text, fold_once(text), cased_once(text))
-    )
-
-
-def _found(detect: Detect, line: tuple[str, str]) -> Found:
+def _found(detect: Detect, line: Line) -> list[tuple[int, int, str]]:
     text, lang = line
-    return [
-        (span.start, span.end, str(span.label)) for span in detect(Document("1", text, lang=lang))
-    ]
+    spans = detect(Document("1", text, lang=lang))
+    return [(span.start, span.end, str(span.label)) for span in spans]

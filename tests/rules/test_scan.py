@@ -9,10 +9,16 @@ from hypothesis import strategies as st
 
 from record.document import Document
 from rules import ages, contacts, dates, identifiers, names, places
-from rules.loose import loosen
-from rules.scan import AUTOMATA, Pattern
+from rules.loose import leading, loosen
+from rules.scan import AUTOMATA, Pattern, Patterns
 
 PATTERNS = (
+    r"(?<![0-9])[0-9]{2,3}(?![0-9])",
+    r"(?<![a-zé])mar",
+    r"(?<!a)m",
+    r"(?<!\w)[an]{1,2}",
+    r"(?<![/.?])[0-9]",
+    r"(?<!ma)r|(?<!x)s",
     r"(?<![a-z])(mars|mar)(?![a-z])\.?",
     r"([0-9]{1,2})([/.\-])([0-9]{1,2})\2([0-9]{4})(?![0-9])",
     r"\bn[°o€] ?[0-9]+",
@@ -93,6 +99,37 @@ def test_the_first_match_and_the_match_at_a_place() -> None:
     assert first.span() == (2, 5)
     assert HYPHENED.search("a") is None
     assert HYPHENED.match("a 1-2", 1) is None
+
+
+def test_several_expressions_are_asked_together() -> None:
+    several = Patterns([HYPHENED, FOLDED[0]])
+    assert [(index, match[0]) for index, match in several.finditer("123 4-5 67")] == [
+        (0, "4-5"), (1, "123"), (1, "67")
+    ]  # fmt: skip
+    assert len(several) == 2
+    assert several[1] is FOLDED[0]
+    with pytest.raises(ValueError, match="different readings"):
+        Patterns([HYPHENED, CASED])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "lead"),
+    [
+        (r"(?<![0-9])1", "(?:^|[^0-9])"),
+        (r"(?<![a-zé])1", "(?:^|[^a-z])"),
+        (r"(?<!\w)1", r"(?:^|[^\w])"),
+        (r"(?<!a)1", "(?:^|[^a])"),
+        (r"(?<![?!])1", ""),
+        (r"(?<![^a])1", ""),
+        (r"(?<!ab)1", ""),
+        (r"(?<!é)1", ""),
+        (r"(?<!.)1", ""),
+        (r"(?<![a])1|2", ""),
+        (r"1", ""),
+    ],
+)
+def test_leading(pattern: str, lead: str) -> None:
+    assert leading(pattern) == lead
 
 
 def test_threads_scan_side_by_side() -> None:
