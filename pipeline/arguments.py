@@ -35,9 +35,11 @@ outputs are readable by you alone.
 examples:
   cryptonym detect notes.jsonl -o found.jsonl --patients patients.jsonl
   cryptonym detect notes.jsonl -o found.jsonl --detectors rules --lang es
+  cryptonym detect notes.jsonl -o found.jsonl --patients patients.jsonl --explain
 
 The text is written back as it is, and offsets are those of that text. Spans that were there
-are replaced. Lines that are no notes go to found.quarantine.jsonl.
+are replaced. Lines that are no notes go to found.quarantine.jsonl. With --explain and --json
+each span found is one object a line, and the summary is the last line.
 """,
     "pseudonymize": """\
 examples:
@@ -212,6 +214,12 @@ def _add_detect(commands: Commands, command: Command) -> None:
     detect.add_argument("notes", type=Path, metavar="NOTES.jsonl")
     _add_out(detect, "OUT.jsonl")
     _add_detection(detect)
+    add = detect.add_argument
+    add("--explain", action="store_true", help="say which rule found what, without any text")
+    add(
+        "--explain-text", action="store_true",
+        help="the same with the text found, which identifies patients",
+    )  # fmt: skip
     detect.set_defaults(command=command)
     _add_reporting(detect)
 
@@ -281,7 +289,7 @@ def _add_detection(command: argparse.ArgumentParser) -> None:
     add("--model", metavar="DIR", help="not available in this version")
     add(
         "--lang", choices=("fr", "en", "es"), default="",
-        help="language of notes that do not name theirs",
+        help="language of notes that do not name theirs; default: told from their text",
     )  # fmt: skip
 
 

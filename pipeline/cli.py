@@ -11,10 +11,12 @@ from extractors.limits import Limits
 from extractors.options import Options
 from pipeline.arguments import EXTRACT_TRAIN, Command, make_parser
 from pipeline.console import Console
+from pipeline.explain import HEADING, Finding
 from pipeline.extraction import Extraction, extract_files
-from pipeline.files import Task, detect_file, parse_detectors
+from pipeline.files import Task, Tell, detect_file, parse_detectors
 from pipeline.gold import read_annotated, read_label_map
 from pipeline.installation import check_rooms
+from pipeline.jsonl import dumped
 from pipeline.nightly import (
     EXIT_DONE,
     EXIT_GATE,
@@ -171,9 +173,26 @@ def _extract_train(options: argparse.Namespace, rest: list[str], console: Consol
 
 
 def _detect(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    tell = _teller(options, console) if options.explain or options.explain_text else None
     with console.progress() as progress:
-        done = detect_file(_task(options), progress)
+        done = detect_file(_task(options), progress, tell)
     return _report(done, options, console)
+
+
+def _teller(options: argparse.Namespace, console: Console) -> Tell:
+    """Say what explains a span: as a line of a table, or as an object; text only if asked for."""
+    console.say(HEADING)
+
+    def tell(finding: Finding, text: str) -> None:
+        found = text[finding.span.start : finding.span.end] if options.explain_text else ""
+        if options.json:
+            sys.stdout.write(dumped(finding.to_json() | ({"text": found} if found else {})) + "\n")
+        else:
+            line = f"{finding.to_line()}  {found}".rstrip()
+            # What steers a terminal must not come out of a note.
+            console.say("".join(char if char.isprintable() else "?" for char in line))
+
+    return tell
 
 
 def _pseudonymize(options: argparse.Namespace, rest: list[str], console: Console) -> int:

@@ -1,14 +1,17 @@
 """Every detector on one text: static rules and what is known of that very patient."""
 
 from collections import OrderedDict
+from dataclasses import replace
 
 from record.document import Document
 from record.patient import PatientRecord
 from record.span import Span
 from rules import ages, contacts, dates, identifiers, names, places
 from rules.known import KnownPatient
+from rules.language import LANGUAGES, Stretch, language, stretches
+from rules.site_numbers import SITE, SiteNumbers
 
-DETECTOR_VERSION = "floor-2"
+DETECTOR_VERSION = "floor-3"
 """Changes whenever a detector may find something else: every note is then detected anew."""
 
 FAMILIES = (
@@ -27,12 +30,15 @@ class KnownPatients:
     def __init__(self, size: int = 512) -> None:
         self._size = size
         self._compiled: OrderedDict[bytes, KnownPatient] = OrderedDict()
+        self._last: tuple[PatientRecord, KnownPatient] | None = None
 
     def of(self, patient: PatientRecord, identity: bytes = b"") -> KnownPatient:
         """Compile a patient's record, or give the one compiled before.
 
         `identity` is a hash that changes with the record, where the caller has one at hand.
         """
+        if self._last and self._last[0] is patient:
+            return self._last[1]  # the next note of the same patient: no need to hash the record
         key = identity or patient.digest()
         known = self._compiled.get(key)
         if known is None:
@@ -41,12 +47,82 @@ class KnownPatients:
                 self._compiled.popitem(last=False)
         else:
             self._compiled.move_to_end(key)
+        self._last = patient, known
         return known
 
 
-def detect(document: Document, patient: KnownPatient | None) -> tuple[Span, ...]:
-    """Find identifiers by every rule and by what is known; spans may overlap."""
-    found = [span for family in FAMILIES for span in family(document)]
+def spoken(document: Document, default: str = "") -> Document:
+    """Give a document with its language: what it names, else what its text is in, else the default.
+
+    A language that no rules speak counts as unsure.
+    """
+    if document.lang:
+        return document
+    told = language(document.text)
+    return replace(document, lang=told if told in LANGUAGES else default)
+
+
+def detect(
+    document: Document, patient: KnownPatient | None, site: SiteNumbers = SITE
+) -> tuple[Span, ...]:
+    """Find identifiers by every rule and by what is known; spans may overlap.
+
+    In a note of several languages each stretch is searched in its own.
+    """
+    found = by_rules(document, site)
     if patient is not None:
-        found.extend(patient.detect(document))
+        found += by_record(document, patient)
     return tuple(found)
+
+
+def by_rules(document: Document, site: SiteNumbers = SITE) -> list[Span]:
+    """Find identifiers by every rule.
+
+    Of each language's rules those spans stay that touch a stretch in that language; rules see the
+    whole text, so that what stands in one stretch explains what stands in another.
+    """
+    document = spoken(document)
+    found: list[Span] = []
+    for lang, parts in _languages(document).items():
+        inside = replace(document, lang=lang) if lang != document.lang else document
+        for family in FAMILIES:
+            if family is identifiers.detect:
+                found += _touching(identifiers.detect(inside, site=site), parts)
+            else:
+                found += _touching(family(inside), parts)
+    return found
+
+
+def by_record(document: Document, patient: KnownPatient) -> list[Span]:
+    """Find what is known of the patient, in the note's language everywhere.
+
+    In stretches of another language, what only that language reads is found as well. A release
+    is searched in the note's language alone, so it can never hold more than was found here.
+    """
+    found = patient.detect(document)
+    for lang, parts in _languages(document).items():
+        if lang != document.lang and parts:
+            found += _touching(patient.detect(replace(document, lang=lang)), parts)
+    return found
+
+
+def _languages(document: Document) -> dict[str, list[Stretch]]:
+    """Give the languages that a document is searched in, each with its stretches; none for all.
+
+    A note holds other languages only beside its own: what it names is not put in doubt.
+    """
+    found: dict[str, list[Stretch]] = {}
+    for stretch in stretches(document.text):
+        lang = stretch[2] if stretch[2] in LANGUAGES else document.lang
+        found.setdefault(lang, []).append(stretch)
+    return found if len(found) > 1 and document.lang in found else {document.lang: []}
+
+
+def _touching(spans: list[Span], parts: list[Stretch]) -> list[Span]:
+    if not parts:
+        return spans
+    return [
+        span
+        for span in spans
+        if any(start < span.end and span.start < end for start, end, _ in parts)
+    ]

@@ -1,18 +1,18 @@
 """The commands on files of notes: what they have in common, and finding spans."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pipeline.alignment import Alignment, align
 from pipeline.boundary import attempt
-from pipeline.detection import KnownPatients
-from pipeline.engine import annotate
+from pipeline.detection import KnownPatients, by_record, detect, spoken
+from pipeline.explain import Finding, explain
 from pipeline.jsonl import BadLine, Line, count_lines, listed, read_notes, read_patients
 from pipeline.nightly import Progress
 from pipeline.outbox import Done, Outbox
 from pipeline.resolve import resolve
-from record.document import Annotated
+from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
 from record.failure import Failure
 from record.patient import PatientRecord
@@ -23,10 +23,16 @@ LONGEST_NOTE = 1_000_000
 """Characters; a longer note goes to quarantine, as in the nightly job's default."""
 _MOST_LINES_NAMED = 10
 
+Tell = Callable[[Finding, str], None]
+"""Is told of one finding, and of the text of the note as it stands in the file."""
+
 
 @dataclass(frozen=True)
 class Task:
-    """Which notes to read and where to write; whom is known; the language notes do not name."""
+    """Which notes to read and where to write; whom is known; the language of notes that name none.
+
+    Without `lang`, the text of such a note tells its language.
+    """
 
     notes: Path
     out: Path
@@ -42,24 +48,32 @@ class Task:
 
 @dataclass
 class Finder:
-    """Finds identifiers with the detectors asked for; knows the patients of one file."""
+    """Finds identifiers with the detectors asked for; knows the patients of one file.
+
+    `lang` is the language of a note that names none and whose text does not tell.
+    """
 
     patients: dict[str, PatientRecord] = field(repr=False)
     detectors: frozenset[str] = DETECTORS
+    lang: str = ""
     known: KnownPatients = field(default_factory=KnownPatients)
 
     def patient(self, person_id: str | None) -> PatientRecord | None:
         """Give what is known of a person, if anything is."""
         return None if person_id is None else self.patients.get(person_id)
 
+    def spans(self, document: Document) -> tuple[Span, ...]:
+        """Find all that the detectors find in a clean document; spans may overlap."""
+        patient = self.patient(document.person_id) if "known" in self.detectors else None
+        known = self.known.of(patient) if patient else None
+        if "rules" in self.detectors:
+            return detect(document, known)
+        return tuple(by_record(document, known)) if known else ()
+
     def find(self, annotated: Annotated) -> Annotated:
         """Put the resolved spans of the detectors on a clean document."""
-        document = annotated.document
-        patient = self.patient(document.person_id) if "known" in self.detectors else None
-        if "rules" in self.detectors:
-            return annotate(document, patient, self.known)
-        found = self.known.of(patient).detect(document) if patient else ()
-        return Annotated(document, resolve(found, document.text))
+        document = spoken(annotated.document, self.lang)
+        return Annotated(document, resolve(self.spans(document), document.text))
 
 
 def make_finder(task: Task) -> Finder:
@@ -78,8 +92,11 @@ def parse_detectors(text: str) -> frozenset[str]:
     return names
 
 
-def detect_file(task: Task, progress: Progress) -> Done:
-    """Add spans to notes; their text stays as it is, and offsets are those of that text."""
+def detect_file(task: Task, progress: Progress, tell: Tell | None = None) -> Done:
+    """Add spans to notes; their text stays as it is, and offsets are those of that text.
+
+    `tell` is told of every span that a detector found, also where it lost to another.
+    """
     finder = make_finder(task)
     unknown = 0
     with Outbox(task.out, task.inputs) as outbox:
@@ -87,10 +104,15 @@ def detect_file(task: Task, progress: Progress) -> Done:
         def step(line: Line) -> None:
             nonlocal unknown
             document = line.annotated.document
-            spans = attempt(document.note_id, "detect", lambda: _raw_spans(line, finder))
-            if isinstance(spans, Failure):
-                outbox.refuse(spans)
+            search = lambda: _raw_spans(line, finder, explained=bool(tell))  # noqa: E731
+            found = attempt(document.note_id, "detect", search)
+            if isinstance(found, Failure):
+                outbox.refuse(found)
                 return
+            spans, findings = found
+            for finding in findings:
+                if tell:
+                    tell(finding, document.text)
             unknown += finder.patient(document.person_id) is None
             outbox.note({**line.record, "spans": listed(spans)})
 
@@ -146,8 +168,19 @@ def cleaned(line: Line) -> tuple[Annotated, Alignment]:
     return Annotated(replace(document, text=alignment.clean), spans), alignment
 
 
-def _raw_spans(line: Line, finder: Finder) -> tuple[Span, ...]:
+def _raw_spans(
+    line: Line, finder: Finder, *, explained: bool
+) -> tuple[tuple[Span, ...], list[Finding]]:
+    """Give the spans of a note as it stands in the file and, if asked for, what explains them."""
     clean, alignment = cleaned(line)
-    raw: Iterable[Span] = alignment.to_raw(finder.find(clean).spans)
+    document = spoken(clean.document, finder.lang)
+    found = finder.spans(document)
     # Two spans that met within a ligature now share its one character.
-    return resolve(raw, alignment.raw)
+    spans = resolve(alignment.to_raw(resolve(found, document.text)), alignment.raw)
+    if not explained:
+        return spans, []
+    patient = finder.patient(document.person_id)
+    return spans, [
+        replace(finding, span=alignment.to_raw([finding.span])[0])
+        for finding in explain(document, found, patient)
+    ]

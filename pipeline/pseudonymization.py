@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.boundary import attempt
+from pipeline.detection import spoken
 from pipeline.engine import release
 from pipeline.files import Finder, Task, cleaned, each_line, make_finder
-from pipeline.jsonl import Line, listed, read_notes
+from pipeline.jsonl import BadLine, Line, listed, read_notes
 from pipeline.nightly import Progress
 from pipeline.outbox import Done, Outbox
 from pipeline.resolve import resolve
@@ -85,7 +86,8 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
     cohort = load_master(f"file:{rules.key.absolute()}", Path()).cohort(rules.cohort)
     columns, rewriter = Columns(cohort, policy), Rewriter(cohort, policy)
     is_required = task.patients is not None and not rules.allow_unknown
-    desk = _Desk(make_finder(task), rules, cohort, columns, rewriter, is_required)
+    finder = replace(make_finder(task), lang=lang)
+    desk = _Desk(finder, rules, cohort, columns, rewriter, is_required)
     dropped: Counter[str] = Counter()
     inputs = (*task.inputs, rules.key, *((rules.policy,) if rules.policy else ()))
     with Outbox(task.out, inputs) as outbox:
@@ -97,7 +99,7 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
             else:
                 outbox.note(record)
 
-        each_line(replace(task, lang=lang), outbox, progress, step, given=rules.given)
+        each_line(task, outbox, progress, step, given=rules.given)
         if dropped:
             names = ", ".join(f"{key} ({count})" for key, count in sorted(dropped.items()))
             outbox.done.warnings.append(
@@ -126,12 +128,19 @@ def load_policy(path: Path | None, lang: str) -> Policy:
 
 
 def _first_language(notes: Path) -> str:
-    """Give the language of the first note that names one of ours."""
+    """Give the language of the first note that names, or else is in, one that policies speak."""
     if not notes.is_file():
         return "fr"
-    lines = (line for line in read_notes(notes, given=False) if isinstance(line, Line))
-    named = (line.annotated.document.lang for line in lines)
-    return next((lang for lang in named if lang in _LANGUAGES), "fr")
+    told = ""
+    for line in read_notes(notes, given=False):
+        if isinstance(line, BadLine):
+            continue
+        document = line.annotated.document
+        if document.lang in _LANGUAGES:
+            return document.lang
+        lang = "" if told else spoken(document).lang
+        told = lang if lang in _LANGUAGES else told
+    return told or "fr"
 
 
 def _record(line: Line, desk: _Desk, dropped: Counter[str]) -> dict[str, Any] | Failure:
@@ -156,7 +165,8 @@ def _annotated(line: Line, desk: _Desk) -> Annotated:
     if not desk.rules.given:
         return desk.finder.find(clean)
     named = (replace(span, detector=_code(span)) for span in clean.spans)
-    return replace(clean, spans=resolve(named, clean.document.text))
+    document = spoken(clean.document, desk.finder.lang)
+    return Annotated(document, resolve(named, document.text))
 
 
 def _code(span: Span) -> str:

@@ -16,10 +16,11 @@ def resolve(spans: Iterable[Span], text: str) -> tuple[Span, ...]:
     losing span covers beyond the winners stays a span of its own label; where that remainder has
     no letter or digit it joins the span beside it. Resolving twice changes nothing.
     """
-    return tuple(_absorb(_winners(sorted(set(spans), key=_rank)), text))
+    return tuple(_absorb(_winners(sorted(set(spans), key=precedence)), text))
 
 
-def _rank(span: Span) -> tuple[object, ...]:
+def precedence(span: Span) -> tuple[object, ...]:
+    """Give what decides between spans, in order of weight: the least wins."""
     known = span.detector.startswith("known")
     return (span.start - span.end, not known, -span.score, span.start, span.label, span.detector)
 

@@ -2,7 +2,8 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,6 +12,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from extractors.options import LANGUAGES, Engine, Layout
 from record.errors import ConfigError
 from record.policy import Action, Policy
+from rules.site_numbers import SITE, SiteNumbers
 
 _STRICT = ConfigDict(extra="forbid")
 Kind = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
@@ -133,6 +135,31 @@ class ExtractionSettings:
 
 
 @dataclass(frozen=True)
+class RulesSettings:
+    """How the hospital numbers its patients and stays, and what it calls these numbers.
+
+    Shapes are regular expressions of characters, sets, groups, `|`, `?` and counted repetition,
+    over text in small letters without accents. Words name the number that stands after them.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    patient_shapes: tuple[str, ...] = SITE.patient_shapes
+    visit_shapes: tuple[str, ...] = ()
+    patient_words: tuple[str, ...] = ()
+    visit_words: tuple[str, ...] = ()
+
+    @cached_property
+    def site(self) -> SiteNumbers:
+        """The same as the rules take it; raises ConfigError that names the key."""
+        try:
+            made = SiteNumbers(**asdict(self))
+        except ConfigError as error:
+            raise ConfigError(f"rules.{error.key}", error.problem, error.remedy) from None
+        return SITE if made == SITE else made
+
+
+@dataclass(frozen=True)
 class ReportSettings:
     """The folder that `report.html` and `report.json` are written to."""
 
@@ -156,6 +183,7 @@ class Settings:
     policy: dict[str, Any] = field(default_factory=dict)
     limits: LimitSettings = field(default_factory=LimitSettings)
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
+    rules: RulesSettings = field(default_factory=RulesSettings)
     report: ReportSettings = field(default_factory=ReportSettings)
     base: Path = Path()
 
@@ -200,6 +228,7 @@ def load(path: Path) -> Settings:
     except ValidationError as error:
         raise _explained(error) from None
     settings.make_policy()
+    assert settings.rules.site
     return settings
 
 

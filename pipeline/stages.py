@@ -8,7 +8,7 @@ from dataclasses import astuple, replace
 from pipeline import residue
 from pipeline.batch import NOTHING, Batch, Item, Refused, hash_row
 from pipeline.boundary import attempt
-from pipeline.detection import detect
+from pipeline.detection import detect, spoken
 from pipeline.note import PersonRow, Unit, moment, whole
 from pipeline.resolve import resolve
 from pipeline.summary import Outcome, Tally
@@ -23,7 +23,7 @@ from rules.known import KnownPatient
 Stage = Callable[[Batch, Tools], Batch]
 
 LANGUAGES = {4180190: "fr", 4180186: "en", 4182511: "es"}
-"""OMOP concepts of the languages the rules speak (vocabulary SNOMED, domain Language)."""
+"""OMOP concepts of languages (vocabulary SNOMED, domain Language) that a note is taken to name."""
 
 
 def read(unit: Unit, tools: Tools) -> Batch:
@@ -117,13 +117,19 @@ def extract(batch: Batch, tools: Tools) -> Batch:
 def find(batch: Batch, tools: Tools) -> Batch:
     """Find identifiers with every detector; spans may overlap."""
 
+    site = tools.settings.rules.site
+
     def step(item: Item) -> Item:
         known = _known(item, tools)
         document, title = _documents(item)
+        document = spoken(document, tools.settings.lang)
+        title = replace(title, lang=document.lang)
         return replace(
             item,
-            found=detect(document, known),
-            title_found=detect(title, known) if title.text else (),
+            document=document,
+            title=title,
+            found=detect(document, known, site),
+            title_found=detect(title, known, site) if title.text else (),
         )
 
     return batch.each("detect", step)
@@ -228,7 +234,7 @@ def _extracted(item: Item, tools: Tools, tally: Tally) -> Item:
         note_id=item.note_id,
         text=text,
         person_id=str(person_id),
-        lang=LANGUAGES.get(whole(row.language_concept_id) or 0, tools.settings.lang),
+        lang=LANGUAGES.get(whole(row.language_concept_id) or 0, ""),
         written=written,
         kind=item.kind,
         origin=origin,

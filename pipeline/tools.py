@@ -132,6 +132,7 @@ def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
         "key": cohort.key_id,
         "lang": settings.lang,
         "kinds": settings.source.kinds,
+        "rules": asdict(settings.rules),
         "identity": asdict(identity) if identity else None,
         "limits": asdict(settings.limits) | {"notes_per_unit": 0, "max_quarantine_share": 0},
     }

@@ -17,7 +17,8 @@ class Match(StrEnum):
     """How a form is looked for in a text.
 
     `WORDS` parts in order, anything or nothing of blanks, hyphens, apostrophes between them.
-    `CAPITALISED` the same, only with a capital: parts of names that are also everyday words.
+    `CAPITALISED` the same, only where the place in the sentence tells a name: names that are
+    also everyday words. `EPONYM` the same, but where a disease or a sign is meant.
     `GUARDED` the same, only with a capital and next to a title or to another known value:
     values of one or two letters and function words.
     `DIGITS` digits, whatever separates them. `CODE` letters and digits, whatever separates them.
@@ -26,6 +27,7 @@ class Match(StrEnum):
 
     WORDS = "words"
     CAPITALISED = "capitalised"
+    EPONYM = "eponym"
     GUARDED = "guarded"
     DIGITS = "digits"
     CODE = "code"
@@ -81,9 +83,16 @@ _WORDS = re.compile(r"[^\W\d_]+|\d+")
 _UMLAUTS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "Å": "Aa"}
 )
-_COUNTRY_CODES = "33 34 1 32 41 352 44 49 39 351 212 213 216 221 225 237 262 590 594 596".split()
+COUNTRY_CODES = "33 34 1 31 32 41 352 44 49 39 351 212 213 216 221 225 237 262 590 594 596".split()
+"""Country codes of telephone numbers, those that are met most first."""
 _MOST_FORMS = 24
-_EVERYDAY = ("words_fr", "words_en", "words_es", "words_clinical")
+EVERYDAY = ("words_fr", "words_en", "words_es", "words_clinical", "names_everyday")
+"""The lexicons of words that a note may hold without meaning a person of that name."""
+NAMES = (
+    "family_fr", "family_en", "family_es", "family_de", "family_nl", "given_fr", "given_en",
+    "given_es", "given_de", "given_nl", "given_more", "cities", "regions", "countries", "eponyms",
+)  # fmt: skip
+"""The lexicons of names that somebody or something else may have."""
 
 
 def variants(record: PatientRecord) -> tuple[Known, ...]:
@@ -162,11 +171,11 @@ def _name(value: str, label: str, source: str) -> Iterator[Known]:
 def _name_forms(value: str, label: str, source: str) -> Iterator[Known]:
     whole = words(value)
     for form in _shortened(whole):
-        yield Known(label, " ".join(form), _kind(form, derived=False), source)
+        yield Known(label, " ".join(form), _kind(form), source)
     if len(whole) < 2:
         return
     for form in _parts(value, whole):
-        yield Known(label, " ".join(form), _kind(form, derived=True), source)
+        yield Known(label, " ".join(form), _kind(form), source)
 
 
 def _parts(value: str, whole: list[str]) -> Iterator[list[str]]:
@@ -201,19 +210,20 @@ def _shortened(parts: list[str]) -> Iterator[list[str]]:
         yield list(form)
 
 
-def _kind(form: list[str], *, derived: bool) -> Match:
-    alone = form[0] if len(form) == 1 else ""
-    if sum(map(len, form)) <= 2 or alone in lexicon("function_words"):
+def _kind(form: list[str]) -> Match:
+    if sum(map(len, form)) <= 2 or (len(form) == 1 and form[0] in lexicon("function_words")):
         return Match.GUARDED
-    if derived and alone and alone in lexicons(*_EVERYDAY):
+    everyday = lexicons(*EVERYDAY)
+    if all(part in everyday or part in _PARTICLES for part in form):
         return Match.CAPITALISED
-    return Match.WORDS
+    alone = len(form) == 1 and form[0] in lexicons("eponyms", "eponyms_families")
+    return Match.EPONYM if alone else Match.WORDS
 
 
 def _whole(value: str, label: str, source: str) -> Iterator[Known]:
     parts = words(value)
     if parts:
-        yield Known(label, " ".join(parts), _kind(parts, derived=False), source)
+        yield Known(label, " ".join(parts), _kind(parts), source)
 
 
 def _address(address: Address) -> Iterator[Known]:
@@ -228,10 +238,10 @@ def _address(address: Address) -> Iterator[Known]:
     while city and city[-1].isdigit():
         city.pop()
     for form in _shortened(city):
-        yield Known(Label.CITY, " ".join(form), _kind(form, derived=False), source)
+        yield Known(Label.CITY, " ".join(form), _kind(form), source)
     core = _without_leading(city)
     if core and core != city:
-        yield Known(Label.CITY, " ".join(core), _kind(core, derived=True), source)
+        yield Known(Label.CITY, " ".join(core), _kind(core), source)
     if sum(map(len, words(address.region))) > 3:
         yield from _whole(address.region, Label.REGION, source)
 
@@ -311,7 +321,7 @@ def national_number(value: str) -> str:
     digits = re.sub(r"\D", "", value.replace("(0)", ""))
     international = value.strip().lstrip("(").startswith("+") or digits.startswith("00")
     digits = digits.removeprefix("00")
-    codes = _COUNTRY_CODES if international else _unmarked_codes(digits)
+    codes = COUNTRY_CODES if international else _unmarked_codes(digits)
     for code in codes:
         if digits.startswith(code):
             return digits[len(code) :].lstrip("0")

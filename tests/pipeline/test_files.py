@@ -364,3 +364,27 @@ def test_extract_obeys_its_limits(tmp_path):
     assert main([*arguments, "--max-bytes", "100"]) == 0
     assert main([*arguments, "--max-bytes", "99"]) == 3
     assert main([*arguments, "--max-characters", "99"]) == 3
+
+
+def test_a_note_that_names_no_language_is_read_in_that_of_its_text(desk):
+    english = {
+        "note_id": "1", "person_id": "42",
+        "text": "She was seen in clinic with her husband and is doing well. DOB 02/03/1950.",
+    }  # fmt: skip
+    more = ("--detectors", "known", *desk.known)
+    _, (told,), _ = desk.detect(english, more=more)
+    _, (french,), _ = desk.detect(english, more=(*more, "--lang", "fr"))
+    assert values(told) == {("BIRTH_DATE", "02/03/1950")}
+    assert values(french) == set()
+    assert "lang" not in told
+
+
+def test_a_policy_speaks_the_language_that_notes_name_or_are_in(desk):
+    spans = [{"start": 2, "end": 7, "label": "CITY"}]
+    first = {"note_id": "0", "text": "Paciente vista hoy en consulta con su hija y sin fiebre."}
+    record = {"note_id": "1", "text": "x Soria", "spans": spans}
+    more = ("--spans", "given")
+    _, (_, told), _ = desk.pseudonymize(first, record, more=more)
+    _, (_, asked), _ = desk.pseudonymize(first, record, more=(*more, "--lang", "es"))
+    _, (_, other), _ = desk.pseudonymize(first, record, more=(*more, "--lang", "fr"))
+    assert told == asked != other

@@ -1,0 +1,159 @@
+"""Which language's rules read which part of a note."""
+
+from datetime import date, datetime
+from types import SimpleNamespace
+
+import pytest
+
+from pipeline import detection, stages
+from pipeline.batch import Batch, Item
+from pipeline.detection import KnownPatients, by_rules, detect, spoken
+from pipeline.note import NoteRow, Unit
+from pipeline.settings import RulesSettings
+from record.document import Document
+from record.errors import ConfigError
+from record.patient import PatientRecord
+from record.span import Span
+from rules.known import KnownPatient
+
+FRENCH = (
+    "Patient vu ce jour en consultation pour une douleur du genou droit. Il ne se plaint de rien "
+    "depuis son retour à domicile et la cicatrice est propre. Nous le reverrons dans trois mois."
+)
+ENGLISH = (
+    "He was seen in our clinic today with pain of the right knee. He has not had any fever since "
+    "his discharge and the wound is clean. We will review him in three months with his wife."
+)
+BORN = PatientRecord("1", birth_date=date(1950, 4, 3))
+
+
+def document(text, lang=""):
+    return Document("1", text, lang=lang)
+
+
+@pytest.mark.parametrize(
+    ("named", "text", "default", "lang"),
+    [
+        ("", ENGLISH, "fr", "en"),
+        ("", FRENCH, "es", "fr"),
+        ("", "HTA. 120/80.", "es", "es"),
+        ("", "HTA. 120/80.", "", ""),
+        ("", "Non febbre né brividi. L'esame neurologico è nella norma.", "fr", "fr"),
+        ("es", ENGLISH, "fr", "es"),
+        ("de", "", "fr", "de"),
+        ("tlh", ENGLISH, "fr", "tlh"),
+        ("", f"{FRENCH} {FRENCH}\n{ENGLISH}", "es", "fr"),
+    ],
+)
+def test_a_note_has_the_language_it_names_or_is_in_or_the_default(named, text, default, lang):
+    assert spoken(document(text, named), default) == document(text, lang)
+
+
+@pytest.fixture
+def family(monkeypatch):
+    """A family of one rule, which finds each X in the language asked for; and what was asked."""
+    asked = []
+
+    def find(note):
+        asked.append(note.lang)
+        return [
+            Span(at, at + 1, "ID", f"rules.{note.lang}")
+            for at, char in enumerate(note.text)
+            if char == "X"
+        ]
+
+    monkeypatch.setattr(detection, "FAMILIES", (find,))
+    return asked
+
+
+def found(text, lang=""):
+    return {(span.start, span.detector) for span in by_rules(document(text, lang))}
+
+
+def test_a_note_in_one_language_is_read_once(family):
+    text = f"X {FRENCH} X « no acute distress » X"
+    assert {detector for _, detector in found(text)} == {"rules.fr"}
+    assert family == ["fr"]
+
+
+def test_each_stretch_is_read_in_its_language_and_no_place_is_passed_over(family):
+    text = f"X {FRENCH} X\n{ENGLISH} X\n"
+    places = [at for at, char in enumerate(text) if char == "X"]
+    languages = ("fr", "fr", "en")
+    assert found(text) == {
+        (at, f"rules.{lang}") for at, lang in zip(places, languages, strict=True)
+    }
+    assert family == ["fr", "en"]
+
+
+def test_a_span_across_two_stretches_is_kept_in_both(monkeypatch):
+    text = f"{FRENCH}\n{ENGLISH}"
+    border = len(FRENCH)
+    spans = [Span(border - 2, border + 3, "ID")]
+    monkeypatch.setattr(detection, "FAMILIES", (lambda note: spans,))
+    assert list(by_rules(document(text))) == spans * 2
+
+
+@pytest.mark.parametrize(
+    ("named", "languages"), [("fr", {"fr", "en"}), ("en", {"fr", "en"}), ("es", {"es"})]
+)
+def test_other_languages_count_only_beside_the_one_a_note_names(family, named, languages):
+    text = f"X {FRENCH}\n{ENGLISH} X"
+    assert {detector for _, detector in found(text, named)} == {f"rules.{e}" for e in languages}
+
+
+def test_a_named_language_holds_for_a_note_in_another(family):
+    assert {detector for _, detector in found(f"{ENGLISH} X", "fr")} == {"rules.fr"}
+
+
+def test_known_values_are_read_in_the_language_of_their_stretch():
+    text = f"{FRENCH} {FRENCH}\nDOB 04/03/1950. {ENGLISH}"
+    spans = detect(document(text, "fr"), KnownPatient(BORN))
+    births = {text[s.start : s.end] for s in spans if s.detector.startswith("known")}
+    assert births == {"04/03/1950"}
+
+
+def test_what_a_release_is_searched_for_is_found_everywhere():
+    text = f"{FRENCH} {FRENCH}\nDOB 03/04/1950. {ENGLISH}"
+    known = KnownPatient(BORN)
+    assert set(known.detect(document(text, "fr"))) <= set(detect(document(text, "fr"), known))
+
+
+@pytest.mark.parametrize(
+    ("concept", "text", "lang"),
+    [(0, ENGLISH, "en"), (None, "120/80", "es"), (4180190, ENGLISH, "fr"), ("abc", FRENCH, "fr")],
+)
+def test_a_row_without_a_known_language_has_that_of_its_text(concept, text, lang):
+    row = NoteRow(
+        1, person_id=1, note_datetime=datetime(2024, 3, 2), note_title="Lettre", note_text=text,
+        language_concept_id=concept,
+    )  # fmt: skip
+    tools = SimpleNamespace(
+        settings=SimpleNamespace(lang="es", rules=RulesSettings()),
+        known=KnownPatients(),
+        text=lambda value: value,
+    )
+    batch = Batch(Unit(0, "", 1, 1, 1), (1,), (Item(row, patient=PatientRecord("1")),))
+    done = stages.find(stages.extract(batch, tools), tools)
+    assert not done.refused
+    (item,) = done.items
+    assert (item.document.lang, item.title.lang) == (lang, lang)
+
+
+def test_the_hospitals_own_numbers_are_found():
+    site = RulesSettings(
+        patient_shapes=("z[0-9]{6}",), visit_shapes=("[0-9]{3}-[a-z]{2}",), patient_words=("NoMed",)
+    ).site
+    text = "Vu Z123456, 555-ab, NoMed : 4412."
+    spans = {(text[s.start : s.end], s.label) for s in detect(document(text, "fr"), None, site)}
+    assert {("Z123456", "PATIENT_ID"), ("555-ab", "VISIT_ID"), ("4412", "PATIENT_ID")} <= spans
+    assert not list(detect(document("Vu Z123456.", "fr"), None))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("patient_shapes", "[0-9]+"), ("visit_shapes", "(a|b"), ("patient_words", "12")],
+)
+def test_numbers_that_cannot_be_searched_for_are_refused_by_name(key, value):
+    with pytest.raises(ConfigError, match=rf"rules\.{key}\[0\]"):
+        assert RulesSettings(**{key: (value,)}).site
