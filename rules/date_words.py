@@ -1,0 +1,117 @@
+"""What stands around the parts of a date, and around the numbers that only look like one."""
+
+import re
+
+# After these a bare day and month, or a run of digits, is a date.
+DAY_WORDS = frozenset(
+    (
+        # French
+        "le du au des les depuis date datee rdv ddn ne nee ne(e) naissance naiss d.d.n seance"
+        " visite"
+        " consultation rencontre lundi mardi mercredi jeudi vendredi samedi dimanche"
+        # English
+        " on until till since dated dates dob d.o.b born birth birthdate birthday"
+        " monday tuesday wednesday thursday friday saturday sunday"
+        # Spanish
+        " el del al dia dias fecha nac nacimiento lunes martes miercoles jueves viernes sabado"
+        " domingo"
+        # German
+        " am vom datum geb geb.dat geb.-datum gebdat geboren geburtsdatum geburtstag seit bis"
+        " ab dem montag dienstag"
+        " mittwoch donnerstag freitag samstag sonnabend sonntag"
+        # Dutch
+        " op sinds d.d dd geboortedatum geb.datum maandag dinsdag woensdag donderdag vrijdag"
+        " zaterdag"
+        " zondag"
+    ).split()
+)
+# A run of six digits, or days with blanks between, needs one that introduces nothing else.
+DATE_WORDS = DAY_WORDS - frozenset("des les depuis al since until till seit bis ab op dem".split())
+# Words of English notes that go before a day, and before scores out of ten as well.
+LOOSE_DAY_WORDS = frozenset(
+    (
+        "from labs urinalysis cbc culture cultures drawn expected received performed admitted"
+        " discharged seen pending"
+    ).split()
+)
+# A bare month after these is a date.
+MONTH_WORDS = frozenset(
+    (
+        "en depuis fin debut mi courant jusqu'en dernier pour ce"
+        " in since until till early late mid during"
+        " desde hasta finales principios mediados"
+        " im seit anfang mitte ende bis"
+        " sinds begin eind medio tot vanaf"
+    ).split()
+)
+# A year alone after these is a date.
+YEAR_WORDS = frozenset(
+    (
+        "en depuis durant annee annees avant apres fin debut mi entre vers courant datant noel"
+        " des ne nee d'ici ici"
+        " in since during year before after until till early late mid between circa from born"
+        " christmas dated"
+        " desde ano anos hasta hacia finales principios mediados navidad nacido nacida durante"
+        " despues antes"
+        " im jahr jahre seit anfang mitte ende bis zwischen vor nach ca ab geboren geb ed"
+        " sinds begin eind medio tot tussen voor na vanaf rond jaar"
+    ).split()
+)
+# These go before a year, and before many other numbers.
+WEAK_YEAR_WORDS = frozenset("de of du a to by al del von van und y et and".split())
+
+# Before a number these tell of a measure, a score or a page.
+MEASURE_WORDS = frozenset(
+    (
+        "ta pa t.a p.a pas bp tas tad tension arterielle pression eva en ens score glasgow gcs"
+        " apgar acuite vision visuelle od og os av grade stade stage ecog oms page p pages pg"
+        " ratio n n° no numero nummer vs silverman souffle motricite force seance fraction"
+        " pain level murmur strength reflex reflexes step bed room"
+        " pag hoja grado estadio soplo fuerza escala cama tercio"
+        " rr nrs vas seite s grad stadium kraftgrad visus nyha ccs blutdruck bett zimmer"
+        " pagina blz graad kracht mrc kamer zaal"
+    ).split()
+)
+VERSIONS = frozenset("v vers version release logiciel ip firmware versie rev".split())
+
+# Units and counted things: a number before one is no part of a date.
+UNITS = frozenset(
+    (
+        "mm cm m ml mg g g/l g/dl kg l ui u ie e h eme kpa pa mmhg mmol x fois times veces mal keer"
+        " iu unit units euro euros"
+        " mcg ug μg hz rpm bpm cc kcal cal kg/m2 ml/min cps"
+        " ans mois semaines jours heures minutes years months weeks days hours"
+        " anos meses semanas dias horas jahre jahren monate wochen tage stunden uhr"
+        " jaar maanden weken dagen uren uur"
+        " patient patients patienten pacientes cas cases casos falle gevallen copies cells pas"
+        " personnes people personas steps schritte stappen metres meters metros pieds eur dollars"
+    ).split()
+)
+_AFTER = re.compile(r" ?([%/€$]|[a-zμ]+(?:/[a-z0-9]+)?|[0-9]|[.,\-][0-9])")
+
+
+def measures(folded: str, end: int) -> bool:
+    """Tell whether a unit, another number or a sign of one follows a number."""
+    match = _AFTER.match(folded, end)
+    return match is not None and (not match[1].isalpha() or match[1] in UNITS)
+
+
+_QUANTITY = re.compile(r" ?(?:([:%/.,][0-9]|%)|([a-zμ]+))")
+
+
+def counted(folded: str, end: int) -> bool:
+    """Tell whether a number is a quantity, a time or part of a decimal."""
+    match = _QUANTITY.match(folded, end)
+    return match is not None and (match[1] is not None or match[2] in UNITS)
+
+
+HOUR = re.compile(r" (?:[a-z]{1,2} )?[0-2]?[0-9] ?(?:h|uhr|uur)\b")
+CLOCK = re.compile(r"[)\]]?\.?,? {0,2}(?:[a-z\-]{1,3} )?[0-2]?[0-9] ?[:h] ?[0-5][0-9](?![0-9])")
+
+
+def glued(folded: str, start: int, separators: str) -> bool:
+    """Tell whether more digits lead up to a number, at once or over one of the separators."""
+    if not start:
+        return False
+    before = folded[start - 1]
+    return before.isdigit() or (before in separators and start > 1 and folded[start - 2].isdigit())

@@ -1,0 +1,25 @@
+"""The two words that lead up to a number."""
+
+_REACH = 40
+_BETWEEN = " :(=,.\n["
+_WIDEST = 4
+_OPENING = "([{\"'*-•>/|+"
+
+
+def lead(folded: str, at: int) -> tuple[str, str]:
+    """Give the last two words before an offset, without articles' apostrophes and punctuation.
+
+    Either is empty where there is none; both are where more than a few blanks or marks lie
+    between the last one and the offset. What an apostrophe ties to a word is left out.
+    """
+    window = folded[max(0, at - _REACH) : at]
+    head = window.rstrip(_BETWEEN)
+    if len(window) - len(head) > _WIDEST:
+        return "", ""
+    words = head.rsplit(None, 2)
+    last = _bare(words[-1]) if words else ""
+    return (_bare(words[-2]) if len(words) > 1 else ""), last
+
+
+def _bare(word: str) -> str:
+    return word.rpartition("'")[2].strip(_OPENING)
