@@ -3,41 +3,41 @@
 from collections.abc import Iterator
 
 from record.document import Document
+from record.label import Label
 from record.span import Span
-from rules import labelled_numbers, shaped_numbers
-from rules.folded import fold_once
+from rules import labelled_numbers, shaped_numbers, site_numbers, user_accounts, vehicles
+from rules.folded import cased_once, fold_once
+from rules.national_numbers import NUMBERS
+from rules.site_numbers import SITE, SiteNumbers
 
-# Ten digits from 8, also with blanks between any two: how some hospitals number their patients.
-PATIENT_NUMBERS = (r"8(?: ?[0-9]){9}",)
 
-
-def detect(document: Document, *, patient_numbers: tuple[str, ...] = PATIENT_NUMBERS) -> list[Span]:
+def detect(document: Document, *, site: SiteNumbers = SITE) -> list[Span]:
     """Find SSN, PATIENT_ID, VISIT_ID, PROVIDER_ID, INSURANCE_ID, ACCOUNT, DEVICE_ID, VEHICLE_ID.
 
     Also USERNAME, and ID for other documents of identity and for long numbers of unknown kind.
-    `patient_numbers` are regular expressions, over folded text, of the site's own numbers; they
-    match only where no digit stands beside them. A span holds the number with its inner
-    separators and its check digits, never the word before it. Spans are sorted; a number that a
-    word names and one that its shape betrays may overlap.
+    A span holds the number with its inner separators and its check digits, never the word before
+    it. Spans are sorted; none lies within another, but two may overlap.
     """
-    folded = fold_once(document.text)
-    found = sorted(set(_all(folded, document.text, patient_numbers)), key=_extent)
+    folded, cased = fold_once(document.text), cased_once(document.text)
+    found = list(_by_proof(folded, cased, site))
+    found.extend(shaped_numbers.long_runs(folded, found))
+    ranked = sorted(enumerate(found), key=lambda one: (one[1].start, -one[1].end, one[0]))
     kept: list[Span] = []
-    for span in found:
-        if not any(span.end <= other.end and span.label == other.label for other in kept[-2:]):
+    for _, span in ranked:
+        if not kept or span.end > kept[-1].end:
             kept.append(span)
     return kept
 
 
-def _extent(span: Span) -> tuple[int, int]:
-    """Order by start; of spans that start together the longest comes first."""
-    return span.start, -span.end
-
-
-def _all(folded: str, text: str, patient_numbers: tuple[str, ...]) -> Iterator[Span]:
-    named = list(labelled_numbers.find(folded))
-    yield from named
-    shaped = list(shaped_numbers.find(folded, text, patient_numbers))
-    taken = {(span.start, span.end) for span in named}
-    yield from (span for span in shaped if (span.start, span.end) not in taken)
-    yield from shaped_numbers.long_runs(folded, [*named, *shaped])
+def _by_proof(folded: str, cased: str, site: SiteNumbers) -> Iterator[Span]:
+    """Yield spans so that of two with the same extent the surer label comes first."""
+    named = [*site_numbers.find_named(folded, site), *labelled_numbers.find(folded)]
+    yield from (one.span for one in named if one.sure)
+    site_shapes = list(site_numbers.find(folded, site))
+    yield from (span for span in site_shapes if span.label is Label.VISIT_ID)
+    yield from NUMBERS.find(folded, cased)
+    yield from (one.span for one in named if not one.sure)
+    yield from site_shapes
+    yield from shaped_numbers.find(folded)
+    yield from vehicles.find(folded, cased)
+    yield from user_accounts.find(folded)

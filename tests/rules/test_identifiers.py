@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from record.document import Document
 from rules.checksums import nir_key
 from rules.identifiers import detect
+from rules.site_numbers import SiteNumbers
 from tests.rules.marked import detected, whole
 
 PLACES = (
@@ -144,7 +145,9 @@ def test_a_form_of_boxes_is_split_into_its_dates_and_its_number() -> None:
 
 
 def test_a_site_names_its_own_patient_numbers() -> None:
-    spans = detect(Document("1", "vue (q123-45)"), patient_numbers=(r"q[0-9]{3}-[0-9]{2}",))
+    spans = detect(
+        Document("1", "vue (q123-45)"), site=SiteNumbers(patient_shapes=(r"q[0-9]{3}-[0-9]{2}",))
+    )
     assert [(span.start, span.end, span.label) for span in spans] == [(5, 12, "PATIENT_ID")]
 
 
