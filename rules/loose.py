@@ -161,6 +161,26 @@ def _widest(pattern: str) -> int:
     return max(widths)
 
 
+def narrowest(pattern: str) -> int:
+    """Count the characters of the shortest match of an expression without lookaround."""
+    widths = [0]
+    for at, piece in _pieces(pattern):
+        if piece == "|":
+            widths.append(0)
+            continue
+        times = quantifier(pattern, at + len(piece))
+        width = narrowest(_GROUP.sub("", piece[:-1], count=1)) if piece[0] == "(" else 1
+        widths[-1] += 0 if piece == r"\b" else width * _fewest(times)
+    return min(widths)
+
+
+def _fewest(times: str) -> int:
+    least = _least(times) if times else ""
+    if least is None:
+        return 0
+    return int(least[1:-1]) if least else 1
+
+
 def _width_of(piece: str) -> int:
     if piece[0] == "(":
         return _widest(_GROUP.sub("", piece[:-1], count=1))

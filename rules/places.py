@@ -1,22 +1,26 @@
 """Detection of postal addresses, towns, care sites, and of jobs and the companies they are at."""
 
-import regex
+from bisect import bisect
 
 from record.document import Document
 from record.label import Label
 from record.span import Span
 from rules.care_sites import care_sites
-from rules.folded import fold_once
+from rules.compound_streets import compound_streets
+from rules.english_streets import english_streets
+from rules.folded import cased_once, fold_once
+from rules.named_sites import continental_sites, english_sites, known_sites
 from rules.occupations import occupations
-from rules.streets import streets
-from rules.towns import towns
+from rules.post_boxes import letter_boxes, spelt_boxes, street_before
+from rules.postcodes import Around, city_and_state, postcodes
+from rules.streets import declared_streets, streets
+from rules.towns import behind_streets, further, towns
+
+Found = tuple[int, int, str]
 
 _DETECTOR = "rules.places"
-_POST_BOX = regex.compile(
-    r"(?<![a-z0-9])(?:b\.?p\.?|boite postale|cs|p\.? ?o\.? ?box|apartado(?: de correos)?"
-    r"|apdo\.?)[ ]?(?:n[°o]\.? ?)?"
-    r"[0-9]{1,6}(?![0-9/.,]|[ ]?(?:mm|/))"
-)
+_ANGLOPHONE = ("en", "")
+_GERMANIC = ("de", "nl", "")
 
 
 def detect(document: Document) -> list[Span]:
@@ -25,27 +29,54 @@ def detect(document: Document) -> list[Span]:
     Offsets are code points of the text, half open. Countries are found only beside a town or
     behind a cue; kinds of sites (`Hôpital`, `Clinic`) are part of a care site's span.
     """
-    text = document.text
-    folded = fold_once(text)
-    ways = streets(text, folded)
-    found = [(start, end, str(Label.STREET)) for start, end in ways]
-    sites = care_sites(text, folded, document.lang)
-    found += [(start, end, str(Label.HOSPITAL)) for start, end in sites]
-    addressed = towns(text, folded, ways + sites, document.lang)
-    found += [(start, end, str(kind)) for start, end, kind in addressed]
-    found += _post_boxes(folded, found)
-    found += [(start, end, str(kind)) for start, end, kind in occupations(text, folded)]
-    return [Span(start, end, kind, _DETECTOR) for start, end, kind in sorted(set(found))]
+    cased, folded, lang = cased_once(document.text), fold_once(document.text), document.lang
+    found = _ways(cased, folded, lang) + _sites(cased, folded, lang)
+    starts, ends = {start for start, _, _ in found}, {end for _, end, _ in found}
+    placed = [*postcodes(cased, folded, Around(starts, ends), lang), *towns(cased, folded, lang)]
+    placed += behind_streets(cased, folded, ends, lang)
+    if lang in _ANGLOPHONE:
+        placed += city_and_state(cased, folded, ends)
+    found += _bare_streets(cased, folded, placed, ends, lang)
+    found += placed + further(cased, folded, placed)
+    found += letter_boxes(folded, found)
+    found += occupations(cased, folded)
+    first = {(start, end): kind for start, end, kind in reversed(found)}
+    return [Span(start, end, str(kind), _DETECTOR) for (start, end), kind in sorted(first.items())]
 
 
-def _post_boxes(folded: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """A post box counts by its own name, or as two letters beside an address."""
-    boxes: list[tuple[int, int, str]] = []
-    for match in _POST_BOX.finditer(folded):
-        spelt_out = match.group().startswith(("boite", "p.o", "po ", "p.", "apartado", "apdo"))
-        beside = any(
-            abs(start - match.end()) < 5 or abs(match.start() - end) < 5 for start, end, _ in found
-        )
-        if spelt_out or beside:
-            boxes.append((*match.span(), str(Label.STREET)))
-    return boxes
+def _ways(cased: str, folded: str, lang: str) -> list[Found]:
+    ways = streets(cased, folded, lang) + spelt_boxes(folded)
+    declared = declared_streets(folded)
+    if lang in _ANGLOPHONE:
+        english = english_streets(cased, folded)
+        starts = sorted(start for start, _ in english)
+        declared = [way for way in declared if bisect(starts, way[0] - 1) == bisect(starts, way[1])]
+        ways += english
+    ways += declared
+    if lang in _GERMANIC:
+        ways += compound_streets(cased, folded)
+    return [(start, end, Label.STREET) for start, end in ways]
+
+
+def _sites(cased: str, folded: str, lang: str) -> list[Found]:
+    sites = care_sites(cased, folded, lang) + known_sites(folded)
+    if lang in _ANGLOPHONE:
+        sites += english_sites(cased, folded)
+    if lang in _GERMANIC:
+        sites += continental_sites(cased, folded)
+    return [(start, end, Label.HOSPITAL) for start, end in sites]
+
+
+def _bare_streets(
+    cased: str, folded: str, placed: list[Found], ends: set[int], lang: str
+) -> list[Found]:
+    """Find streets without a kind before postal codes that no street ends at."""
+    towns_at = {start for start, _, kind in placed if kind == Label.CITY}
+    return [
+        (*street, Label.STREET)
+        for start, end, kind in placed
+        if kind == Label.ZIP
+        and not any(at in ends for at in range(start - 4, start + 1))
+        and any(at in towns_at for at in range(end, end + 4))
+        and (street := street_before(cased, folded, start, lang))
+    ]

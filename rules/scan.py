@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import hyperscan
 
-from rules.loose import leading, loosen
+from rules.loose import leading, loosen, narrowest
 
 _T = TypeVar("_T")
 
@@ -94,13 +94,15 @@ class Pattern:
     least one character. Make them when a module is imported: the automaton is compiled once.
     """
 
-    __slots__ = ("_automaton", "_exact", "_lead", "_number")
+    __slots__ = ("_automaton", "_exact", "_lead", "_least", "_number", "_scan")
 
     def __init__(self, pattern: str, *, cased: bool = False) -> None:
         self._exact = re.compile(pattern)
         self._automaton = _CASED if cased else _FOLDED
         self._lead = 1 if leading(pattern) else 0
+        self._least = narrowest(loosen(pattern))
         self._number = self._automaton.add(self)
+        self._scan = self._automaton.scan
 
     @property
     def pattern(self) -> str:
@@ -117,11 +119,15 @@ class Pattern:
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Yield the matches in a text."""
-        match = self._exact.match
+        hits = self._scan(text).get(self._number)
+        return self._walk(text, hits) if hits else iter(())
+
+    def _walk(self, text: str, hits: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
+        match, lead, least = self._exact.match, self._lead, self._least
         at = 0
-        for start, end in self._automaton.scan(text).get(self._number, ()):
-            at = max(at, start + self._lead if start else 0)
-            while at < end:
+        for start, end in hits:
+            at = max(at, start + lead if start else 0)
+            while at <= end - least:
                 found = match(text, at)
                 at += 1
                 if found:
@@ -130,11 +136,20 @@ class Pattern:
 
     def convert(self, text: str, read: Callable[[str, re.Match[str]], _T | None]) -> Iterator[_T]:
         """Yield what `read` makes of matches; of one it refuses, only the first group is passed."""
-        match = self._exact.match
+        hits = self._scan(text).get(self._number)
+        return self._converted(text, hits, read) if hits else iter(())
+
+    def _converted(
+        self,
+        text: str,
+        hits: list[tuple[int, int]],
+        read: Callable[[str, re.Match[str]], _T | None],
+    ) -> Iterator[_T]:
+        match, lead, least = self._exact.match, self._lead, self._least
         at = 0
-        for start, end in self._automaton.scan(text).get(self._number, ()):
-            at = max(at, start + self._lead if start else 0)
-            while at < end:
+        for start, end in hits:
+            at = max(at, start + lead if start else 0)
+            while at <= end - least:
                 found = match(text, at)
                 at += 1
                 if found:
@@ -147,13 +162,14 @@ class Pattern:
 class Patterns:
     """Several expressions over one reading of the text, asked together: few are in any one note."""
 
-    __slots__ = ("_automaton", "_indices", "_patterns")
+    __slots__ = ("_indices", "_patterns", "_scan")
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         self._patterns = tuple(patterns)
-        self._automaton = self._patterns[0]._automaton
+        automaton = self._patterns[0]._automaton
+        self._scan = automaton.scan
         self._indices = {one._number: index for index, one in enumerate(self._patterns)}
-        if any(one._automaton is not self._automaton for one in self._patterns):
+        if any(one._automaton is not automaton for one in self._patterns):
             raise ValueError("expressions over different readings of a text")
 
     def __getitem__(self, index: int) -> Pattern:
@@ -167,7 +183,7 @@ class Patterns:
 
     def finditer(self, text: str) -> Iterator[tuple[int, re.Match[str]]]:
         """Yield the index of an expression and each of its matches, one expression at a time."""
-        hits = self._automaton.scan(text)
+        hits = self._scan(text)
         for number, index in self._indices.items():
             if number in hits:
                 for match in self._patterns[index].finditer(text):

@@ -63,7 +63,7 @@ SITE = SiteNumbers()
 """What is assumed of a site that says nothing."""
 
 # A table of the hospital's own: the stay stands in the cell after the patient.
-_NEXT_CELL = re.compile(r" ?\| ?\n?([a-z]?[0-9]{6,12}(?:-[0-9]{1,2})?)(?![0-9a-z/]|-[0-9])")
+_NEXT_CELL = re.compile(r" ?\| ?\n?([a-z]?[0-9]{6,12}(?:-[0-9]{1,2})?)(?![\-/]?[0-9a-z])")
 
 
 def find(folded: str, site: SiteNumbers) -> Iterator[Span]:

@@ -1,332 +1,312 @@
-"""Detection of postal codes, towns, regions and countries."""
+"""Detection of towns, regions and countries by what announces them."""
 
 import re
+from collections.abc import Collection, Iterator
 
-import regex
-
-from record.folding import fold
 from record.label import Label
-from rules.calendar import MONTHS, WEEKDAY
-from rules.lexicon import lexicon
-from rules.name_parts import clinical, common
-from rules.proper import Triggers, read_name
+from rules.calendar import MONTHS
+from rules.gazetteer import Listed, label_of, listed, surely_town, wide_end
+from rules.lexicon import given_rank, lexicon, place_rank, surname_rank, word_rank
+from rules.name_parts import clinical, common, given
+from rules.postcodes import STATE
+from rules.proper import read_name
+from rules.scan import Pattern
+from rules.town_names import STOPS, read_town, with_district
 
 Found = tuple[int, int, str]
 
-_ZIP = regex.compile(
-    r"(?<![\w.,/\-])(?:(?:f|e|d)-)?([0-9]{5}|[0-9]{2} [0-9]{3})"
-    r"(?![\w/%]|[.,][0-9]|-[0-9]{1,3}(?![0-9]))"
+# A town follows, whatever its name.
+_DWELLING = Pattern(
+    r"\b(?:(?:nee?s?|habit[a-z]{1,3}|resid[a-z]{1,3}|demeurant|domicilie[es]{0,2}|vi[tv][a-z]{0,3})"
+    r"(?: seule?| actuellement)? a"
+    r"|nee? le [0-9][0-9a-z ./\-]{4,18}[0-9] ?a|(?:mairie|ville|pres) de"
+    r"|(?:originaire|native|natif) de"
+    r"|(?:liv(?:es?|ed|ing)|resid(?:es|ed|ing)|born|grew up|raised)(?: alone)? in"
+    r"|(?:resident|native) of|(?:moved|relocated|(?:e|im)migrated) (?:from|to)|originally from"
+    r"|(?:vive|viviendo|reside|residente|nacid[oa]|domiciliad[oa])(?: sol[oa])? en"
+    r"|(?:natural|procedente|originari[oa]|vecin[oa]|ciudad|municipio) de"
+    r"|(?:wohnhaft|wohnt|lebt|geb\.)(?: allein)? in|stammt aus"
+    r"|(?:woont|woonachtig|geboren|wonende)(?: alleen)? (?:in|te)|afkomstig uit)[ \n]"
 )
-_ZIP_CUE = regex.compile(
-    r"(?<![a-z])(?:c\.? ?p\.?|code postal|codigo postal|cod\.? postal|zip(?: code)?|postcode"
-    r"|dans le|apartado)[ :.]{1,4}"
-    r"([0-9]{5}|[0-9]{2} [0-9]{3})(?![0-9])"
+# A region or a country follows, if a place at all.
+_ABROAD = Pattern(
+    r"\b(?:(?:nee?s?|habit[a-z]{1,3}|resid[a-z]{1,3}|vi[tv][a-z]{0,3})(?: seule?| actuellement)?"
+    r" (?:en|aux?|dans l(?:[ea]s?|'))"
+    r"|(?:originaire|native|natif) d(?:u|es?|'))"
+    r" ?(?=[a-z])"
 )
-_CEDEX = regex.compile(r"[ \-]cedex(?: [0-9]{1,2})?(?![a-z0-9])")
-_DISTRICT = regex.compile(r"[ ](?:[0-9]{1,2}(?:er|e|eme)?(?: arrondissement)?)(?![\w/.,%:])")
-_STATES = (
-    "AL|AK|AZ|AR|CA|CO|CT|DE|FL|GA|HI|ID|IL|IN|IA|KS|KY|LA|ME|MD|MA|MI|MN|MS|MO|MT|NE|NV|NH|NJ"
-    "|NM|NY|NC|ND|OH|OK|OR|PA|RI|SC|SD"
-    "|TN|TX|UT|VT|VA|WA|WV|WI|WY|DC|PR"
+_HEADED = Pattern(
+    r"\b(localidad|provincia|ciudad|municipio|poblacion|ville|commune|lieu de naissance|city"
+    r"|birthplace|place of birth|town|lugar(?: de nacimiento)?|region|departement|country"
+    r"|pais(?: de nacimiento)?|pays(?: de naissance)?|nationalite|hometown"
+    r"|wohnort|geburtsort|woonplaats|geboorteplaats)(?:/ ?\w{1,12})?[ ]?:[ ]{0,3}(?=[a-z'])"
 )
-_AMERICAN = regex.compile(
-    rf"(?P<city>\p{{Lu}}[\p{{L}}.'’\-]+(?:[ ]\p{{Lu}}[\p{{L}}.'’\-]+){{0,3}}),?[ ]"
-    rf"(?P<state>{_STATES}|\p{{Lu}}\p{{Ll}}+(?:[ ]\p{{Lu}}\p{{Ll}}+)?)"
-    r"(?:,?[ ]|,?\n)(?P<zip>[0-9]{5}(?:-[0-9]{4})?)(?![0-9])"
+_COUNTRY_HEADS = ("pais", "pays", "country", "nationalite")
+_PREPOSITION = Pattern(
+    r"\b(?:[Aa]|vers|sur|[Ee]n|[Ii]n|[Ff]rom|near|to|of|d'|[Dd]esde|hacia|at"
+    r"|de|nach|aus|bei|naar|uit|te)[ \n]?(?<=[ '\n])[A-Z]",
+    cased=True,
 )
-_BRITISH = regex.compile(
-    r"(?<![\p{L}\d])[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][ABD-HJLNP-UW-Z]{2}(?![\p{L}\d])"
+_BESIDE = Pattern(r"[,\-][ \n][A-Z][A-Za-z]", cased=True)
+_BRACKETED = Pattern(r"\([A-Z][A-Za-z]", cased=True)
+_OF_ALONE = re.compile(
+    r"(?:region|nord|sud|est|banlieue|loin|centre|cabinet|prestataire|pharmacie|officine"
+    r"|laboratoire|urgences|originaire) {1,2}\Z"
 )
-_CUES = Triggers([
-    "localidad", "provincia", "ciudad", "municipio", "poblacion", "ville", "commune",
-    "lieu de naissance", "city", "birthplace", "place of birth", "birth place",
-    "town", "lugar", "lugar de nacimiento", "ne a", "nee a", "habite a", "habitant a", "habitent a",
-    "reside a", "residant a",
-    "demeurant a", "domicilie a", "domiciliee a", "vit a", "vivant a", "vivent a",
-    "originaire de", "vit en", "habite en", "vivant en", "native de",
-    "natif de", "lives in", "living in", "resides in", "born in", "resident of", "native of",
-    "moved from", "moved to",
-    "natural de", "residente en", "reside en", "vive en", "procedente de", "originario de",
-    "nacido en", "nacida en",
-    "fait a", "le maire de", "mairie de", "pres de", "la ville de", "localidad de", "ciudad de",
-    "municipio de",
-    "region", "department", "departement", "country", "pais", "pays", "pais de nacimiento",
-    "pays de naissance",
-    "nationalite", "hometown",
-])  # fmt: skip
-_LABELS = {
-    "pais": Label.COUNTRY,
-    "pays": Label.COUNTRY,
-    "country": Label.COUNTRY,
-    "region": Label.REGION,
-}
-# These announce a place only with a colon behind them.
-_WITH_COLON = frozenset(
-    ["localidad", "provincia", "ciudad", "municipio", "poblacion", "ville", "commune",
-     "lieu de naissance", "city", "town", "birthplace", "place of birth", "birth place",
-     "lugar", "lugar de nacimiento", "region", "department", "departement", "country", "pais",
-     "pays",
-     "pais de nacimiento",
-     "pays de naissance", "nationalite", "hometown"]
-)  # fmt: skip
-_COLON = regex.compile(r"(?:/ ?\w+)?[ ]?:[ ]{0,3}")
-_PREPOSITION = regex.compile(
-    r"(?r)(?:(?<![a-z])(?:a|vers|sur|en|in|from|near|to|of|d'|desde|hacia|at"
-    r"|(?:pres|region|nord|sud|est|ouest|banlieue|ville|loin|centre|cabinet|prestataire"
-    r"|pharmacie|officine|laboratoire|urgences|ssr|originaire) {1,2}de)|[,(\-])[ ]?$"
-)
-_AT = regex.compile(r"(?r)(?:nee? |[0-9] |hopital |chu |vit |habite )a[ ]$")
-_OF = regex.compile(r"(?r)(?<![a-z])(?:de|del)[ ]$")
-# A letter begins with where and when it was written.
-_DATELINE = regex.compile(
-    r"(?m)^[ \t]{0,40}(\p{Lu}[\p{L}'’\-]+(?:[ ](?:de |del "
-    r"|la )?\p{Lu}[\p{L}'’\-]+){0,3}), (le )?(?:a )?"
-    rf"(?:(?i:{WEEKDAY}|sábado|miércoles),? )?"
-    r"(?:[0-9]{1,2}(?:er)?(?:[ ./\-]|(?=\p{L}{3}))|[0-9]{4}[/.\-][0-9])"
-)
+_LIVED = re.compile(r"(?:[0-9]|hopital|chu) a \Z")
 # Towns lend their names to stages, classes of diseases and soaps.
-_NO_TOWN_BEFORE = regex.compile(
-    r"(?r)(?:savon|classification|classe|score|criteres?|criteria|stades?|stages?|estadios?"
-    r"|staging|protocole|syndrome|[la][1-4][abp+]?[0-9]?p?|[iv]{1,3}[ab]?)"
-    r"[ ,](?:de |d'|of |selon |selon la classification de |du )?$"
+_CLASSES = frozenset(
+    "savon classification classe score critere criteres criteria punto signo linea stade stades"
+    " stage stages estadio estadios consensus staging protocole syndrome clasificacion criterio"
+    " criterios escala".split()
 )
-_NO_TOWN_AFTER = regex.compile(
-    r",? \(?(?:l[1-4](?![a-z])|[al][1-4][ab+]|a[1-3] ?l|stage|stade|estadio|classification|criteria"
-    r"|[iv]{1,3}[abe]{0,2}(?![a-z])|virus|score)"
+_CLASS = re.compile(r"(?:[la][1-4][abp+]?[0-9]?p?|[iv]{1,3}[ab]?)\Z")
+_LINKS = frozenset("de d of selon la du".split())
+_CLASS_AFTER = re.compile(r",? \(?(?:(?:[abl][1-4][ab+]?){1,3}|[iv]{1,3}[abe]{0,2})(?![a-z0-9])")
+_THING = re.compile(r" \(?([a-z]+)")
+_THINGS = frozenset(
+    "stage stade estadio classification criteria virus score protocol protocole scale brace bowel"
+    " stent consensus type conference grading knee catheter".split()
+)
+_DATELINE = Pattern(
+    r"(?<=[a-zA-Z]), (le |a |den |el )?(?:[0-9]{1,2}(?:er|\.)?(?:[./\-][0-9]{1,2}[./\-]|"
+    r"(?: de)? ?[a-z]{3})"
+    r"|[0-9]{4}[/.\-][0-9]"
+    r"|(?:[a-z]{3,7}di|dimanche|lunes|[a-z]{4,6}es|sabado|domingo),? [0-9])"
+)
+_LINE_NAME = re.compile(
+    r"[ ]{0,40}([A-Z][A-Za-z'\-]+(?: (?:de |del |la )?[A-Z][A-Za-z'\-]+){0,3})\Z"
 )
 # Who or what was in a town that no list has: `from Dr. Gray in Trenton`, `in 2008 in Elmira`.
-_IN_PLACE = re.compile(r" in (?=[A-ZÀ-Þ][a-zß-ÿ])")
-_SOMEWHERE = regex.compile(
-    r"(?r)(?<!\p{L})(?:(?:Dr|Prof|Pr|Mrs?|Ms)\.?[ ](?:\p{Lu}[\p{L}.'’\-]*[ ]?){1,3}"
-    r"|(?:19|20)[0-9]{2}|[Bb]orn(?:[ ]at term|[ ]prematurely)?|(?:lives|moved|living)"
-    r"|(?:father|mother|son|daughter|brother|sister|husband|wife)"
-    r"[ ](?:\p{Lu}[\p{L}.'’\-]*[ ]?){1,3})$"
+_SOMEWHERE = re.compile(
+    r"(?<![A-Za-z])(?:(?:Dr|Prof|Pr|Mrs?|Ms)\.? (?:[A-Z][A-Za-z.'\-]*[ ]?){1,3}"
+    r"|(?:19|20)[0-9]{2} |[Bb]orn(?: at term| prematurely)? |moved "
+    r"|(?:father|mother|son|daughter|brother|sister|husband|wife) (?:[A-Z][A-Za-z.'\-]* ?){1,3})"
+    r"in \Z"
 )
-_FURTHER = regex.compile(r"(?:[ ]?[,.\-/])?[ ]?\(?")
-_STOPS = frozenset(
-    "tel tél tel. tél. téléphone teléfono tfno tfno. fax email e-mail mail correo dr dr. cp"
-    " service servicio cedex nhc france"
-    " españa né née ipp nda le les du rendez-vous date email: hospital".split()
-)
+_BEFORE_IN = frozenset("born term prematurely moved".split())
+_FURTHER = re.compile(r"(?:[ ]?[,.\-/])?[ ]?\(?")
+_REGION_ENDS = (" county", " parish", " province")
+_ENDS = re.compile(r"[ ]?(?:[,.;:)\n|(]|-[^a-zA-Z]|\Z)| (?:T[ef]l|Tfno|E-?mail|Fax|[a-z0-9_.]+@)")
+# Everyday words of French in small letters only.
+_CERTAIN = frozenset(["paris"])
+_OF = frozenset(["of", "de", "del", "d'", "at", "te"])
+_GAP = re.compile(r"(?:,|\.| -)?[ \n](?=[A-Z])")
+_NO_PLACES = ("schaft", "ung", "lage", "haus", "ehe", "heit", "keit", "woche", "monat")
 
 
-def towns(text: str, folded: str, before: list[tuple[int, int]], lang: str) -> list[Found]:
-    """Find postal codes, towns, regions and countries; code points, half open.
+def towns(cased: str, folded: str, lang: str) -> list[Found]:
+    """Find towns, regions and countries behind what announces them; code points, half open.
 
-    `before` are streets and care sites already found: what follows them needs no other proof.
+    `cased` is the text without accents, `folded` without case too.
     """
-    ends = {end for _, end in before}
-    found = [*_zips(text, folded, ends, lang), *_cued(text, folded), *_listed(text, folded, lang)]
-    found += [
-        (*match.span(1), Label.CITY)
-        for match in _DATELINE.finditer(text)
-        if folded[match.start(1) : match.end(1)] in lexicon("cities") | lexicon("regions")
-        or (match[2] and not clinical(folded[match.start(1) : match.end(1)].partition(" ")[0]))
-    ]
-    if lang in ("en", ""):
-        found += _american(text)
-        found += _somewhere(text, folded)
-        found += [(*match.span(), Label.ZIP) for match in _BRITISH.finditer(text)]
-    return found + _further(text, folded, found)
-
-
-def _zips(text: str, folded: str, ends: set[int], lang: str) -> list[Found]:
-    found: list[Found] = [(*match.span(1), Label.ZIP) for match in _ZIP_CUE.finditer(folded)]
-    found += [
-        hit
-        for match in _ZIP.finditer(folded)
-        if lang != "en"
-        for hit in _zip(text, folded, match.span(), ends)
-    ]
+    found = [*_dwellings(cased, folded), *_headed(cased, folded), *_abroad(cased, folded)]
+    found += _behind_prepositions(cased, folded, lang)
+    found += [*_beside(cased, folded, _BRACKETED), *_datelines(cased, folded)]
+    if lang != "en":  # where a state follows the comma, or a first name
+        found += _beside(cased, folded, _BESIDE)
     return found
 
 
-def _zip(text: str, folded: str, place: tuple[int, int], ends: set[int]) -> list[Found]:
-    start, end = place
-    follows_street = any(end_of in ends for end_of in range(max(0, start - 4), start + 1))
-    begin = end
-    while begin < min(len(text), end + 3) and text[begin] in " ,\n.":
-        begin += 1
-    town_end = _town_end(text, folded, begin)
-    town = folded[begin:town_end].partition(" ")[0] if town_end > begin else ""
-    whole = folded[begin:town_end]
-    if town_end > begin and (follows_street or _is_town(whole) or _after_break(text, start, town)):
-        return [(start, end, Label.ZIP), (begin, town_end, Label.CITY)]
-    if follows_street:
-        return [(start, end, Label.ZIP)]
-    before = _town_before(text, start)
-    if before:
-        return [(start, end, Label.ZIP), (*before, Label.CITY)]
-    return []
+def _dwellings(cased: str, folded: str) -> Iterator[Found]:
+    for match in _DWELLING.finditer(folded):
+        place = _named(cased, folded, match.end())
+        if place:
+            yield place
 
 
-def _town_end(text: str, folded: str, begin: int) -> int:
-    end = read_name(text, begin, stops=_STOPS)
-    name = folded[begin:end]
-    if end == begin or (clinical(name.partition(" ")[0]) and not _is_town(name)):
-        return begin
-    broken = _BROKEN.match(text, end)
-    end = broken.end() if broken else end
-    cedex = _CEDEX.match(folded, end)
-    if cedex:
-        return int(cedex.end())
-    district = _DISTRICT.match(folded, end)
-    return (
-        district.end() if district and folded[begin:end] in ("paris", "lyon", "marseille") else end
-    )
-
-
-# `ISSY LES` or `BOULOGNE-` at the end of a line goes on in the next.
-_BROKEN = regex.compile(r"(?:[ -](?i:les|lès|sur|sous|en|la|le|de|du)|-)\n\p{Lu}[\p{L}\-]+")
-
-
-def _is_town(name: str) -> bool:
-    return (
-        name in lexicon("cities")
-        or name.partition(" cedex")[0] in lexicon("cities")
-        or " cedex" in name
-    )
-
-
-def _after_break(text: str, start: int, town: str) -> bool:
-    before = text[max(0, start - 2) : start]
-    opens = start == 0 or before[-1:] == "\n" or before in (", ", "- ", "– ", ". ")
-    return opens and len(town) > 2 and not common(town) and not clinical(town)
-
-
-def _town_before(text: str, start: int) -> tuple[int, int] | None:
-    match = _BEFORE_ZIP.search(text, max(0, start - 40), start)
-    if match is None:
+def _named(cased: str, folded: str, at: int) -> Found | None:
+    """Read a town, region or country whatever its name that begins at an offset."""
+    at = _without_article(cased, at, len(cased))
+    end = read_town(cased, folded, at)
+    if end == at:
         return None
-    name = match["town"]
-    at = match.start("town")
-    while name and fold(name) not in lexicon("cities"):
-        cut = name.find(" ")
-        if cut < 0:
-            return None
-        at += cut + 1
-        name = name[cut + 1 :]
-    return (at, at + len(name)) if name else None
+    whole = read_name(cased, at, stops=STOPS)
+    if folded.endswith(_REGION_ENDS, at, whole):
+        return at, whole, Label.REGION
+    known = listed(folded, at)
+    if known and known.end >= end:
+        return at, known.end, _label(known)
+    name = folded[at:end]
+    acronym = end - at <= 5 and cased[at:end].isupper()
+    return None if acronym or _is_prose(name) else (at, end, Label.CITY)
 
 
-_BEFORE_ZIP = regex.compile(
-    r"(?r)(?P<town>\p{Lu}[\p{L}'’\-]+(?:[ ](?:de |la "
-    r"|del )?\p{Lu}[\p{L}'’\-]+){0,3})(?:,? (?:dans le |\()?|-|, |\. )$"
-)
+def _label(known: Listed) -> Label:
+    if Label.COUNTRY in known.labels:
+        return Label.COUNTRY
+    return Label.CITY if Label.CITY in known.labels else Label.REGION
 
 
-def _american(text: str) -> list[Found]:
-    found: list[Found] = []
-    for match in _AMERICAN.finditer(text):
-        state = match["state"]
-        if len(state) > 2 and fold(state) not in lexicon("regions"):
-            continue
-        found.append((*match.span("city"), Label.CITY))
-        found.append((*match.span("state"), Label.REGION))
-        found.append((*match.span("zip"), Label.ZIP))
-    return found
+_ARTICLE = re.compile(r"(?:(?:la|le|les|el|los|der|den|dem|die) |l'){1,2}(?=[A-Z])")
 
 
-def _somewhere(text: str, folded: str) -> list[Found]:
-    found: list[Found] = []
-    for match in _IN_PLACE.finditer(text):
-        if not _SOMEWHERE.search(text, max(0, match.start() - 60), match.start()):
-            continue
-        end = read_name(text, match.end(), stops=_STOPS)
-        words = folded[match.end() : end].split()
-        if not words or words[0] in MONTHS or any(clinical(word) for word in words):
-            continue
-        if len(words) > 1 or not common(words[0]):
-            found.append((match.end(), end, Label.CITY))
-    return found
-
-
-def _cued(text: str, folded: str) -> list[Found]:
-    found: list[Found] = []
-    for _, end, cue in _CUES.find(folded):
-        at = _value_at(folded, end, cue)
-        if at is None:
-            continue
-        kind = _LABELS.get(cue.split(" ")[0], Label.CITY)
-        name_end = read_name(text, at, stops=frozenset() if kind is Label.COUNTRY else _STOPS)
-        name = folded[at:name_end]
-        if name_end == at or _is_prose(name):
-            continue
-        if name in lexicon("countries"):
-            kind = Label.COUNTRY
-        elif kind is Label.CITY and name in lexicon("regions") and name not in lexicon("cities"):
-            kind = Label.REGION
-        found.append((_without_article(text, at, name_end), name_end, kind))
-    return found
-
-
-def _value_at(folded: str, end: int, cue: str) -> int | None:
-    colon = _COLON.match(folded, end)
-    if colon:
-        return int(colon.end())
-    if cue in _WITH_COLON or folded[end : end + 1] != " ":
-        return None
-    return end + 1
+def _without_article(cased: str, at: int, end: int) -> int:
+    article = _ARTICLE.match(cased, at, end)
+    return article.end() if article else at
 
 
 def _is_prose(name: str) -> bool:
     first = name.partition(" ")[0].removeprefix("l'").removeprefix("d'")
-    if name in lexicon("cities") or name in lexicon("countries"):
-        return False
-    return clinical(first) or (common(first) and " " not in name) or len(name) < 2
-
-
-def _without_article(text: str, at: int, end: int) -> int:
-    article = regex.match(
-        r"(?:la |le |les |el |los |du |de |l['’])+(?=\p{Lu})", text, pos=at, endpos=end
-    )
-    return article.end() if article else at
-
-
-def _listed(text: str, folded: str, lang: str) -> list[Found]:
-    """Find towns of the lexicon behind a preposition: `à Lille`, `from Boston`."""
-    found: list[Found] = []
-    for start, end, name in _city_triggers().find(folded):
-        if not text[start].isupper() or folded[end : end + 1] == "-":
-            continue
-        before = max(0, start - 16)
-        lived = text[start + 1].islower() and _AT.search(folded, before, start) is not None
-        if name in lexicon("eponyms") and not lived:
-            continue
-        said = _PREPOSITION.search(folded, before, start) or (
-            lang == "es" and _OF.search(folded, before, start)
-        )
-        if said and (lived or not common(name)) and not _lends_name(folded, start, end):
-            found.append((start, end, Label.CITY))
-    return found
-
-
-def _lends_name(folded: str, start: int, end: int) -> bool:
-    """Tell whether the name of a town is that of a class or a thing: `L3B2 de Montréal`."""
-    if _NO_TOWN_AFTER.match(folded, end):
+    if len(name) < 2 or clinical(first) or name.endswith(_NO_PLACES):
         return True
-    return _NO_TOWN_BEFORE.search(folded, max(0, start - 40), start) is not None
+    return " " not in name and common(first)
 
 
-_LISTS: list[Triggers] = []
+def _abroad(cased: str, folded: str) -> Iterator[Found]:
+    for match in _ABROAD.finditer(folded):
+        at = match.end()
+        known = listed(folded, at) if cased[at].isupper() else None
+        if known and Label.CITY not in known.labels:
+            country = Label.COUNTRY in known.labels
+            yield at, known.end, Label.COUNTRY if country else Label.REGION
 
 
-def _city_triggers() -> Triggers:
-    if not _LISTS:
-        names = lexicon("cities")
-        apart = {name.replace("-", " ") for name in names if name.startswith(("saint", "sainte"))}
-        _LISTS.append(Triggers(sorted(names | apart)))
-    return _LISTS[0]
+def _headed(cased: str, folded: str) -> Iterator[Found]:
+    for match in _HEADED.finditer(folded):
+        head, at = match[1], match.end()
+        country = head.startswith(_COUNTRY_HEADS)
+        end = read_name(cased, at) if country else read_town(cased, folded, at)
+        labels = label_of(folded[at:end])
+        if end == at or (not labels and _is_prose(folded[at:end])):
+            continue
+        if head == "nationalite" and Label.COUNTRY not in labels:
+            continue
+        kind = Label.COUNTRY if country or Label.COUNTRY in labels else Label.CITY
+        if head == "region" or (labels and Label.CITY not in labels and kind is Label.CITY):
+            kind = Label.REGION
+        yield _without_article(cased, at, end), end, kind
 
 
-def _further(text: str, folded: str, found: list[Found]) -> list[Found]:
-    """Find the region and the country that follow a town."""
+def _behind_prepositions(cased: str, folded: str, lang: str) -> Iterator[Found]:
+    """Find listed towns behind a preposition: `à Lille`, `from Boston`."""
+    for match in _PREPOSITION.finditer(cased):
+        at = match.end() - 1
+        known = listed(folded, at)
+        if known is None:
+            yield from _unlisted(cased, folded, match, lang)
+            if lang == "en" and match.group().lower().startswith("in "):
+                yield from _somewhere(cased, folded, at)
+            continue
+        said = folded[match.start() : at].rstrip()
+        if said == "a" and lang == "en":
+            continue  # the article
+        if (
+            said == "de"
+            and lang != "es"
+            and not _OF_ALONE.search(folded[max(0, match.start() - 16) : match.start()])
+        ):
+            continue
+        if Label.CITY in known.labels and not _lends_its_name(cased, folded, at, known):
+            yield at, with_district(folded, at, known.end), Label.CITY
+
+
+def _beside(cased: str, folded: str, pattern: Pattern) -> Iterator[Found]:
+    """Find listed towns behind a comma, a dash or a bracket: `laboratoire (Albi)`."""
+    for match in pattern.finditer(cased):
+        at = match.end() - 2
+        known = listed(folded, at)
+        if (
+            known
+            and Label.CITY in known.labels
+            and _ENDS.match(cased, with_district(folded, at, known.end))
+            and not given(known.name)
+            and not _lends_its_name(cased, folded, at, known)
+        ):
+            yield at, with_district(folded, at, known.end), Label.CITY
+
+
+def _unlisted(cased: str, folded: str, match: re.Match[str], lang: str) -> Iterator[Found]:
+    """Yield a town of the wide list alone, where its name is no word and no name of a person."""
+    at = match.end() - 1
+    if folded[match.start() : at].rstrip() in _OF or cased[at + 1 : at + 2].isupper():
+        return
+    end = wide_end(folded, at)
+    if end == at:
+        return
+    name = folded[at:end].replace(". ", " ")
+    if end - at < 5 or not 0 < place_rank(name) < 3 or not surely_town(name, lang):
+        return
+    least = 3 if place_rank(name) == 1 else 1
+    everyday = 0 < word_rank(name) <= least
+    person = 0 < surname_rank(name) < 5 - least or 0 < given_rank(name) < 5 - least
+    if not everyday and not person:
+        yield at, with_district(folded, at, end), Label.CITY
+
+
+def _lends_its_name(cased: str, folded: str, at: int, known: Listed) -> bool:
+    """Tell whether the name of a town is that of a class or a thing: `L3B2 de Montréal`."""
+    lived = cased[at + 1].islower() and _LIVED.search(folded[max(0, at - 16) : at]) is not None
+    if known.name in lexicon("eponyms") and not lived:
+        return True
+    if not lived and common(known.name) and known.name not in _CERTAIN:
+        return True
+    if cased[known.end : known.end + 1] == "-" or _CLASS_AFTER.match(folded, known.end):
+        return True
+    thing = _THING.match(folded, known.end)
+    if thing and thing[1] in _THINGS:
+        return True
+    before = folded[max(0, at - 40) : at].replace(",", " ").replace("'", " ").split()
+    while before and before[-1] in _LINKS:
+        before.pop()
+    return bool(before) and (before[-1] in _CLASSES or _CLASS.match(before[-1]) is not None)
+
+
+def _somewhere(cased: str, folded: str, at: int) -> Iterator[Found]:
+    low = max(0, at - 24)
+    before = cased[cased.rfind(" ", low, max(0, at - 4)) + 1 : max(0, at - 4)]
+    if not (before[:1].isupper() or before[-4:].isdigit() or before in _BEFORE_IN):
+        return
+    if not _SOMEWHERE.search(cased[max(0, at - 60) : at]):
+        return
+    end = read_name(cased, at, stops=STOPS)
+    words = folded[at:end].split()
+    if not words or words[0] in MONTHS or any(clinical(word) for word in words):
+        return
+    if len(words) > 1 or not common(words[0]):
+        yield at, end, Label.CITY
+
+
+def behind_streets(cased: str, folded: str, ends: Collection[int], lang: str) -> Iterator[Found]:
+    """Yield known towns right behind streets, without a postal code between."""
+    for end in ends:
+        gap = _GAP.match(cased, end)
+        if gap is None:
+            continue
+        known = listed(folded, gap.end())
+        town = known.end if known else wide_end(folded, gap.end())
+        name = folded[gap.end() : town]
+        if (known and Label.CITY in known.labels) or (
+            surely_town(name, lang) and not surname_rank(name)
+        ):
+            if not _ENDS.match(cased, with_district(folded, gap.end(), town)):
+                continue
+            yield gap.end(), with_district(folded, gap.end(), town), Label.CITY
+
+
+def _datelines(cased: str, folded: str) -> Iterator[Found]:
+    """Find where a letter was written: `Vichy, le 3 mai` at the beginning of a line."""
+    for match in _DATELINE.finditer(folded):
+        end = match.start()
+        line = cased.rfind("\n", max(0, end - 80), end) + 1
+        name = _LINE_NAME.match(cased[line:end]) if end - line < 80 else None
+        if name is None:
+            continue
+        start = line + name.start(1)
+        labels = label_of(folded[start:end])
+        sure = match[1] == "le " and not clinical(folded[start:end].partition(" ")[0])
+        if sure or labels & {Label.CITY, Label.REGION}:
+            yield start, end, Label.CITY
+
+
+def further(cased: str, folded: str, found: Collection[Found]) -> list[Found]:
+    """Find the region and the country that follow towns already found."""
     more: list[Found] = []
     for _, end, kind in found:
         at = end
         for _step in range(2):
             gap = _FURTHER.match(folded, at)
-            place = _named_place(text, folded, gap.end()) if gap and gap.group() else None
+            place = _region(cased, folded, gap.end()) if gap and gap.group() else None
             if place is None or (kind == Label.ZIP and place[2] != Label.COUNTRY):
                 break
             more.append(place)
@@ -334,14 +314,12 @@ def _further(text: str, folded: str, found: list[Found]) -> list[Found]:
     return more
 
 
-def _named_place(text: str, folded: str, at: int) -> Found | None:
-    """Read a region or a country of the lexicons that begins at an offset."""
-    end = read_name(text, at)
-    while end > at:
-        name = folded[at:end]
-        if name in lexicon("countries"):
-            return at, end, Label.COUNTRY
-        if name in lexicon("regions") or name in lexicon("cities"):
-            return at, end, Label.REGION
-        end = max(at, text.rfind(" ", at, end))
-    return None
+def _region(cased: str, folded: str, at: int) -> Found | None:
+    if not cased[at : at + 1].isupper():
+        return None
+    known = listed(folded, at)
+    if known is None:
+        state = STATE.match(cased, at) if cased[at - 2 : at] == ", " else None
+        return (at, state.end(), Label.REGION) if state else None
+    country = Label.COUNTRY in known.labels
+    return at, known.end, Label.COUNTRY if country else Label.REGION

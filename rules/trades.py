@@ -1,4 +1,4 @@
-"""Words for what people do for a living, folded, in French, English and Spanish."""
+"""Words for what people do for a living, folded, in five languages."""
 
 _FRENCH = (
     "agent agente agriculteur agricultrice aide-soignant aide-soignante ambulancier"
@@ -72,5 +72,37 @@ _SPANISH = (
     " viticultor zapatero"
 )
 
-TRADES: frozenset[str] = frozenset(f"{_FRENCH} {_ENGLISH} {_SPANISH}".split())
+_GERMAN = (
+    "altenpfleger altenpflegerin anwalt anwaltin architekt architektin arzthelferin automechaniker"
+    " backer backerin baggerfahrer bankkauffrau bankkaufmann bauarbeiter bauer bauerin"
+    " beamter beamtin bergmann betriebswirt buchhalter buchhalterin burokauffrau burokaufmann"
+    " busfahrer chemielaborant dachdecker dreher elektriker elektrikerin erzieher erzieherin"
+    " fabrikarbeiter fabrikarbeiterin fahrlehrer feuerwehrmann fleischer fliesenleger florist"
+    " floristin forster friseur friseurin friseuse gartner gartnerin gerustbauer hausfrau"
+    " hausmeister hebamme heizungsbauer industriekaufmann informatiker informatikerin ingenieur"
+    " ingenieurin installateur kassiererin kaufmann kauffrau kellner kellnerin kfz-mechaniker"
+    " klempner koch kochin kraftfahrer krankenpfleger krankenschwester kunstler kunstlerin"
+    " lackierer lagerarbeiter landwirt landwirtin lehrer lehrerin lkw-fahrer lokfuhrer maler"
+    " malermeister maschinenschlosser maurer mechaniker mechatroniker metzger mullwerker musiker"
+    " musikerin naherin polier polizist polizistin postbote putzfrau rechtsanwalt"
+    " rechtsanwaltin reinigungskraft schlosser schmied schneider schneiderin schornsteinfeger"
+    " schreiner schweisser sekretarin soldat sozialarbeiter sozialarbeiterin steinmetz"
+    " steuerberater taxifahrer techniker tischler tischlerin tierarzt tierarztin verkaufer"
+    " verkauferin verwaltungsangestellte winzer zimmermann"
+)
+_DUTCH = (
+    "accountant advocaat ambtenaar apotheker apothekersassistente architect automonteur bakker"
+    " beveiliger bloemist boekhouder boer boerin bouwvakker brandweerman buschauffeur"
+    " caissiere chauffeur conducteur dakdekker dierenarts docent docente elektricien"
+    " fabrieksarbeider fysiotherapeut glazenwasser havenarbeider hovenier huisschilder huisvrouw"
+    " ingenieur journalist juf kapper kapster kassamedewerkster kleermaker kok kraamverzorgster"
+    " kraanmachinist kunstenaar lasser leraar lerares loodgieter machinist makelaar metselaar"
+    " mijnwerker molenaar monteur onderwijzer onderwijzeres piloot politieagent postbode"
+    " programmeur receptioniste rechter schilder schipper schoenmaker schoonmaakster"
+    " schoonmaker secretaresse slager smid soldaat stratenmaker stukadoor tandarts taxichauffeur"
+    " timmerman tuinder tuinman veehouder verkoper verkoopster verloskundige vertaler visser"
+    " verpleegkundige vrachtwagenchauffeur vuilnisman winkelier zeeman"
+)
+
+TRADES: frozenset[str] = frozenset(f"{_FRENCH} {_ENGLISH} {_SPANISH} {_GERMAN} {_DUTCH}".split())
 """Single words; of a trade of several words (`conductrice de bus`, `bank manager`) the head."""

@@ -1,8 +1,7 @@
 """Alternatives of the rules' expressions that no marked line needs.
 
 Every call of every expression is recorded while the lines are read once; an alternative matters
-to a line only where a call that matched gives something else without it, and only such lines are
-read again.
+to a line only where a call gives something else without it, and only such lines are read again.
 """
 
 import re
@@ -23,7 +22,6 @@ Line = tuple[str, str]
 
 _COMPILED = (re.Pattern, regex.Pattern, scan.Pattern)
 _METHODS = ("match", "search", "fullmatch", "finditer", "findall", "sub", "split")
-_ENOUGH = 400
 
 
 def survivors(modules: Sequence[ModuleType], detect: Detect, lines: Sequence[Line]) -> list[str]:
@@ -102,12 +100,16 @@ def _within(value: object):
 
 
 class _Recorder:
-    """Stands for an expression and notes what it was asked wherever it matched."""
+    """Stands for an expression and notes what it was asked.
+
+    Where it did not match it could only match without one of its guards.
+    """
 
     def __init__(self, compiled) -> None:
         self.compiled = compiled
         self.pattern = compiled.pattern
         self.flags = compiled.flags
+        self.guarded = "(?!" in self.pattern or "(?<!" in self.pattern
         self.calls: list[tuple[int, str, tuple, dict, object]] = []
         self.line = -1
 
@@ -118,7 +120,7 @@ class _Recorder:
 
         def call(*asked, **named):
             told = _told(method(*asked, **named))
-            if told:
+            if told or self.guarded:
                 self.calls.append((self.line, name, asked, named, told))
             return method(*asked, **named)
 
@@ -159,8 +161,6 @@ def _touched(changed, calls) -> Iterator[int]:
         if line not in seen and _told(getattr(changed, name)(*asked, **named)) != told:
             seen.add(line)
             yield line
-            if len(seen) >= _ENOUGH:
-                return
 
 
 def _exact(compiled):

@@ -178,6 +178,11 @@ def test_spans_lie_within_any_text(text: str) -> None:
         "chez A, ",
         "unit: a 4",
         " in A",
+        "St ",
+        "Rue De La ",
+        "lives in A ",
+        "SW1A 1AA ",
+        "A & B SA ",
     ],
 )
 def test_long_texts_take_linear_time(block: str) -> None:
@@ -185,3 +190,14 @@ def test_long_texts_take_linear_time(block: str) -> None:
     started = time.perf_counter()
     detect(Document("n", text, lang="es"))
     assert time.perf_counter() - started < 2.5
+
+
+@pytest.mark.parametrize(
+    "block", ["7", " ", ", ", "aaaa ", "M. M. M. ", "A-A-A-", "\n", "[", "a", "A", "."]
+)
+def test_a_million_characters_without_places_take_a_second(block: str) -> None:
+    text = block * (1_000_000 // len(block))
+    detect(Document("n", "", lang=""))
+    started = time.process_time()
+    detect(Document("n", text, lang=""))
+    assert time.process_time() - started < 1

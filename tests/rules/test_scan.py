@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from record.document import Document
 from rules import ages, contacts, dates, identifiers, names, places
-from rules.loose import leading, loosen
+from rules.loose import leading, loosen, narrowest
 from rules.scan import AUTOMATA, Pattern, Patterns
 
 PATTERNS = (
@@ -130,6 +130,14 @@ def test_several_expressions_are_asked_together() -> None:
 )
 def test_leading(pattern: str, lead: str) -> None:
     assert leading(pattern) == lead
+
+
+@pytest.mark.parametrize(
+    ("pattern", "characters"),
+    [("abc", 3), (r"\ba?b{2,5}[cd]+", 3), ("ab|c", 1), ("(?P<x>a|bc){2}d", 3), ("a*", 0)],
+)
+def test_narrowest(pattern: str, characters: int) -> None:
+    assert narrowest(pattern) == characters
 
 
 def test_threads_scan_side_by_side() -> None:
