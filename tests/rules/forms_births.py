@@ -21,7 +21,8 @@ BIRTHS = {
         "Naissance : {}",
         "date naissance {}",
         "Date de naiss. : {}",
-        "enfant né le {}", "mise au monde le {}",
+        "enfant né le {}",
+        "mise au monde le {}",
     ),
     "en": (
         "DOB: {}",

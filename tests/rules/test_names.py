@@ -195,6 +195,6 @@ def test_spans_lie_within_any_text(text: str) -> None:
 )
 def test_long_texts_take_linear_time(block: str) -> None:
     text = block * (100_000 // len(block))
-    started = time.perf_counter()
+    started = time.process_time()
     detect(Document("n", text, lang="fr"))
-    assert time.perf_counter() - started < 2.5
+    assert time.process_time() - started < 2.5
