@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -50,19 +51,17 @@ class Automaton:
         if getattr(self._local, "database", None) is not database:
             self._local.database = database
             self._local.scratch = hyperscan.Scratch(database)
-        hits: Hits = {}
+        hits: Hits = defaultdict(list)
 
         def report(number: int, start: int, end: int, _flags: int, _context: object) -> None:
-            if number in hits:
-                hits[number].append((start, end))
-            else:
-                hits[number] = [(start, end)]
+            hits[number].append((start, end))
 
         # One byte for each code point, so that offsets hold in both.
         data = text.encode("ascii", "replace")
         database.scan(data, match_event_handler=report, scratch=self._local.scratch)
         for found in hits.values():
-            found.sort()
+            if len(found) > 1:
+                found.sort()
         return hits
 
     def _compile(self) -> Any:
@@ -126,13 +125,17 @@ class Pattern:
         match, lead, least = self._exact.match, self._lead, self._least
         at = 0
         for start, end in hits:
-            at = max(at, start + lead if start else 0)
-            while at <= end - least:
+            first = start + lead if start else 0
+            if first > at:
+                at = first
+            last = end - least
+            while at <= last:
                 found = match(text, at)
                 at += 1
                 if found:
                     yield found
-                    at = max(at, found.end())
+                    if (stop := found.end()) > at:
+                        at = stop
 
     def convert(self, text: str, read: Callable[[str, re.Match[str]], _T | None]) -> Iterator[_T]:
         """Yield what `read` makes of matches; of one it refuses, only the first group is passed."""
@@ -148,15 +151,20 @@ class Pattern:
         match, lead, least = self._exact.match, self._lead, self._least
         at = 0
         for start, end in hits:
-            at = max(at, start + lead if start else 0)
-            while at <= end - least:
+            first = start + lead if start else 0
+            if first > at:
+                at = first
+            last = end - least
+            while at <= last:
                 found = match(text, at)
                 at += 1
                 if found:
                     made = read(text, found)
                     if made is not None:
                         yield made
-                    at = max(at, found.end(1) if made is None else found.end())
+                    stop = found.end(1) if made is None else found.end()
+                    if stop > at:
+                        at = stop
 
 
 class Patterns:
