@@ -423,7 +423,7 @@ TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Co")), max_size=3
 def test_text_goes_through_unchanged(texts: list[str]) -> None:
     texts = [text for text in map(str.strip, map(clean, texts)) if text and "\n" not in text]
     if texts:
-        written = word("".join(map(paragraph, texts)))
+        written = word("".join(paragraph(run(text)) for text in texts))
         assert read(written) == clean("\n".join(texts))
-        rows = "".join(row(cell(text), cell("x")) for text in texts)
+        rows = "".join(row(cell(run(text)), cell("x")) for text in texts)
         assert read(word(f"<w:tbl>{rows}</w:tbl>")) == clean("\n".join(f"{t}\tx" for t in texts))

@@ -235,7 +235,7 @@ class Site:
         """The ids of the worker processes that live."""
         return sorted(pid for pid, line in self.processes().items() if "beam.worker" in line)
 
-    def wait_until_empty(self, seconds=5):
+    def wait_until_empty(self, seconds=60):
         """Wait until no process of this site is left; gives those that are."""
         deadline = time.monotonic() + seconds
         while (left := self.processes()) and time.monotonic() < deadline:
