@@ -118,36 +118,22 @@ class Pattern:
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Yield the matches in a text."""
-        hits = self._scan(text).get(self._number)
-        return self._walk(text, hits) if hits else iter(())
-
-    def _walk(self, text: str, hits: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
-        match, lead, least = self._exact.match, self._lead, self._least
-        at = 0
-        for start, end in hits:
-            first = start + lead if start else 0
-            if first > at:
-                at = first
-            last = end - least
-            while at <= last:
-                found = match(text, at)
-                at += 1
-                if found:
-                    yield found
-                    if (stop := found.end()) > at:
-                        at = stop
+        return self._walk(text, None)
 
     def convert(self, text: str, read: Callable[[str, re.Match[str]], _T | None]) -> Iterator[_T]:
         """Yield what `read` makes of matches; of one it refuses, only the first group is passed."""
-        hits = self._scan(text).get(self._number)
-        return self._converted(text, hits, read) if hits else iter(())
+        return self._walk(text, read)
 
-    def _converted(
+    def _walk(self, text: str, read: Callable[[str, re.Match[str]], Any] | None) -> Iterator[Any]:
+        hits = self._scan(text).get(self._number)
+        return self._read(text, hits, read) if hits else iter(())
+
+    def _read(
         self,
         text: str,
         hits: list[tuple[int, int]],
-        read: Callable[[str, re.Match[str]], _T | None],
-    ) -> Iterator[_T]:
+        read: Callable[[str, re.Match[str]], Any] | None,
+    ) -> Iterator[Any]:
         match, lead, least = self._exact.match, self._lead, self._least
         at = 0
         for start, end in hits:
@@ -159,7 +145,7 @@ class Pattern:
                 found = match(text, at)
                 at += 1
                 if found:
-                    made = read(text, found)
+                    made = read(text, found) if read else found
                     if made is not None:
                         yield made
                     stop = found.end(1) if made is None else found.end()
