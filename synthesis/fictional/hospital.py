@@ -24,6 +24,7 @@ from synthesis.fictional.people import Person, Pools, Registry, make_pools
 from synthesis.fictional.planted import annotate
 from synthesis.fictional.scribe import Cast, Scene, Scribe
 from synthesis.fictional.slots import SLOTS
+from synthesis.fictional.split import Part, part_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +46,18 @@ def make_hospital(
     mean_characters: int = 2000,
     pdf_share: float = 0.12,
     scan_share: float = 0.02,
+    templates: Part = "all",
 ) -> Hospital:
     """Make up a hospital with so many patients, numbered from 1.
 
-    The same arguments give the same hospital, to the byte. Shares are of notes.
+    The same arguments give the same hospital, to the byte. Shares are of notes. `templates` names
+    the part of the templates that notes are written from (`part_of`).
     Raises ConfigError for a language there are no templates for.
     """
     unknown = dict.fromkeys(range(1, patients + 1))
     paper = _Paper(seed, mean_characters, pdf_share, scan_share)
-    return _found(unknown, paper, _language(lang), notes_per_patient, _Staff())
+    language = part_of(_language(lang), templates)
+    return _found(unknown, paper, language, notes_per_patient, _Staff())
 
 
 def adopt(
