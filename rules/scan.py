@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import hyperscan
 
+from rules.compiled import database
 from rules.loose import leading, loosen, narrowest
 
 _T = TypeVar("_T")
@@ -25,6 +26,7 @@ class Automaton:
     def __init__(self) -> None:
         self._expressions: list[bytes] = []
         self.patterns: list[Pattern] = []
+        self._numbers: list[int] = []
         self._database: Any = None
         self._compiled = 0
         self._lock = threading.Lock()
@@ -45,36 +47,35 @@ class Automaton:
         Hyperscan reports for each end of a match the leftmost beginning: what begins later and
         ends there lies within.
         """
-        database = self._database
-        if database is None or self._compiled != len(self._expressions):
-            database = self._database = self._compile()
-        if getattr(self._local, "database", None) is not database:
-            self._local.database = database
-            self._local.scratch = hyperscan.Scratch(database)
-        hits: Hits = defaultdict(list)
+        compiled = self._database
+        if compiled is None or self._compiled != len(self._expressions):
+            compiled = self._database = self._compile()
+        if getattr(self._local, "database", None) is not compiled:
+            self._local.database = compiled
+            self._local.scratch = hyperscan.Scratch(compiled)
+        found: Hits = defaultdict(list)
 
-        def report(number: int, start: int, end: int, _flags: int, _context: object) -> None:
-            hits[number].append((start, end))
+        def report(place: int, start: int, end: int, _flags: int, _context: object) -> None:
+            found[place].append((start, end))
 
         # One byte for each code point, so that offsets hold in both.
         data = text.encode("ascii", "replace")
-        database.scan(data, match_event_handler=report, scratch=self._local.scratch)
-        for found in hits.values():
-            if len(found) > 1:
-                found.sort()
+        compiled.scan(data, match_event_handler=report, scratch=self._local.scratch)
+        hits: Hits = {}
+        for place, several in found.items():
+            if len(several) > 1:
+                several.sort()
+            hits[self._numbers[place]] = several
         return hits
 
     def _compile(self) -> Any:
         with self._lock:
-            database = hyperscan.Database()
+            # In one order, whatever the order of imports: what was compiled once fits again.
             count = len(self._expressions)
-            database.compile(
-                expressions=self._expressions,
-                ids=list(range(count)),
-                flags=[hyperscan.HS_FLAG_SOM_LEFTMOST] * count,
-            )
+            self._numbers = sorted(range(count), key=lambda number: self._expressions[number])
+            made = database([self._expressions[number] for number in self._numbers])
             self._compiled = count
-            return database
+            return made
 
 
 _FOLDED = Automaton()

@@ -35,7 +35,7 @@ THIRD_PARTIES = {
         *("pymupdf", "pdfplumber", "pdfminer", "tesserocr", "selectolax"),
         *("numpy", "torch", "pydantic"),
     },
-    "rules": {"regex", "hyperscan", "ahocorasick_rs", "rapidfuzz", "stdnum", "phonenumbers"},
+    "rules": {"regex", "hyperscan", "ahocorasick_rs", "rapidfuzz", "stdnum", "platformdirs"},
     "models": {"numpy", "torch", "transformers", "tokenizers", "onnxruntime"},
     "surrogates": {"cryptography"},
     "synthesis": {"faker", "reportlab", "PIL", "pymupdf", "sqlalchemy", "numpy", "torch", "spacy"},

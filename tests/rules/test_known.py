@@ -1,10 +1,10 @@
 import pickle
 import random
 import re
-import time
 import unicodedata
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -15,6 +15,8 @@ from record.document import Document
 from record.folding import fold
 from record.patient import Address, Identifier, PatientRecord, PersonName
 from rules.known import KnownPatient, Match, variants
+from rules.lexicon import word_rank
+from tests.growth import MOST, growth
 from tests.rules.marked import detected
 
 JEAN = PatientRecord(
@@ -400,7 +402,12 @@ def test_the_order_of_a_batch_changes_nothing() -> None:
     }
 
 
-NAMES = st.text("abcdeéèüßœàçñ", min_size=4, max_size=9).map(str.title)
+# A name of everyday words alone ("Dead-Dead") is left where nothing says that it is a name.
+NAMES = (
+    st.text("abcdeéèüßœàçñ", min_size=4, max_size=9)
+    .filter(lambda name: not word_rank(fold(name)))
+    .map(str.title)
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -460,10 +467,6 @@ def test_every_word_form_finds_itself(seed: int) -> None:
         *("R. P. ", "31 décembre ", "Mme P. ", "œ", "8", "petitr ", "A'", "Petti-Rsoe "),
     ],
 )
-def test_long_texts_take_linear_time(block: str) -> None:
-    for record in (JEAN, PETIT):
-        known = KnownPatient(record)
-        text = block * (50_000 // len(block))
-        started = time.process_time()
-        known.find(text, misspelt=True)
-        assert time.process_time() - started < 1.0
+def test_work_grows_with_the_text_and_no_faster(block: str) -> None:
+    for known in (KnownPatient(JEAN), KnownPatient(PETIT)):
+        assert growth(partial(known.find, misspelt=True), block, 2000) < MOST

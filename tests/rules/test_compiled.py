@@ -1,0 +1,91 @@
+import stat
+from pathlib import Path
+
+import hyperscan
+import pytest
+
+from rules import compiled
+
+EXPRESSIONS = [b"mars [0-9]{4}", b"[a-z]+@"]
+TEXT = b"le 3 mars 2024, a@b"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "cryptonym" / "automata"
+
+
+@pytest.fixture
+def compiles(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    made: list[int] = []
+    compile_ = compiled._compile
+    monkeypatch.setattr(compiled, "_compile", lambda one: made.append(len(one)) or compile_(one))
+    return made
+
+
+def hits(database: hyperscan.Database) -> list[tuple[int, int, int]]:
+    found: list[tuple[int, int, int]] = []
+    database.scan(
+        TEXT,
+        match_event_handler=lambda number, start, end, *_: found.append((number, start, end)),
+        scratch=hyperscan.Scratch(database),
+    )
+    return found
+
+
+def only(cache: Path) -> Path:
+    (path,) = cache.iterdir()
+    return path
+
+
+def test_what_was_compiled_is_read_the_next_time(cache: Path, compiles: list[int]) -> None:
+    first, second = compiled.database(EXPRESSIONS), compiled.database(EXPRESSIONS)
+    assert compiles == [2]
+    assert hits(first) == hits(second) == [(0, 5, 14), (1, 16, 18)]
+    assert stat.S_IMODE(only(cache).stat().st_mode) == 0o600
+    assert stat.S_IMODE(cache.stat().st_mode) == 0o700
+
+
+def test_other_expressions_are_compiled_for_themselves(cache: Path, compiles: list[int]) -> None:
+    compiled.database(EXPRESSIONS)
+    assert hits(compiled.database(EXPRESSIONS[:1])) == [(0, 5, 14)]
+    # The border between two expressions counts, not only their letters.
+    compiled.database([b"ab", b"c"])
+    compiled.database([b"a", b"bc"])
+    assert compiles == [2, 1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda path: path.chmod(0o620),
+        lambda path: path.chmod(0o602),
+        lambda path: path.parent.chmod(0o770),
+        lambda path: path.write_bytes(path.read_bytes()[:-1]),
+        lambda path: path.write_bytes(path.read_bytes()[:-9] + b"altered!!"),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.symlink_to(path.rename(path.parents[1] / "moved")),
+    ],
+    ids=["group", "others", "folder", "cut", "altered", "empty", "link"],
+)
+def test_what_others_may_have_written_is_compiled_anew(
+    cache: Path, compiles: list[int], harm
+) -> None:
+    compiled.database(EXPRESSIONS)
+    harm(only(cache))
+    assert hits(compiled.database(EXPRESSIONS)) == [(0, 5, 14), (1, 16, 18)]
+    assert compiles == [2, 2]
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path, monkeypatch) -> None:
+    occupied = tmp_path / "file"
+    occupied.touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(occupied))
+    assert len(hits(compiled.database(EXPRESSIONS))) == 2
+
+
+def test_the_newest_few_stay(cache: Path) -> None:
+    for number in range(compiled._KEPT + 3):
+        compiled.database([b"a" * (number + 1)])
+    assert len(list(cache.iterdir())) == compiled._KEPT
