@@ -13,31 +13,40 @@ from typing import Any
 import hyperscan
 from platformdirs import user_cache_path
 
+from rules import loose
+
 _KEPT = 12
 _SUFFIX = ".hs"
 
 
-def database(expressions: Sequence[bytes]) -> Any:
-    """Give the hyperscan database of expressions, which reports where matches begin.
+def database(expressions: Sequence[str]) -> Any:
+    """Give the hyperscan database of the loose forms of expressions.
 
-    It comes from the cache where one of the same expressions and the same hyperscan is there,
-    was made for this processor, and nobody but this user can have written it. A cache that can
-    be neither read nor written costs time and nothing else.
+    It reports where matches begin. It comes from the cache where one of the same expressions, of
+    the same hyperscan and loosened by the same code is there, was made for this processor, and
+    nobody but this user can have written it. A cache that can be neither read nor written costs
+    time and nothing else.
     """
     folder = user_cache_path("cryptonym") / "automata"
     path = folder / f"{_digest(expressions)}{_SUFFIX}"
     found = _read(path)
     if found is None:
-        found = _compile(expressions)
+        found = _compile([_loose(expression) for expression in expressions])
         _write(path, hyperscan.dumpb(found))
     return found
 
 
-def _digest(expressions: Sequence[bytes]) -> str:
+def _digest(expressions: Sequence[str]) -> str:
     digest = blake2b(version("hyperscan").encode(), digest_size=16)
+    digest.update(Path(loose.__file__).read_bytes())
     for expression in expressions:
-        digest.update(b"%d:%s" % (len(expression), expression))
+        data = expression.encode()
+        digest.update(b"%d:%s" % (len(data), data))
     return digest.hexdigest()
+
+
+def _loose(expression: str) -> bytes:
+    return (loose.leading(expression) + loose.loosen(expression)).encode("ascii")
 
 
 def _compile(expressions: Sequence[bytes]) -> Any:

@@ -15,6 +15,8 @@ from rules.loose import leading, loosen, narrowest
 _T = TypeVar("_T")
 
 Hits = dict[int, list[tuple[int, int]]]
+_Reader = tuple[Callable[[str, int], re.Match[str] | None], int, int]
+"""What matches at an offset, the characters before a match, and those of the shortest one."""
 
 
 class Automaton:
@@ -24,7 +26,6 @@ class Automaton:
     """
 
     def __init__(self) -> None:
-        self._expressions: list[bytes] = []
         self.patterns: list[Pattern] = []
         self._numbers: list[int] = []
         self._database: Any = None
@@ -35,8 +36,6 @@ class Automaton:
 
     def add(self, pattern: "Pattern") -> int:
         """Add an expression; gives the number under which hits on it are reported."""
-        loose = leading(pattern.pattern) + loosen(pattern.pattern)
-        self._expressions.append(loose.encode("ascii"))
         self.patterns.append(pattern)
         self.scan.cache_clear()
         return len(self.patterns) - 1
@@ -48,7 +47,7 @@ class Automaton:
         ends there lies within.
         """
         compiled = self._database
-        if compiled is None or self._compiled != len(self._expressions):
+        if compiled is None or self._compiled != len(self.patterns):
             compiled = self._database = self._compile()
         if getattr(self._local, "database", None) is not compiled:
             self._local.database = compiled
@@ -71,9 +70,9 @@ class Automaton:
     def _compile(self) -> Any:
         with self._lock:
             # In one order, whatever the order of imports: what was compiled once fits again.
-            count = len(self._expressions)
-            self._numbers = sorted(range(count), key=lambda number: self._expressions[number])
-            made = database([self._expressions[number] for number in self._numbers])
+            count = len(self.patterns)
+            self._numbers = sorted(range(count), key=lambda number: self.patterns[number].pattern)
+            made = database([self.patterns[number].pattern for number in self._numbers])
             self._compiled = count
             return made
 
@@ -94,24 +93,18 @@ class Pattern:
     least one character. Make them when a module is imported: the automaton is compiled once.
     """
 
-    __slots__ = ("_automaton", "_exact", "_lead", "_least", "_number", "_scan")
+    __slots__ = ("_automaton", "_number", "_reader", "_scan", "pattern")
 
     def __init__(self, pattern: str, *, cased: bool = False) -> None:
-        self._exact = re.compile(pattern)
+        self.pattern = pattern
         self._automaton = _CASED if cased else _FOLDED
-        self._lead = 1 if leading(pattern) else 0
-        self._least = narrowest(loosen(pattern))
         self._number = self._automaton.add(self)
         self._scan = self._automaton.scan
-
-    @property
-    def pattern(self) -> str:
-        """The expression as it was written."""
-        return self._exact.pattern
+        self._reader: _Reader | None = None
 
     def match(self, text: str, at: int) -> re.Match[str] | None:
         """Match at an offset of a text and nowhere else."""
-        return self._exact.match(text, at)
+        return self._prepared()[0](text, at)
 
     def search(self, text: str) -> re.Match[str] | None:
         """Give the first match in a text."""
@@ -129,13 +122,21 @@ class Pattern:
         hits = self._scan(text).get(self._number)
         return self._read(text, hits, read) if hits else iter(())
 
+    def _prepared(self) -> "_Reader":
+        # Most expressions are in no text of a run: each is compiled when the first may match.
+        if self._reader is None:
+            lead = 1 if leading(self.pattern) else 0
+            least = narrowest(loosen(self.pattern))
+            self._reader = re.compile(self.pattern).match, lead, least
+        return self._reader
+
     def _read(
         self,
         text: str,
         hits: list[tuple[int, int]],
         read: Callable[[str, re.Match[str]], Any] | None,
     ) -> Iterator[Any]:
-        match, lead, least = self._exact.match, self._lead, self._least
+        match, lead, least = self._reader or self._prepared()
         at = 0
         for start, end in hits:
             first = start + lead if start else 0

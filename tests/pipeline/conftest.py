@@ -160,7 +160,7 @@ def config(template, tmp_path):
 class Site:
     """A copy of the hospital's first notes, and the program as an operator starts it there."""
 
-    ENDED_BY = 60
+    ENDED_BY = 600
 
     def __init__(self, folder, template, notes):
         shutil.copytree(template, folder)

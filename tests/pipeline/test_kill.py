@@ -108,7 +108,7 @@ def test_a_worker_that_dies_is_started_again(make_site, undisturbed):
     while set(site.workers()) <= set(first) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert set(site.workers()) - set(first)
-    _, stderr = process.communicate(timeout=180)
+    _, stderr = process.communicate(timeout=600)
     assert process.returncode == 0, stderr
     check(site, undisturbed)
 
@@ -137,7 +137,7 @@ def test_a_polite_end_leaves_nothing_running(make_site, number, code):
     process = site.start()
     wait_for_workers(site, 2)
     os.killpg(process.pid, number)
-    _, stderr = process.communicate(timeout=120)
+    _, stderr = process.communicate(timeout=600)
     assert process.returncode == code
     assert "Traceback" not in stderr
     assert site.wait_until_empty() == {}
@@ -162,7 +162,7 @@ def test_the_second_run_is_refused_and_told_who_runs(site):
     assert second.returncode == 2
     assert f"pid {first.pid} on" in second.stderr
     assert "Remedy: wait" in second.stderr
-    stdout, stderr = first.communicate(timeout=180)
+    stdout, stderr = first.communicate(timeout=600)
     assert first.returncode == 0, stderr
     assert "30 planned" in stdout
 

@@ -164,7 +164,7 @@ def _touched(changed, calls) -> Iterator[int]:
 
 
 def _exact(compiled):
-    return compiled._exact if isinstance(compiled, scan.Pattern) else compiled
+    return re.compile(compiled.pattern) if isinstance(compiled, scan.Pattern) else compiled
 
 
 def _compiled_like(compiled, mutant: str):
@@ -188,14 +188,14 @@ class _Swapped:
 
     def __enter__(self) -> None:
         if isinstance(self._compiled, scan.Pattern):
-            self._before = self._compiled._exact
-            self._compiled._exact = self._other
+            self._before = self._compiled._prepared()
+            self._compiled._reader = (self._other.match, *self._before[1:])
         else:
             self._put(self._compiled, self._other)
 
     def __exit__(self, *_: object) -> None:
         if isinstance(self._compiled, scan.Pattern):
-            self._compiled._exact = self._before
+            self._compiled._reader = self._before
         else:
             self._put(self._other, self._compiled)
 
