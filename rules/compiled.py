@@ -80,6 +80,8 @@ def _ours(found: os.stat_result) -> bool:
 def _write(path: Path, data: bytes) -> None:
     """Keep a database, whole or not at all, and only the newest few of all."""
     with suppress(OSError):
+        if not path.is_absolute():
+            return  # an account without a home
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         number, name = tempfile.mkstemp(dir=path.parent)
         try:

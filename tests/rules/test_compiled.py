@@ -85,6 +85,13 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path, monkeypa
     assert len(hits(compiled.database(EXPRESSIONS))) == 2
 
 
+def test_an_account_without_a_home_has_no_cache(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(compiled, "user_cache_path", lambda name: Path("~/.cache") / name)
+    assert len(hits(compiled.database(EXPRESSIONS))) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_newest_few_stay(cache: Path) -> None:
     for number in range(compiled._KEPT + 3):
         compiled.database(["a" * (number + 1)])
