@@ -42,14 +42,15 @@ class LinearChain(nn.Module):
         `allowed` (batch, words, tags) leaves only some tags at some words: what is known of the
         true sequence, in whole or in part.
         """
-        scores = _masked(scores.double(), allowed)
+        # Cut once: the gradient of each single cut would be as large as all scores.
+        first, *others = _masked(scores.double(), allowed).unbind(1)
         step = self._steps().exp()
-        alpha = scores[:, 0] + self._edge("opening")
+        alpha = first + self._edge("opening")
         final = alpha
-        for word in range(1, scores.shape[1]):
+        for word, score in enumerate(others, start=1):
             highest = alpha.amax(-1, keepdim=True)
             summed = (alpha - highest).exp() @ step
-            alpha = summed.clamp_min(1e-300).log() + highest + scores[:, word]
+            alpha = summed.clamp_min(1e-300).log() + highest + score
             final = torch.where((lengths > word)[:, None], alpha, final)
         return (final + self._edge("closing")).logsumexp(-1)
 
@@ -59,8 +60,9 @@ class LinearChain(nn.Module):
         Where one tag is allowed at each word this is the usual loss; where several are, the
         unknown ones are summed out (Tsuboi et al., COLING 2008).
         """
-        whole = self.log_partition(scores, lengths)
-        return whole - self.log_partition(scores, lengths, allowed)
+        both = torch.cat([scores, _masked(scores, allowed)])
+        whole, asked = self.log_partition(both, lengths.repeat(2)).chunk(2)
+        return whole - asked
 
     def marginals(self, scores: Tensor, lengths: Tensor) -> Tensor:
         """Give the probability of each tag at each word. (batch, words, tags)

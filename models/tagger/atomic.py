@@ -1,0 +1,14 @@
+"""Files that are there whole or not at all."""
+
+import os
+from pathlib import Path
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file beside its place, then move it there; what was there before stays till then."""
+    part = path.with_name(f".{path.name}.part")
+    with part.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)

@@ -1,0 +1,206 @@
+"""The tagger as a network: pieces to words, words to scores of tags, scores to spans."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
+
+from models.tagger.bilstm import BiLSTM
+from models.tagger.crf import LinearChain, Stacked
+from models.tagger.encoder import Encoder
+from models.tagger.subwords import END, PADDING, START
+from models.tagger.tags import Scheme
+from models.tagger.windows import Window
+
+_KERNEL = 3
+_BFLOAT16 = ("avx512_bf16", "amx_bf16")
+
+Found = tuple[int, int, str, float]
+"""First word, last word (exclusive), label and confidence."""
+
+Pieces = Sequence[tuple[int, ...]]
+"""The ids of the pieces of each word of a note."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Windows of any notes, padded.
+
+    `ids` (windows, pieces) with `lengths` (windows,); `words` (windows, pieces) is the word each
+    piece belongs to, `most` for marks and padding; `core` (windows, most) tells which words the
+    window labels.
+    """
+
+    ids: Tensor
+    lengths: Tensor
+    words: Tensor
+    core: Tensor
+    most: int
+
+    def to(self, device: torch.device) -> "Batch":
+        """Give the same batch on a device."""
+        ids, lengths = self.ids.to(device), self.lengths.to(device)
+        return Batch(ids, lengths, self.words.to(device), self.core.to(device), self.most)
+
+
+def collate(parts: Sequence[tuple[Pieces, Window]]) -> Batch:
+    """Put windows of notes into one batch, in order."""
+    most = max(window.end - window.first for _, window in parts)
+    rows, owners = [], []
+    core = torch.zeros(len(parts), most, dtype=torch.bool)
+    for number, (pieces, window) in enumerate(parts):
+        inside = pieces[window.first : window.end]
+        sizes = [len(ids) for ids in inside]
+        row = np.fromiter((one for ids in inside for one in ids), np.int64, sum(sizes))
+        rows.append(torch.from_numpy(np.concatenate([[START], row, [END]])))
+        owner = np.repeat(np.arange(len(inside)), sizes)
+        owners.append(torch.from_numpy(np.concatenate([[most], owner, [most]])))
+        core[number, window.core - window.first : window.core_end - window.first] = True
+    lengths = torch.tensor([len(row) for row in rows])
+    ids = pad_sequence(rows, batch_first=True, padding_value=PADDING)
+    words = pad_sequence(owners, batch_first=True, padding_value=most)
+    return Batch(ids, lengths, words, core, most)
+
+
+@dataclass(frozen=True)
+class Design:
+    """What stands on the encoder: `single` or `stacked` sequences of tags; with or without a CNN.
+
+    `dropout` is of words' vectors, in training.
+    """
+
+    labels: tuple[str, ...]
+    head: str = "single"
+    convolution: bool = False
+    dropout: float = 0.1
+
+
+class Network(nn.Module):
+    """Scores the tags of words in windows, and reads spans off scores."""
+
+    def __init__(self, encoder: Encoder | BiLSTM, design: Design) -> None:
+        super().__init__()
+        self.design = design
+        self.encoder = encoder
+        self.in_bfloat16 = False
+        """Whether the encoder computes in bfloat16; weights and sequences never do."""
+        self.head: Single | Nested = (
+            Nested(design.labels) if design.head == "stacked" else Single(design.labels)
+        )
+        width = encoder.width
+        self.convolution = (
+            nn.Conv1d(width, width, _KERNEL, padding=_KERNEL // 2) if design.convolution else None
+        )
+        self.scores = nn.Linear(width, self.head.size)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.scores.weight.device
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Score the tags of the words of all cores, in order. (words, tags)"""
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.in_bfloat16):
+            hidden = self.encoder(batch.ids, batch.lengths)
+        words = self._pooled(hidden.float(), batch)
+        words = functional.dropout(words, self.design.dropout, self.training)
+        if self.convolution is not None:
+            words = words + functional.gelu(self.convolution(words.transpose(1, 2))).transpose(1, 2)
+        scores: Tensor = self.scores(words[batch.core])
+        return scores
+
+    def _pooled(self, hidden: Tensor, batch: Batch) -> Tensor:
+        """Give the mean of each word's pieces. (windows, most, width); 0 beyond the words."""
+        windows, width = len(hidden), hidden.shape[2]
+        slots = batch.most + 1
+        rows = torch.arange(windows, device=hidden.device)[:, None] * slots + batch.words
+        summed = hidden.new_zeros(windows * slots, width)
+        summed = summed.index_add(0, rows.flatten(), hidden.flatten(0, 1))
+        counts = torch.bincount(rows.flatten(), minlength=windows * slots).clamp_min(1)
+        return (summed / counts[:, None]).view(windows, slots, width)[:, : batch.most]
+
+
+class Single(nn.Module):
+    """One sequence of tags for all labels, whose transitions have learnt scores."""
+
+    def __init__(self, labels: tuple[str, ...]) -> None:
+        super().__init__()
+        self.scheme = Scheme(labels)
+        self.size = len(self.scheme)
+        self.chain = LinearChain(self.scheme, learned=True)
+
+    def loss(self, scores: Tensor, lengths: Tensor, allowed: Tensor) -> Tensor:
+        """Give how surprising the allowed tags are. (notes,)"""
+        return self.chain.negative_log_likelihood(scores, lengths, allowed)
+
+    def read(self, scores: Tensor, lengths: Tensor) -> list[list[Found]]:
+        """Give the spans of each sequence; scores are (notes, words, tags)."""
+        tags = self.chain.best(scores, lengths)
+        spans = [list(self.scheme.decode(row.tolist())) for row in tags]
+        # Probabilities take longer than tags: only where there is a span to rate.
+        rated = [at for at, found in enumerate(spans) if found]
+        given: list[list[Found]] = [[] for _ in spans]
+        if rated:
+            sure = 1 - self.chain.marginals(scores[rated], lengths[rated])[..., 0]
+            for at, words in zip(rated, sure, strict=True):
+                given[at] = _rated(spans[at], words)
+        return given
+
+    def outside(self, scores: Tensor) -> Tensor:
+        """Give how probable it is that each word is in no span, looked at alone. (words,)"""
+        return scores.softmax(-1)[..., 0]
+
+
+class Nested(nn.Module):
+    """One sequence of tags for each label, so that spans of different labels may nest."""
+
+    def __init__(self, labels: tuple[str, ...]) -> None:
+        super().__init__()
+        self.labels = labels
+        self.size = 5 * len(labels)
+        self.chain = Stacked(labels)
+
+    def loss(self, scores: Tensor, lengths: Tensor, allowed: Tensor) -> Tensor:
+        """Give how surprising the allowed tags are, summed over labels. (notes,)"""
+        return self.chain.negative_log_likelihood(self._apart(scores), lengths, allowed)
+
+    def read(self, scores: Tensor, lengths: Tensor) -> list[list[Found]]:
+        """Give the spans of each sequence; scores are (notes, words, 5 x labels)."""
+        each = self._apart(scores)
+        tags = self.chain.best(each, lengths)
+        sure = 1 - self.chain.marginals(each, lengths)[..., 0]  # (notes, words, labels)
+        given = []
+        for note in range(len(tags)):
+            found: list[Found] = []
+            for place, label in enumerate(self.labels):
+                spans = list(Scheme((label,)).decode(tags[note, :, place].tolist()))
+                found += _rated(spans, sure[note, :, place])
+            given.append(sorted(found))
+        return given
+
+    def outside(self, scores: Tensor) -> Tensor:
+        """Give how probable it is that each word is in no span, looked at alone. (words,)"""
+        return self._apart(scores).softmax(-1)[..., 0].amin(-1)
+
+    def _apart(self, scores: Tensor) -> Tensor:
+        return scores.view(*scores.shape[:-1], len(self.labels), 5)
+
+
+def _rated(spans: list[tuple[int, int, str]], sure: Tensor) -> list[Found]:
+    """Rate spans by the mean probability that their words are in one (EDS-NLP)."""
+    return [
+        (first, end, label, min(1.0, max(0.0, float(sure[first:end].mean()))))
+        for first, end, label in spans
+    ]
+
+
+def has_bfloat16(device: torch.device) -> bool:
+    """Tell whether a device multiplies in bfloat16 itself; where it does not, that is slower."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_capability(device) >= (8, 0)
+    able = torch.cpu.get_capabilities()
+    return any(able.get(name) for name in _BFLOAT16)

@@ -1,0 +1,137 @@
+"""Training notes as passages and steps: what is learnt from at one time, in an order of chance."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from models.tagger.augment import Augmenter
+from models.tagger.corpus import Booleans, Gold, TrainingNote, cut_text, passages, word_spans
+from models.tagger.network import Batch, Pieces, collate
+from models.tagger.recipe import Recipe
+from models.tagger.subwords import SubWords
+from models.tagger.windows import MARGIN, Window
+
+_WORDS = 300  # of a passage: more of them side by side learn faster than longer ones
+_STEPS_SORTED = 8
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Consecutive windows of a note and the tags allowed for the words of their cores.
+
+    `tokens` is the length of all windows with their marks, `longest` that of the longest.
+    """
+
+    pieces: Pieces = field(repr=False)
+    windows: Sequence[Window]
+    allowed: Booleans = field(repr=False)
+    tokens: int
+    longest: int
+
+
+@dataclass
+class Samples:
+    """Makes the steps of an epoch; the same epoch is always the same.
+
+    `losses` counts spans that could not be learnt as they are, over all notes made.
+    """
+
+    notes: Sequence[TrainingNote] = field(repr=False)
+    subwords: SubWords
+    gold: Gold
+    recipe: Recipe
+    augment: Augmenter
+    losses: Counter[str] = field(default_factory=Counter)
+    _plain: list[list[Passage] | None] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._plain = [None] * len(self.notes)
+
+    def steps(self, epoch: int) -> list[list[Passage]]:
+        """Give the passages of each step: about as many tokens each, of any lengths."""
+        seed = f"{self.recipe.seed}/{epoch}"
+        random = Random(seed)  # noqa: S311 - to be repeatable, not secret
+        found = [one for at in range(len(self.notes)) for one in self._passages(at, seed)]
+        random.shuffle(found)
+        pool = _STEPS_SORTED * self.recipe.step_tokens
+        steps = [
+            step
+            for many in _filled(found, pool)
+            for step in _filled(sorted(many, key=lambda one: one.tokens), self.recipe.step_tokens)
+        ]
+        random.shuffle(steps)
+        return steps
+
+    def _passages(self, at: int, seed: str) -> list[Passage]:
+        note = self.notes[at]
+        changed = self.augment(note.annotated, f"{seed}/{at}")
+        if changed is not note.annotated:
+            return self._made(TrainingNote(changed, note.labels), Counter())
+        kept = self._plain[at]
+        if kept is None:
+            kept = self._plain[at] = self._made(note, self.losses)
+        return kept
+
+    def _made(self, note: TrainingNote, losses: Counter[str]) -> list[Passage]:
+        cutting = cut_text(note.annotated.document.text, self.subwords, self.recipe.cut)
+        allowed = self.gold.allowed(note, cutting.words, losses)
+        spans = word_spans(note.annotated.spans, cutting.words, Counter())
+        found = []
+        for group in passages(cutting.windows, spans, _WORDS):
+            windows = cutting.windows[group.start : group.stop]
+            sizes = [MARGIN + sum(map(len, cutting.pieces[w.first : w.end])) for w in windows]
+            words = allowed[windows[0].core : windows[-1].core_end]
+            found.append(Passage(cutting.pieces, windows, words, sum(sizes), max(sizes)))
+        return found
+
+
+def _filled(passages: Sequence[Passage], tokens: int) -> Iterator[list[Passage]]:
+    """Part passages, in order, where as many tokens are reached."""
+    part: list[Passage] = []
+    total = 0
+    for passage in passages:
+        if part and total + passage.tokens / 2 > tokens:
+            yield part
+            part, total = [], 0
+        part.append(passage)
+        total += passage.tokens
+    if part:
+        yield part
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some passages of a step as tensors; `allowed` (passages, words, ...) and `lengths`."""
+
+    batch: Batch
+    lengths: Tensor
+    allowed: Tensor
+
+
+def parts(step: Sequence[Passage], tokens: int, device: torch.device) -> Iterator[Part]:
+    """Give the passages of a step in parts of at most so many tokens with their padding.
+
+    A passage that is longer is a part of its own.
+    """
+    part: list[Passage] = []
+    for passage in sorted(step, key=lambda one: one.longest):
+        windows = sum(len(one.windows) for one in part) + len(passage.windows)
+        if part and windows * passage.longest > tokens:
+            yield _part(part, device)
+            part = []
+        part.append(passage)
+    yield _part(part, device)
+
+
+def _part(passages: Sequence[Passage], device: torch.device) -> Part:
+    batch = collate([(one.pieces, window) for one in passages for window in one.windows])
+    lengths = torch.tensor([len(one.allowed) for one in passages])
+    allowed = [torch.from_numpy(one.allowed) for one in passages]
+    # Words beyond a length count for nothing, so any tag may be allowed there.
+    padded = pad_sequence(allowed, batch_first=True, padding_value=True)
+    return Part(batch.to(device), lengths.to(device), padded.to(device))

@@ -1,0 +1,113 @@
+"""Trains a tagger on files of annotated notes, and draws how it learnt."""
+
+import argparse
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+
+from models.tagger.corpus import TrainingNote
+from models.tagger.encoder import Plan
+from models.tagger.recipe import Recipe, default_recipe
+from models.tagger.scores import Scores
+from models.tagger.train import Corpora, Watch, train
+from models.tagger.windows import Cut
+from pipeline.alignment import align
+from pipeline.gold import read_annotated, read_label_map
+from pipeline.learning_curve import draw
+from pipeline.nightly import Progress
+from record.document import Annotated
+from record.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is trained on and selected by, how, and where the tagger goes."""
+
+    train: Sequence[Path]
+    dev: Sequence[Path]
+    out: Path
+    recipe: Recipe
+    label_map: Path | None = None
+
+
+def order_of(options: argparse.Namespace) -> Order:
+    """Give the order that the options of `train` stand for; the encoder decides what they leave."""
+    encoder = Plan(options.encoder, options.vocabulary, not options.learn_embeddings)
+    given = {key: value for key, value in vars(options).items() if value is not None}
+    recipe = default_recipe(encoder)
+    names = {each.name for each in fields(recipe)} - {"encoder", "cut"}
+    chosen = {name: given[name] for name in names & set(given)}
+    try:
+        cut = Cut(options.window, options.context)
+    except ValueError as error:
+        raise ConfigError("--window", str(error), "give more, or less --context") from None
+    recipe = replace(recipe, cut=cut, **chosen)
+    return Order(options.train, options.dev, options.output, recipe, options.label_map)
+
+
+@dataclass
+class Trained:
+    """What came of it: the scores of the weights kept, and warnings."""
+
+    scores: Scores
+    warnings: list[str] = field(default_factory=list)
+
+
+def train_files(order: Order, progress: Progress) -> Trained:
+    """Train on notes and write the folder that `--model` takes.
+
+    Where several files are given, each may be annotated with labels of its own: a label that no
+    span of a file has is unknown there, not absent. Raises ConfigError.
+    """
+    warnings: list[str] = []
+    renamed = read_label_map(order.label_map) if order.label_map else {}
+    progress.phase("reading")
+    is_one = len(order.train) == 1
+    notes = [note for path in order.train for note in _read(path, renamed, warnings, is_one)]
+    dev = [note for path in order.dev for note in _read(path, renamed, warnings, is_one)]
+    if unknown := sorted(_labels(dev) - _labels(notes)):
+        warnings.append(f"never learnt, but in --dev: {', '.join(unknown)}")
+    progress.phase("learning")
+    watch = Watch(progress.advance, lambda scores: progress.phase(_said(scores)))
+    about = {"train": _about(notes), "dev": _about(dev)}
+    scores = train(Corpora(notes, dev, about), order.recipe, order.out, watch)
+    draw(order.out)
+    return Trained(scores, warnings)
+
+
+def _read(
+    path: Path, renamed: Mapping[str, str], warnings: list[str], is_one: bool
+) -> list[TrainingNote]:
+    notes = [_cleaned(note, renamed) for note in read_annotated(path, warnings)]
+    if not any(note.spans for note in notes):
+        raise ConfigError(str(path), "has no annotated notes", "give notes with spans")
+    labels = None if is_one else frozenset(s.label for note in notes for s in note.spans)
+    return [TrainingNote(note, labels) for note in notes]
+
+
+def _cleaned(note: Annotated, renamed: Mapping[str, str]) -> Annotated:
+    """Give a note as detection sees it, in the labels wanted."""
+    alignment = align(note.document.text)
+    spans = alignment.to_clean(note.spans)
+    return Annotated(
+        replace(note.document, text=alignment.clean),
+        tuple(replace(span, label=renamed.get(span.label, span.label)) for span in spans),
+    )
+
+
+def _labels(notes: Sequence[TrainingNote]) -> set[str]:
+    return {span.label for note in notes for span in note.annotated.spans}
+
+
+def _about(notes: Sequence[TrainingNote]) -> dict[str, object]:
+    labels = Counter(span.label for note in notes for span in note.annotated.spans)
+    return {
+        "notes": len(notes),
+        "characters": sum(len(note.annotated.document.text) for note in notes),
+        "spans": dict(sorted(labels.items())),
+    }
+
+
+def _said(scores: Mapping[str, float]) -> str:
+    return f"F1 {scores['f1']:.4f}, no leak {scores['zero_leak']:.3f}"

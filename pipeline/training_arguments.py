@@ -1,0 +1,52 @@
+"""What `cryptonym train` takes, and the recipe it stands for."""
+
+import argparse
+from pathlib import Path
+
+DESCRIPTION = """\
+Trains a tagger (a transformer with a conditional random field) in the labels of your own notes.
+DIR is all that --model needs. Files may be of any format that `evaluate` reads. Needs torch and
+transformers. An interrupted training goes on when the same command is run again.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym train --train train.jsonl --dev dev.jsonl -o tagger --max-minutes 60
+  cryptonym train --train a.jsonl b.jsonl --dev dev.jsonl -o tagger --label-map labels.toml
+  cryptonym detect notes.jsonl -o found.jsonl --model tagger
+
+Of several files each may be annotated with labels of its own: a label that no span of a file has
+counts as unknown there, not as absent.
+"""
+
+
+def add_options(train: argparse.ArgumentParser) -> None:
+    """Add the options of `train`; those left out keep what suits the encoder."""
+    add = train.add_argument
+    add("--train", type=Path, nargs="+", required=True, metavar="FILE", help="to learn from")
+    add(
+        "--dev", type=Path, nargs="+", required=True, metavar="FILE",
+        help="to select weights by: first by notes without a leak, then by F1",
+    )  # fmt: skip
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    add("--label-map", type=Path, metavar="M.toml", help="renames labels")
+    add(
+        "--encoder", default="e5-small", metavar="NAME",
+        help="e5-small (default), e5-small-6 (half of its layers), tiny, tiny-LAYERSxWIDTH, "
+        "bilstm (from nothing), or the folder of a HuggingFace model with a unigram tokenizer",
+    )  # fmt: skip
+    add("--max-minutes", type=float, metavar="M", help="fit the schedule into this time")
+    add("--epochs", type=int, metavar="N", help="at most; default 10; 30 from nothing")
+    add("--seed", type=int, metavar="S", help="default 1")
+    add("--head", choices=("single", "stacked"), help="stacked: spans may nest; default single")
+    add("--convolution", action="store_true", default=None, help="let words see their neighbours")
+    add("--window", type=int, default=254, metavar="N", help="most pieces; default 254")
+    add("--context", type=int, default=32, metavar="N", help="pieces on each side; default 32")
+    add("--vocabulary", type=int, default=40_000, metavar="N", help="most pieces; default 40000")
+    add("--learn-embeddings", action="store_true", help="of pieces, too; they are kept by default")
+    add("--encoder-rate", type=float, metavar="R", help="default 2e-4; more from nothing")
+    add("--step-tokens", type=int, metavar="N", help="pieces a step; default 4096")
+    add("--masked", type=float, metavar="S", help="share of pieces hidden; default 0.05")
+    add("--augmented", type=float, metavar="S", help="share of notes changed; default 0")
+    add("--patience", type=int, metavar="N", help="evaluations without a better one; default 5")
+    add("--json", action="store_true", help="print the scores as JSON only")
+    add("--plain", action="store_true", help="plain lines instead of a bar")
