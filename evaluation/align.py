@@ -18,12 +18,17 @@ _TOKEN = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f])*|\d+|[^\w\s]|_")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One text with the spans it should have and the spans somebody put on it."""
+    """One text with the spans it should have and the spans somebody put on it.
+
+    `person_id` and `kind` are those of the gold note.
+    """
 
     note_id: str
     text: str = field(repr=False)
     gold: tuple[Span, ...]
     predicted: tuple[Span, ...]
+    person_id: str | None = field(default=None, repr=False)
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +63,9 @@ def pair(
         if other is not None and other.document.text != text:
             problem = f"the text of note {note_id} is not that of GOLD"
             raise ConfigError("PRED", problem, "detect on the very texts of GOLD")
-        spans = other.spans if other else ()
-        pairs.append(
-            Pair(note_id, text, _renamed(annotated.spans, labels), _renamed(spans, labels))
-        )
+        document, spans = annotated.document, other.spans if other else ()
+        wanted_spans, spans = _renamed(annotated.spans, labels), _renamed(spans, labels)
+        pairs.append(Pair(note_id, text, wanted_spans, spans, document.person_id, document.kind))
     return Paired(
         tuple(pairs), len(wanted.keys() - found.keys()), len(found.keys() - wanted.keys())
     )

@@ -1,68 +1,23 @@
 """Scores of predicted spans against gold: exact spans, tokens, and what stayed readable."""
 
-from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from scipy.stats import binomtest
 
-from evaluation.align import Cover, Pair, join, tokenize, union
-from record.span import Span
+from evaluation.align import Pair
+from evaluation.bootstrap import CONFIDENCE, RESAMPLES, ratio_intervals
+from evaluation.counts import Counts, IsMedical, Tally, count, share
+from evaluation.strength import WEIGHTS, Strength
 
-_CONFIDENCE = 0.95
-
-
-@dataclass(slots=True)
-class Tally:
-    """True positives, false positives and false negatives; a share of nothing is 0."""
-
-    tp: int = 0
-    fp: int = 0
-    fn: int = 0
-
-    def add(self, gold: set[Any], predicted: set[Any]) -> None:
-        """Count what both have and what only one has."""
-        both = len(gold & predicted)
-        self.tp += both
-        self.fp += len(predicted) - both
-        self.fn += len(gold) - both
-
-    def to_json(self) -> dict[str, float | int]:
-        """Give precision, recall, F1 and the counts they come from."""
-        return {
-            "precision": _share(self.tp, self.tp + self.fp),
-            "recall": _share(self.tp, self.tp + self.fn),
-            "f1": _share(2 * self.tp, 2 * self.tp + self.fp + self.fn),
-            "tp": self.tp,
-            "fp": self.fp,
-            "fn": self.fn,
-        }
+_OVERALL = ("strict_f1", "token_f1", "redacted", "fully_redacted")
 
 
-@dataclass(slots=True)
-class _Label:
-    spans: Tally = field(default_factory=Tally)
-    tokens: Tally = field(default_factory=Tally)
-    gold_tokens: int = 0
-    redacted: int = 0
-
-
-@dataclass(slots=True)
-class _Corpus:
-    """What is added up over the documents (micro average)."""
-
-    strict: Tally = field(default_factory=Tally)
-    unlabelled: Tally = field(default_factory=Tally)
-    merged: Tally = field(default_factory=Tally)
-    token: Tally = field(default_factory=Tally)
-    labels: defaultdict[str, _Label] = field(default_factory=lambda: defaultdict(_Label))
-    counts: Counter[str] = field(default_factory=Counter)
-    leaks: list[dict[str, Any]] = field(default_factory=list)
-
-
-def score(pairs: Iterable[Pair]) -> dict[str, Any]:
+def score(
+    pairs: Iterable[Pair], is_medical: IsMedical | None = None, *, resamples: int = RESAMPLES
+) -> dict[str, Any]:
     """Score a corpus; gives one object with the keys of `cryptonym evaluate --json`.
 
     `strict` wants the same start, end and label, `unlabelled` the same start and end, `merged`
@@ -73,41 +28,79 @@ def score(pairs: Iterable[Pair]) -> dict[str, Any]:
     gold tokens are; `low` and `high` bound the rate at 95 % (Wilson 1927), over documents with a
     gold span. `over_redaction` counts tokens that predicted spans touch and gold spans do not, in
     1,000 tokens. `leaks` are the gold spans with a token that is not redacted.
+
+    `fully_redacted_files` is the share of patients all of whose documents are; a note without a
+    person counts as its own patient. `intervals` come from resampling patients. `confusion` counts
+    tokens by gold label and the label of the predicted span that touches them, `nothing` where
+    there is none. `over_redaction_medical` wants `is_medical` and is None without it. A leak
+    weighs what `evaluation.strength` says.
     """
-    corpus = _Corpus()
+    total = Counts()
+    by_kind: defaultdict[str, Counts] = defaultdict(Counts)
+    by_patient: defaultdict[tuple[str, str], Counts] = defaultdict(Counts)
     for pair in pairs:
-        _add_spans(corpus, pair)
-        _add_tokens(corpus, pair)
-    counts = corpus.counts
+        found = count(pair, is_medical)
+        person = ("note", pair.note_id) if pair.person_id is None else ("person", pair.person_id)
+        for counts in (total, by_kind[pair.kind], by_patient[person]):
+            counts.add(found)
+    patients = list(by_patient.values())
+    labels = sorted(total.labels)
+    bounds = _bounds(patients, labels, resamples)
     return {
-        "strict": corpus.strict.to_json(),
-        "unlabelled": corpus.unlabelled.to_json(),
-        "merged": corpus.merged.to_json(),
-        "token": corpus.token.to_json(),
-        "redacted": _share(counts["redacted"], counts["gold"]),
-        "fully_redacted": _fully(counts["safe"], counts["documents"]),
-        "over_redaction": 1000 * _share(counts["over"], counts["tokens"]),
-        "per_label": {name: _per_label(corpus.labels[name]) for name in sorted(corpus.labels)},
-        "leaks": corpus.leaks,
+        **_summary(total),
+        "per_label": {name: _per_label(total, name, bounds) for name in labels},
+        "per_kind": {name: _summary(by_kind[name]) for name in sorted(by_kind)},
+        "leaks": total.leaks,
+        "notes": total.numbers["notes"],
+        "fully_redacted_files": _files(patients),
+        "intervals": {name: bounds[name, ""] for name in _OVERALL}
+        | {"patients": len(patients), "resamples": resamples, "confidence": CONFIDENCE},
+        "confusion": _confusion(total),
+        "over_redaction_medical": _medical(total) if is_medical else None,
+        "leaks_by_strength": {kind.value: _strength(total, kind) for kind in Strength},
+        "weighted_leaks": _weighted(total),
     }
 
 
 def tabulate(scores: Mapping[str, Any]) -> str:
     """Give scores as lines for people to read."""
-    lines = [f"{'':<18}{'precision':>10}{'recall':>10}{'F1':>10}{'tp':>8}{'fp':>8}{'fn':>8}"]
+    fully, files = scores["fully_redacted"], scores["fully_redacted_files"]
+    medical, strengths = scores["over_redaction_medical"], scores["leaks_by_strength"]
+    lines = [f"{'':<18}{_COLUMNS}"]
     lines += [_row(name, scores[name]) for name in ("strict", "unlabelled", "merged", "token")]
-    fully = scores["fully_redacted"]
     lines += [
         "",
         f"redacted           {scores['redacted']:.4f} of the gold tokens, whatever the label",
-        f"fully redacted     {fully['rate']:.4f} ({fully['low']:.4f} to {fully['high']:.4f}) "
+        f"fully redacted     {fully['rate']:.4f} {_within(fully)} "
         f"of {fully['documents']} notes with a gold span",
-        f"over-redaction     {scores['over_redaction']:.2f} of 1,000 tokens",
-        f"leaks              {len(scores['leaks'])} gold spans not wholly covered",
+        f"whole files        {files['rate']:.4f} {_within(files)} "
+        f"of {files['patients']} patients with a gold span",
+        f"over-redaction     {scores['over_redaction']:.2f} of 1,000 tokens"
+        + (f"; {medical['per_1000']:.2f} of 1,000 medical terms" if medical else ""),
+        f"leaks              {len(scores['leaks'])} gold spans not wholly covered: "
+        + ", ".join(f"{strengths[kind]['leaked']} {kind}" for kind in strengths)
+        + f"; weighted {scores['weighted_leaks']['rate']:.4f}",
         "",
-        f"by label, strict  {'precision':>10}{'recall':>10}{'F1':>10}{'tp':>8}{'fp':>8}{'fn':>8}",
+        f"95 % intervals over {scores['intervals']['patients']} patients",
+        *(f"{name:<18} {_within(scores['intervals'][name])}" for name in _OVERALL),
+        "",
+        f"{'by label, strict':<18}{_COLUMNS}",
     ]
-    return "\n".join(lines + [_row(name, found) for name, found in scores["per_label"].items()])
+    lines += [_row(name, found) for name, found in scores["per_label"].items()]
+    if calibrated := scores.get("calibration"):
+        lines += ["", _threshold(calibrated)]
+    lines += ["", f"{'by kind of note':<18}{'notes':>10}{'strict F1':>10}{'redacted':>10}"]
+    lines[-1] += "  fully redacted"
+    for name, found in scores["per_kind"].items():
+        lines.append(
+            f"{name or 'not named':<18}{found['fully_redacted']['documents']:>10}"
+            f"{found['strict']['f1']:>10.4f}{found['redacted']:>10.4f}"
+            f"  {found['fully_redacted']['rate']:.4f} {_within(found['fully_redacted'])}"
+        )
+    return "\n".join(lines)
+
+
+_COLUMNS = f"{'precision':>10}{'recall':>10}{'F1':>10}{'tp':>8}{'fp':>8}{'fn':>8}"
 
 
 def _row(name: str, found: Mapping[str, Any]) -> str:
@@ -115,101 +108,116 @@ def _row(name: str, found: Mapping[str, Any]) -> str:
     return f"{name:<18}{shares}" + "".join(f"{found[key]:>8}" for key in ("tp", "fp", "fn"))
 
 
-def _add_spans(corpus: _Corpus, pair: Pair) -> None:
-    gold = {(span.start, span.end, span.label) for span in pair.gold}
-    predicted = {(span.start, span.end, span.label) for span in pair.predicted}
-    corpus.strict.add(gold, predicted)
-    corpus.unlabelled.add({key[:2] for key in gold}, {key[:2] for key in predicted})
-    corpus.merged.add(set(join(pair.gold, pair.text)), set(join(pair.predicted, pair.text)))
-    for label in {key[2] for key in gold | predicted}:
-        corpus.labels[label].spans.add(
-            {key for key in gold if key[2] == label}, {key for key in predicted if key[2] == label}
-        )
+def _threshold(found: Mapping[str, Any]) -> str:
+    return (
+        f"threshold          {found['threshold']:.3f} for an expected share of at most "
+        f"{found['alpha']:g} of a note's gold tokens missed (here {found['risk']:.4f}, bound "
+        f"{found['bound']:.4f}, {found['documents']} notes)"
+    )
 
 
-def _add_tokens(corpus: _Corpus, pair: Pair) -> None:
-    tokens = tokenize(pair.text)
-    gold, predicted = Cover(union(pair.gold)), Cover(union(pair.predicted))
-    wanted, given = _labels(pair.gold, tokens), _labels(pair.predicted, tokens)
-    corpus.counts["tokens"] += len(tokens)
-    for number, (start, end) in enumerate(tokens):
-        label, other = wanted.get(number), given.get(number)
-        if label is None:
-            corpus.counts["over"] += other is not None
-            _add_token(corpus, label, other, is_hit=False)
-            continue
-        is_redacted = all(predicted.holds(*part) for part in gold.parts(start, end))
-        corpus.counts["gold"] += 1
-        corpus.counts["redacted"] += is_redacted
-        corpus.labels[label].gold_tokens += 1
-        corpus.labels[label].redacted += is_redacted
-        _add_token(corpus, label, other, is_hit=is_redacted and label == other)
-    starts = [start for start, _ in tokens]
-    leaks = [
-        span
-        for span in sorted(set(pair.gold))
-        if not _is_safe(span, [tokens[at] for at in _touched(span, tokens, starts)], predicted)
-    ]
-    corpus.counts["documents"] += bool(pair.gold)
-    corpus.counts["safe"] += bool(pair.gold) and not leaks
-    corpus.leaks += [
-        {"label": leak.label, "note_id": pair.note_id, "start": leak.start, "end": leak.end}
-        for leak in leaks
-    ]
+def _within(bounds: Mapping[str, float]) -> str:
+    return f"({bounds['low']:.4f} to {bounds['high']:.4f})"
 
 
-def _add_token(corpus: _Corpus, label: str | None, other: str | None, *, is_hit: bool) -> None:
-    if is_hit and label is not None:
-        corpus.token.tp += 1
-        corpus.labels[label].tokens.tp += 1
-        return
-    if label is not None:
-        corpus.token.fn += 1
-        corpus.labels[label].tokens.fn += 1
-    if other is not None:
-        corpus.token.fp += 1
-        corpus.labels[other].tokens.fp += 1
-
-
-def _labels(spans: Sequence[Span], tokens: Sequence[tuple[int, int]]) -> dict[int, str]:
-    """Give each token that spans touch one label: that of the longest span, then the leftmost."""
-    ranked = sorted(set(spans), key=lambda s: (s.start - s.end, s.start, s.label))
-    labels: dict[int, str] = {}
-    starts = [start for start, _ in tokens]
-    for span in ranked:
-        for number in _touched(span, tokens, starts):
-            labels.setdefault(number, span.label)
-    return labels
-
-
-def _touched(span: Span, tokens: Sequence[tuple[int, int]], starts: Sequence[int]) -> range:
-    # Tokens are sorted and disjoint: those that end after the start and start before the end.
-    first = bisect_right(starts, span.start)
-    if first and tokens[first - 1][1] > span.start:
-        first -= 1
-    return range(first, bisect_left(starts, span.end))
-
-
-def _is_safe(span: Span, tokens: Sequence[tuple[int, int]], predicted: Cover) -> bool:
-    return all(predicted.holds(max(start, span.start), min(end, span.end)) for start, end in tokens)
-
-
-def _fully(safe: int, documents: int) -> dict[str, float | int]:
-    low, high = 0.0, 1.0
-    if documents:
-        interval = binomtest(safe, documents).proportion_ci(_CONFIDENCE, method="wilson")
-        low, high = float(interval.low), float(interval.high)
-    rate = _share(safe, documents)
-    return {"rate": rate, "low": low, "high": high, "documents": documents}
-
-
-def _per_label(label: _Label) -> dict[str, Any]:
+def _summary(counts: Counts) -> dict[str, Any]:
+    numbers = counts.numbers
+    tallies: dict[str, Tally] = {
+        "strict": counts.strict,
+        "unlabelled": counts.unlabelled,
+        "merged": counts.merged,
+        "token": counts.token,
+    }
     return {
-        **label.spans.to_json(),
-        "token": label.tokens.to_json(),
-        "redacted": _share(label.redacted, label.gold_tokens),
+        **{name: tally.to_json() for name, tally in tallies.items()},
+        "redacted": share(numbers["redacted"], numbers["gold"]),
+        "fully_redacted": _fully(numbers["safe"], numbers["documents"]),
+        "over_redaction": 1000 * share(numbers["over"], numbers["tokens"]),
     }
 
 
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
+def _bounds(
+    patients: Sequence[Counts], labels: Sequence[str], resamples: int
+) -> dict[tuple[str, str], dict[str, float]]:
+    """Bound the scores of the corpus (under no label) and of each label."""
+    keys = [(name, "") for name in _OVERALL]
+    keys += [(name, label) for label in labels for name in ("f1", "redacted")]
+    parts = np.zeros((len(patients), len(keys), 2))
+    places = {key: place for place, key in enumerate(keys)}
+    for row, counts in zip(parts, patients, strict=True):
+        numbers = counts.numbers
+        row[0], row[1] = counts.strict.f1_parts(), counts.token.f1_parts()
+        row[2] = numbers["redacted"], numbers["gold"]
+        row[3] = numbers["safe"], numbers["documents"]
+        for label, found in counts.labels.items():
+            row[places["f1", label]] = found.spans.f1_parts()
+            row[places["redacted", label]] = found.redacted, found.gold_tokens
+    bounds = ratio_intervals(parts, resamples=resamples)
+    return {
+        key: {"low": float(low), "high": float(high)}
+        for key, (low, high) in zip(keys, bounds, strict=True)
+    }
+
+
+def _fully(safe: int, documents: int, what: str = "documents") -> dict[str, float | int]:
+    low, high = 0.0, 1.0
+    if documents:
+        interval = binomtest(safe, documents).proportion_ci(CONFIDENCE, method="wilson")
+        low, high = float(interval.low), float(interval.high)
+    return {"rate": share(safe, documents), "low": low, "high": high, what: documents}
+
+
+def _files(patients: Iterable[Counts]) -> dict[str, float | int]:
+    files = [counts.numbers for counts in patients if counts.numbers["documents"]]
+    safe = sum(numbers["safe"] == numbers["documents"] for numbers in files)
+    return _fully(safe, len(files), "patients")
+
+
+def _per_label(
+    counts: Counts, name: str, bounds: Mapping[tuple[str, str], Mapping[str, float]]
+) -> dict[str, Any]:
+    found = counts.labels[name]
+    return {
+        **found.spans.to_json(),
+        "token": found.tokens.to_json(),
+        "redacted": share(found.redacted, found.gold_tokens),
+        "gold_tokens": found.gold_tokens,
+        "intervals": {key: bounds[key, name] for key in ("f1", "redacted")},
+    }
+
+
+def _confusion(counts: Counts) -> dict[str, dict[str, int]]:
+    table: dict[str, dict[str, int]] = {}
+    for (gold, predicted), number in sorted(counts.confusion.items()):
+        table.setdefault(gold, {})[predicted] = number
+    return table
+
+
+def _medical(counts: Counts) -> dict[str, float | int]:
+    numbers = counts.numbers
+    return {
+        "terms": numbers["medical"],
+        "redacted": numbers["medical_over"],
+        "per_1000": 1000 * share(numbers["medical_over"], numbers["medical"]),
+        "share_of_over_redaction": share(numbers["medical_over"], numbers["over"]),
+    }
+
+
+def _strength(counts: Counts, kind: Strength) -> dict[str, Any]:
+    numbers = counts.numbers
+    spans, leaked = numbers[f"{kind}_spans"], numbers[f"{kind}_leaked"]
+    return {
+        "spans": spans,
+        "leaked": leaked,
+        "rate": share(leaked, spans),
+        "fully_redacted": _fully(numbers[f"{kind}_safe"], numbers[f"{kind}_documents"]),
+    }
+
+
+def _weighted(counts: Counts) -> dict[str, Any]:
+    weights = {kind.value: weight for kind, weight in WEIGHTS.items()}
+    leaked, spans = (
+        sum(weight * counts.numbers[f"{kind}_{what}"] for kind, weight in weights.items())
+        for what in ("leaked", "spans")
+    )
+    return {"rate": share(leaked, spans), "weights": weights}

@@ -92,9 +92,9 @@ _LABELS: dict[str, str] = {
 }
 # What a winner has before a loser, in the order of `pipeline.resolve.precedence`.
 _DECIDED = (
-    "the longer wins", "known of the patient wins", "the higher score wins",
-    "the one further left wins", "the label first in the alphabet wins",
-    "found by both, one is kept",
+    "the longer wins", "known of the patient wins", "the model wins",
+    "the higher score wins", "the one further left wins",
+    "the label first in the alphabet wins", "found by both, one is kept",
 )  # fmt: skip
 _DATED = frozenset((Label.DATE, Label.BIRTH_DATE))
 _NAMED = frozenset((Label.NAME, Label.FIRST_NAME, Label.LAST_NAME))

@@ -70,7 +70,7 @@ class Outbox:
         self._files: list[IO[str]] = []
         self._made: list[Path] = []
         for path in self._paths:
-            _refuse_place(path, inputs)
+            refuse_place(path, inputs)
 
     def note(self, record: Mapping[str, Any]) -> None:
         """Write a note and count its spans."""
@@ -137,8 +137,9 @@ class Outbox:
             raise Unavailable(str(self._paths[number]), problem, "make room and repeat") from None
 
 
-def _refuse_place(path: Path, inputs: Sequence[Path]) -> None:
+def refuse_place(path: Path, inputs: Sequence[Path]) -> None:
+    """Raise ConfigError where an output would overwrite an input, or what is no file."""
     if path.exists() and not path.is_file():
-        raise ConfigError(str(path), "is no regular file", "name a file with -o")
+        raise ConfigError(str(path), "is no regular file", "name a file")
     if any(path.exists() and given.exists() and path.samefile(given) for given in inputs):
-        raise ConfigError(str(path), "is an input of this command", "name another file with -o")
+        raise ConfigError(str(path), "is an input of this command", "name another file")

@@ -86,7 +86,7 @@ class Bar:
 
 def render(summary: RunSummary) -> str:
     """Draw a run as one HTML page that loads nothing and runs no script."""
-    return _ENVIRONMENT.get_template("report.html.j2").render(
+    return TEMPLATES.get_template("report.html.j2").render(
         summary=summary,
         tally=summary.tally,
         outcomes=summary.tally.outcomes,
@@ -255,12 +255,14 @@ def _duration(seconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
 
 
-_ENVIRONMENT = jinja2.Environment(
+TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent),
     autoescape=True,
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_ENVIRONMENT.filters["number"] = _number
-_ENVIRONMENT.filters["duration"] = _duration
+"""The templates of all pages, which share one style."""
+
+TEMPLATES.filters["number"] = _number
+TEMPLATES.filters["duration"] = _duration

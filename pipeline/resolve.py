@@ -1,28 +1,72 @@
 """Which spans win where detectors overlap; what anybody covered stays covered."""
 
 import heapq
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from record.label import Label
 from record.span import Span
+
+_NAMES = (Label.FIRST_NAME, Label.LAST_NAME, Label.NAME)
+_KEPT_BEFORE: dict[str, str] = dict.fromkeys((Label.PHONE, Label.FAX), "+(")
+_KEPT_BEHIND: dict[str, str] = dict.fromkeys(_NAMES, ".")
+# Combining marks are part of a letter, and private signs may be letters of a broken font.
+_STRIPPED = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp", *(f"P{kind}" for kind in "cdefios")))
+_STRIPPED |= {f"S{kind}" for kind in "ckmo"}
+_BRACKETS = {")": "(", "]": "["}
 
 
 def resolve(spans: Iterable[Span], text: str) -> tuple[Span, ...]:
     """Make spans sorted and disjoint without uncovering a single code point.
 
-    The longest span wins, then what is known of the patient, then the higher score, the leftmost
-    and the label in alphabetical order, so that the order of the input never matters. What a
-    losing span covers beyond the winners stays a span of its own label; where that remainder has
-    no letter or digit it joins the span beside it. Resolving twice changes nothing.
+    The longest span wins, then what is known of the patient, then what a model found, the higher
+    score, the leftmost and the label in alphabetical order, so that the order of the input never
+    matters: of detectors that agree on where, the model says what. What a losing span covers
+    beyond the winners stays a span of its own label; where that remainder has no letter or digit
+    it joins the span beside it. Resolving twice changes nothing.
     """
     return tuple(_absorb(_winners(sorted(set(spans), key=precedence)), text))
 
 
+def trim(spans: Iterable[Span], text: str) -> list[Span]:
+    """Take blanks and signs off both ends of a model's spans; drop those of nothing else.
+
+    This comes before `resolve`: a trailing comma must not make a span the longer one. Letters and
+    digits stay covered, and so do a `+` or `(` before a telephone number, the dot of an initial,
+    and a bracket that closes one within the span.
+    """
+    found = []
+    for span in spans:
+        start, end = span.start, span.end
+        while start < end and _is_loose(text[start], _KEPT_BEFORE.get(span.label, "")):
+            start += 1
+        while start < end and _is_loose(text[end - 1], _kept_behind(span, text[start:end])):
+            end -= 1
+        if not all(_is_loose(char, "") for char in text[start:end]):
+            found.append(replace(span, start=start, end=end))
+    return found
+
+
+def _is_loose(char: str, kept: str) -> bool:
+    return char not in kept and unicodedata.category(char) in _STRIPPED
+
+
+def _kept_behind(span: Span, covered: str) -> str:
+    """Give the last sign where it belongs to what stands before it."""
+    last, before = covered[-1], covered[:-1]
+    if last in _BRACKETS:
+        return last if before.count(_BRACKETS[last]) > before.count(last) else ""
+    return _KEPT_BEHIND.get(span.label, "") if before[-1:].isalpha() else ""
+
+
 def precedence(span: Span) -> tuple[object, ...]:
     """Give what decides between spans, in order of weight: the least wins."""
-    known = span.detector.startswith("known")
-    return (span.start - span.end, not known, -span.score, span.start, span.label, span.detector)
+    detector = span.detector
+    known, model = detector.startswith("known"), detector.startswith("model")
+    kind = (not known, not model)
+    return (span.start - span.end, *kind, -span.score, span.start, span.label, detector)
 
 
 def _winners(ranked: Sequence[Span]) -> list[Span]:

@@ -175,6 +175,7 @@ def test_rules_are_named_in_words_of_the_program(text, label, detector, rule):
         (Span(0, 5, "A"), Span(0, 3, "A"), "lost", "the longer wins"),
         (Span(0, 5, "A"), Span(3, 7, "A"), "trimmed", "the longer wins"),
         (Span(0, 5, "B", "known.x"), Span(0, 5, "A"), "lost", "known of the patient wins"),
+        (Span(0, 5, "B", "model", 0.5), Span(0, 5, "A", "rules.x"), "lost", "the model wins"),
         (Span(0, 5, "B", "x", 1.0), Span(0, 5, "A", "x", 0.5), "lost", "the higher score wins"),
         (Span(0, 5, "B"), Span(2, 7, "A"), "trimmed", "the one further left wins"),
         (Span(0, 5, "A"), Span(0, 5, "B"), "lost", "the label first in the alphabet wins"),

@@ -34,6 +34,7 @@ def greedy(found):
         return (
             s.start - s.end,
             not s.detector.startswith("known"),
+            not s.detector.startswith("model"),
             -s.score,
             s.start,
             s.label,

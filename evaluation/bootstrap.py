@@ -1,0 +1,60 @@
+"""How far a score would move with other patients: percentile intervals of ratios of sums."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+CONFIDENCE = 0.95
+RESAMPLES = 2000
+
+_FEWEST = 2
+_MOST_CELLS = 4_000_000  # weights held at a time: 32 MB
+
+
+def ratio_intervals(
+    parts: NDArray[np.float64],
+    *,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+    seed: int = 1,
+) -> NDArray[np.float64]:
+    """Bound ratios of sums over patients by resampling patients with replacement.
+
+    `parts` is [patients, statistics, 2]: what each patient adds to numerator and denominator, so
+    that all notes of a patient stay together. Gives [statistics, 2]: the lower and upper
+    percentile (Efron and Tibshirani 1993, chapter 13). Resamples without a denominator are left
+    out. What fewer than two patients have a denominator for is bounded by 0 and 1: one patient
+    tells nothing about others. Where every patient's ratio is 1, or 0, no resample can differ: the
+    far bound is then Wilson's for so many patients, all of them perfect or none. The same seed
+    gives the same bounds.
+    """
+    patients, statistics = parts.shape[:2]
+    bounds = np.tile([0.0, 1.0], (statistics, 1))
+    if not patients or not statistics:
+        return bounds
+    sums = _resampled(parts.reshape(patients, -1), resamples, seed).reshape(-1, statistics, 2)
+    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+    told = np.count_nonzero(parts[:, :, 1], axis=0) >= _FEWEST
+    for number in np.flatnonzero(told):
+        above, below = sums[:, number, 0], sums[:, number, 1]
+        bounds[number] = np.quantile(above[below > 0] / below[below > 0], tails)
+        if bounds[number, 0] == bounds[number, 1] in (0.0, 1.0):
+            patients = np.count_nonzero(parts[:, number, 1])
+            perfect = patients if bounds[number, 0] else 0
+            wilson = binomtest(perfect, patients).proportion_ci(confidence, method="wilson")
+            bounds[number] = wilson.low, wilson.high
+    return bounds
+
+
+def _resampled(values: NDArray[np.float64], resamples: int, seed: int) -> NDArray[np.float64]:
+    """Give the sums of each resample: [resamples, columns]."""
+    chance = np.random.default_rng(seed)
+    patients = len(values)
+    # How often each patient is drawn is all that the sums depend on.
+    evenly = np.full(patients, 1 / patients)
+    step = max(1, _MOST_CELLS // patients)
+    sums = []
+    for first in range(0, resamples, step):
+        rows = min(step, resamples - first)
+        sums.append(chance.multinomial(patients, evenly, size=rows) @ values)
+    return np.concatenate(sums)

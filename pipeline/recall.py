@@ -1,0 +1,78 @@
+"""The path of a note in a release: what the nightly job found in it is recalled and replaced."""
+
+from dataclasses import replace
+
+from pipeline.batch import Batch, Item
+from pipeline.ledger import Entry, SealedSpans
+from pipeline.stages import (
+    Stage,
+    attach,
+    check_residue,
+    extract,
+    fetch,
+    in_language,
+    rewrite,
+    timed,
+)
+from pipeline.state_tables import OUTCOMES, QUARANTINED, RELEASED
+from pipeline.tools import Tools
+from record.errors import Unsafe
+
+
+def recall(batch: Batch, tools: Tools) -> Batch:
+    """Take the spans that the nightly job stored for these very notes; nothing is detected.
+
+    Refuses with Unsafe `not-detected` what the ledger does not know, `quarantined` what the nightly
+    job holds back, and `stale-spans` where note, document, patient or configuration are not those
+    that the spans were found with, or where the nightly job has not published them.
+    """
+    note_ids = [item.row.note_id for item in batch.items]
+    entries, stored = tools.state.entries(note_ids), tools.state.sealed(note_ids)
+
+    def step(item: Item) -> Item:
+        note_id = item.row.note_id
+        sealed = _current(item, entries.get(note_id), stored.get(note_id), tools)
+        spans = tools.seal.open(item.note_id, item.content, sealed)
+        return replace(item, found=spans["text"], title_found=spans["title"])
+
+    return batch.each("recall", step)
+
+
+def _current(item: Item, entry: Entry | None, stored: SealedSpans | None, tools: Tools) -> bytes:
+    if entry is None:
+        raise Unsafe("not-detected")
+    if entry.outcome == OUTCOMES[QUARANTINED]:
+        raise Unsafe("quarantined")
+    now = (item.content, item.identity, tools.config)
+    is_current = (entry.content, entry.identity, entry.config) == now
+    if not is_current or entry.outcome != OUTCOMES[RELEASED] or stored is None:
+        raise Unsafe("stale-spans")
+    # Spans and ledger are written together; whoever restored one of them alone is found out.
+    if (stored.content, stored.config) != (item.content, tools.config):
+        raise Unsafe("stale-spans")
+    return stored.sealed
+
+
+def tell(batch: Batch, tools: Tools) -> Batch:
+    """Tell the language of the notes as detection did, since surrogates depend on it."""
+    return batch.each("language", lambda item: in_language(item, tools))
+
+
+STAGES: tuple[tuple[str, Stage], ...] = (
+    ("attach", attach),
+    ("fetch", fetch),
+    ("recall", recall),
+    ("extract", extract),
+    ("language", tell),
+    ("rewrite", rewrite),
+    ("residue", check_residue),
+)
+"""Those of the nightly job, with `recall` in the place of detection; before the extraction, so
+that a note without spans costs a look and no more."""
+
+
+def replay(batch: Batch, tools: Tools) -> Batch:
+    """Take a batch that was read through all stages of a release."""
+    for name, stage in STAGES:
+        batch = timed(name, stage, batch, tools)
+    return batch

@@ -1,0 +1,235 @@
+"""Which rules take part: chosen on annotated notes, written down, read again by detection.
+
+A rule is a family and what it finds, such as `rules.names:FIRST_NAME`.
+"""
+
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from record.errors import ConfigError
+from record.span import Span
+from record.tokens import tokens
+
+TOLERANCE = 0.005
+MAX_LOSS = 0.002
+
+_RULES = "rules."
+_OTHERS = ""
+"""Stands for all detectors that always take part: a model, what is known of the patient."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What one rule does: counts of tokens, and what the union of all others has without it.
+
+    `tokens` are those it covers, `wrong` those of them outside gold, `alone` and `alone_wrong`
+    those no other detector covers. `gain` is what precision gains when the rule is left out, of
+    all rules that still took part when it was looked at; `loss` what redaction has lost by then.
+    """
+
+    rule: str
+    tokens: int
+    wrong: int
+    alone: int
+    alone_wrong: int
+    gain: float
+    loss: float
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The rules that were looked at, and those of them that do not take part.
+
+    `unjudged` rules find labels that gold does not have, and take part. `kept` are rules that
+    lower precision and yet take part, since too much of gold is covered by nothing else.
+    Precision and redaction are shares of tokens with a letter or digit, before and after.
+    """
+
+    dropped: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
+    precision: tuple[float, float] = (0.0, 0.0)
+    redacted: tuple[float, float] = (0.0, 0.0)
+    choices: tuple[Choice, ...] = ()
+
+
+def rule_of(span: Span) -> str:
+    """Name the rule that found a span; empty where no rule did."""
+    return f"{span.detector}:{span.label}" if span.detector.startswith(_RULES) else _OTHERS
+
+
+@dataclass
+class Cells:
+    """Tokens of many notes, counted by who covers them and whether they are gold."""
+
+    counts: Counter[tuple[frozenset[str], bool]] = field(default_factory=Counter)
+
+    def add(self, text: str, gold: Iterable[Span], found: Iterable[Span]) -> None:
+        """Count the tokens of a note that hold a letter or digit."""
+        wanted = list(gold)
+        spans = sorted((span.start, span.end, rule_of(span)) for span in found)
+        first = 0
+        longest = max((end - start for start, end, _ in spans), default=0)
+        for start, end in tokens(text):
+            if not any(char.isalnum() for char in text[start:end]):
+                continue
+            while first < len(spans) and spans[first][0] + longest <= start:
+                first += 1
+            over = set()
+            for low, high, rule in spans[first:]:
+                if low >= end:
+                    break
+                if high > start:
+                    over.add(rule)
+            is_gold = any(span.start < end and start < span.end for span in wanted)
+            if over or is_gold:
+                self.counts[frozenset(over), is_gold] += 1
+
+    def rules(self) -> set[str]:
+        """Give all rules that cover a token."""
+        return set().union(*(over for over, _ in self.counts)) - {_OTHERS}
+
+
+def choose(
+    cells: Cells,
+    judged: Collection[str],
+    *,
+    tolerance: float = TOLERANCE,
+    max_loss: float = MAX_LOSS,
+) -> Selection:
+    """Leave out the rules whose addition to all others lowers precision by more than `tolerance`.
+
+    One rule is left out at a time, the most harmful first, and the others are looked at anew.
+    A rule stays where without it, and those left out before, redaction would fall by more than
+    `max_loss`. Rules that are not judged take part; where only they cover a token outside gold,
+    nothing is known of it and it is not counted. Both bounds are shares of tokens.
+    """
+    every = cells.rules()
+    unjudged = every - set(judged)
+    counts = Counter[tuple[frozenset[str], bool]]()
+    for (over, is_gold), number in cells.counts.items():
+        if is_gold or not over & unjudged:
+            counts[over, is_gold] += number
+    active = every | {_OTHERS}
+    start = _rates(counts, active)
+    choices: dict[str, Choice] = {}
+    dropped: list[str] = []
+    while True:
+        now = _rates(counts, active)
+        for rule in sorted(active - unjudged - {_OTHERS}):
+            without = _rates(counts, active - {rule})
+            gain, loss = without[0] - now[0], start[1] - without[1]
+            choices[rule] = Choice(rule, *_tokens(counts, rule, active), gain, loss)
+        harmful = [
+            choice
+            for rule, choice in choices.items()
+            if rule in active and choice.gain > tolerance and choice.loss <= max_loss
+        ]
+        if not harmful:
+            break
+        worst = max(harmful, key=lambda choice: (choice.gain, choice.rule))
+        dropped.append(worst.rule)
+        active -= {worst.rule}
+    end = _rates(counts, active)
+    kept = [rule for rule, c in choices.items() if rule in active and c.gain > tolerance]
+    return Selection(
+        tuple(dropped),
+        tuple(sorted(kept)),
+        tuple(sorted(unjudged)),
+        (start[0], end[0]),
+        (start[1], end[1]),
+        tuple(choices[rule] for rule in sorted(choices)),
+    )
+
+
+def dump(selection: Selection, detector_version: str) -> str:
+    """Write a selection as TOML, with what was measured and the version of the rules."""
+    lines = [
+        "# Which rules take part: `cryptonym detect --selection` reads `dropped` alone.",
+        f"detector_version = {json.dumps(detector_version)}",
+        *(f"{name} = {_listed(getattr(selection, name))}" for name in _LISTS),
+        "",
+        "[measured]",
+    ]
+    for name in ("precision", "redacted"):
+        before, after = getattr(selection, name)
+        lines += [f"{name}_of_all = {before:.6f}", f"{name} = {after:.6f}"]
+    for choice in selection.choices:
+        lines += ["", f"[rules.{json.dumps(choice.rule)}]"]
+        for name, value in asdict(choice).items():
+            if name != "rule":
+                lines.append(
+                    f"{name} = {value:.6f}" if isinstance(value, float) else f"{name} = {value}"
+                )
+    return "\n".join(lines) + "\n"
+
+
+def load(path: Path, detector_version: str, warnings: list[str]) -> frozenset[str]:
+    """Read which rules do not take part.
+
+    A warning is added for the rules left out, and where other rules than today's were measured.
+    Raises ConfigError for anything that is no selection, and for what can never be left out.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        raise ConfigError(str(path), "cannot be read", "give a file of `select`") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(str(path), f"not valid TOML ({error})", "correct it") from None
+    unknown = table.keys() - {"detector_version", "measured", "rules", *_LISTS}
+    if unknown or "dropped" not in table:
+        problem = "has no `dropped`" if "dropped" not in table else f"unknown key {min(unknown)}"
+        raise ConfigError(str(path), problem, "give a file that `cryptonym select` wrote")
+    dropped = table["dropped"]
+    if not isinstance(dropped, list) or not all(map(_is_rule, dropped)):
+        problem = "names something that is no rule"
+        remedy = 'write dropped = ["rules.names:FIRST_NAME"]; nothing else can be left out'
+        raise ConfigError(f"{path}: dropped", problem, remedy)
+    if dropped:
+        warnings.append(f"left out by {path}: {', '.join(dropped)}")
+    if table.get("detector_version") != detector_version:
+        warnings.append(f"{path}: was made for other rules; run `cryptonym select` again")
+    return frozenset(dropped)
+
+
+_LISTS = ("dropped", "kept", "unjudged")
+
+
+def _is_rule(name: object) -> bool:
+    return isinstance(name, str) and name.startswith(_RULES) and ":" in name
+
+
+def _listed(names: Sequence[str]) -> str:
+    return "[" + ", ".join(map(json.dumps, names)) + "]"
+
+
+def _rates(
+    counts: Counter[tuple[frozenset[str], bool]], active: Collection[str]
+) -> tuple[float, float]:
+    """Give precision and redaction of the union of some detectors."""
+    hits = Counter({True: 0, False: 0})
+    gold = 0
+    for (over, is_gold), number in counts.items():
+        gold += number * is_gold
+        hits[is_gold] += number * (not over.isdisjoint(active))
+    covered = hits.total()
+    return hits[True] / covered if covered else 0.0, hits[True] / gold if gold else 0.0
+
+
+def _tokens(
+    counts: Counter[tuple[frozenset[str], bool]], rule: str, active: Collection[str]
+) -> tuple[int, int, int, int]:
+    """Count the tokens of a rule: all, outside gold, and both of those it covers alone."""
+    found, wrong, alone, alone_wrong = 0, 0, 0, 0
+    for (over, is_gold), number in counts.items():
+        if rule in over:
+            is_alone = not (over & set(active)) - {rule}
+            found += number
+            wrong += number * (not is_gold)
+            alone += number * is_alone
+            alone_wrong += number * (is_alone and not is_gold)
+    return found, wrong, alone, alone_wrong
