@@ -2,22 +2,24 @@
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, replace
 
 from pipeline import residue
 from pipeline.batch import NOTHING, Batch, Item, Refused, hash_row
 from pipeline.boundary import attempt
 from pipeline.detection import detect, spoken
-from pipeline.note import PersonRow, Unit, moment, whole
+from pipeline.note import NoteRow, PersonRow, Unit, moment, whole
 from pipeline.resolve import resolve
 from pipeline.summary import Outcome, Tally
+from pipeline.tagging import Foresight
 from pipeline.tools import Tools
 from record.document import Document
 from record.errors import Unreadable, Unsafe
 from record.failure import Failure
 from record.label import Label
 from record.patient import Identifier, PatientRecord, PersonName
+from record.span import Span
 from rules.known import KnownPatient
 
 Stage = Callable[[Batch, Tools], Batch]
@@ -28,7 +30,11 @@ LANGUAGES = {4180190: "fr", 4180186: "en", 4182511: "es"}
 
 def read(unit: Unit, tools: Tools) -> Batch:
     """Read the notes of a unit of work from the warehouse."""
-    rows = tools.source.read(unit)
+    return taken(unit, tools.source.read(unit), tools)
+
+
+def taken(unit: Unit, rows: Sequence[NoteRow], tools: Tools) -> Batch:
+    """Begin with rows that were read."""
     batch = Batch(unit=unit, read_ids=tuple(row.note_id for row in rows))
     batch.tally.add(Outcome.READ, len(rows))
     items = tuple(Item(row=row) for row in rows)
@@ -118,21 +124,30 @@ def find(batch: Batch, tools: Tools) -> Batch:
     """Find identifiers with every detector; spans may overlap."""
 
     site = tools.settings.rules.site
+    texts = (text for item in batch.items for text in (item.document, item.title))
+    foresight = Foresight(tools.tagger, (text for text in texts if text and text.text))
+
+    def spans(document: Document, known: KnownPatient | None) -> tuple[Span, ...]:
+        return (*detect(document, known, site), *foresight.spans(document))
 
     def step(item: Item) -> Item:
         known = _known(item, tools)
+        item = in_language(item, tools)
         document, title = _documents(item)
-        document = spoken(document, tools.settings.lang)
-        title = replace(title, lang=document.lang)
         return replace(
             item,
-            document=document,
-            title=title,
-            found=detect(document, known, site),
-            title_found=detect(title, known, site) if title.text else (),
+            found=spans(document, known),
+            title_found=spans(title, known) if title.text else (),
         )
 
     return batch.each("detect", step)
+
+
+def in_language(item: Item, tools: Tools) -> Item:
+    """Tell the language of a note, which its title shares: it decides what is found and made."""
+    document, title = _documents(item)
+    document = spoken(document, tools.settings.lang)
+    return replace(item, document=document, title=replace(title, lang=document.lang))
 
 
 def settle(batch: Batch, tools: Tools) -> Batch:
@@ -170,8 +185,8 @@ def check_residue(batch: Batch, tools: Tools) -> Batch:
         document, title = _documents(item)
         if item.release is None or item.title_release is None:
             raise Unsafe("not-rewritten")
-        residue.check(item.release, document, known)
-        residue.check(item.title_release, title, known)
+        residue.check(item.release, document, known, tools.policy)
+        residue.check(item.title_release, title, known, tools.policy)
         return item
 
     return batch.each("residue", step)

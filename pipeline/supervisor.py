@@ -1,9 +1,11 @@
 """Workers as child processes: started, watched, started again when they die, and counted."""
 
 import json
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pipeline.nightly import Job
@@ -74,6 +76,7 @@ class Supervisor:
             stderr=subprocess.DEVNULL,
             pass_fds=(job.lock_fd,),
             text=True,
+            env=_shared(os.environ, job.workers),
         )
 
     def _is_done(self, worker: _Worker) -> bool:
@@ -90,6 +93,15 @@ class Supervisor:
         worker.tries += 1
         worker.process = self._start(worker.number)
         return False
+
+
+def _shared(environ: Mapping[str, str], workers: int) -> dict[str, str]:
+    """Give each worker its share of the processors: libraries take all of them where none is set.
+
+    What the operator set stays.
+    """
+    threads = max(1, len(os.sched_getaffinity(0)) // workers)
+    return {"OMP_NUM_THREADS": str(threads), **environ}
 
 
 def drive(job: Job) -> dict[str, int]:
