@@ -2,9 +2,11 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import MISSING, asdict, dataclass, field
 from enum import StrEnum
+from typing import Literal
 
+from record.columns import COLUMNS, Treatment
 from record.errors import ConfigError
 from record.label import Label
 
@@ -14,6 +16,12 @@ class Action(StrEnum):
 
     REPLACE = "replace"
     KEEP = "keep"
+    MASK = "mask"
+    GENERALIZE = "generalize"
+
+
+GENERALIZABLE = frozenset((Label.ZIP.value,))
+"""The labels that a coarser value is made for; to generalize another is an error."""
 
 
 def _replace_all() -> dict[str, Action]:
@@ -29,6 +37,12 @@ class Policy:
     `min_shift_days` and `max_shift_days` bound the size of a patient's date shift, either way;
     the shift is never zero. Ages over `age_cap` become `age_cap + 1` followed by a plus sign
     (45 CFR 164.514(b)(2)(i)(C)).
+    A generalized postal code keeps its first `zip_digits`, and zeros for those in `zeroed_zips`.
+    `keep_weekday` shifts by whole weeks. `date_precision` cuts the shifted dates down to the first
+    day of their month or year. `birth_dates` shifts a birth date as the others, cuts it down, or
+    moves it back by up to `birth_jitter_months` more; with `old_births` as `cap`, one that tells
+    an age over the cap tells `age_cap + 1` instead.
+    `columns` maps `table.column` of the output to `drop`, or to what happens to it anyway.
     """
 
     actions: dict[str, Action] = field(default_factory=_replace_all)
@@ -36,6 +50,14 @@ class Policy:
     min_shift_days: int = 30
     max_shift_days: int = 365
     age_cap: int = 89
+    zip_digits: int = 3
+    zeroed_zips: tuple[str, ...] = ()
+    columns: dict[str, Treatment] = field(default_factory=dict)
+    keep_weekday: bool = False
+    date_precision: Literal["day", "month", "year"] = "day"
+    birth_dates: Literal["shift", "month", "year", "jitter"] = "shift"
+    birth_jitter_months: int = 3
+    old_births: Literal["shift", "cap"] = "shift"
 
     def __post_init__(self) -> None:
         if self.locale not in ("fr", "en", "es"):
@@ -51,13 +73,83 @@ class Policy:
             raise ConfigError(
                 "policy.actions", f"unknown labels {unknown}", "see the list of labels"
             )
+        self._check_dates()
+        self._check_zips()
+        self._check_columns()
+
+    def _check_dates(self) -> None:
+        for name, known in _CHOICES.items():
+            if getattr(self, name) not in known:
+                names = ", ".join(f'"{each}"' for each in known)
+                raise ConfigError(f"policy.{name}", "no such choice", f"write one of {names}")
+        if self.keep_weekday and self.max_shift_days // 7 * 7 < self.min_shift_days:
+            raise ConfigError(
+                "policy.keep_weekday",
+                "no whole week lies between min_shift_days and max_shift_days",
+                "raise max_shift_days to a multiple of 7 at least",
+            )
+        if not 1 <= self.birth_jitter_months <= 120:
+            raise ConfigError(
+                "policy.birth_jitter_months", "not from 1 to 120", "choose a number of months"
+            )
+
+    def _check_zips(self) -> None:
+        coarse = [label for label, act in self.actions.items() if act is Action.GENERALIZE]
+        if refused := sorted(set(coarse) - GENERALIZABLE):
+            raise ConfigError(
+                f"policy.actions.{refused[0]}",
+                "nothing coarser is made for this label",
+                'write "replace", "mask" or "keep"',
+            )
+        if not 1 <= self.zip_digits <= 4:
+            raise ConfigError("policy.zip_digits", "not from 1 to 4", "choose how many digits stay")
+        size = self.zip_digits
+        if any(not (code.isdecimal() and len(code) == size) for code in self.zeroed_zips):
+            raise ConfigError(
+                "policy.zeroed_zips", f"not all have {size} digits", "list them as zip_digits says"
+            )
+
+    def _check_columns(self) -> None:
+        for name, wanted in sorted(self.columns.items()):
+            rule = COLUMNS.get(name)
+            key = f"policy.columns.{name}"
+            if rule is None:
+                raise ConfigError(key, "unknown column", "`cryptonym policy check` lists them")
+            allowed = {rule.treatment} | ({Treatment.DROP} if rule.can_drop else set())
+            if wanted not in allowed:
+                names = " or ".join(f'"{each}"' for each in sorted(allowed))
+                raise ConfigError(key, f'"{wanted}" is not possible here', f"write {names}")
 
     def action(self, label: str) -> Action | None:
         """Tell what to do with a label; None where the policy does not name it."""
         return self.actions.get(label)
 
+    def treatment(self, column: str) -> Treatment:
+        """Tell what happens to a column of the output, `table.column`; unknown ones are dropped."""
+        rule = COLUMNS.get(column)
+        return Treatment.DROP if rule is None else self.columns.get(column, rule.treatment)
+
     @property
     def policy_id(self) -> str:
         """A short digest that changes with any setting of the policy."""
-        canonical = json.dumps(asdict(self), sort_keys=True)
+        settings = {
+            name: value
+            for name, value in asdict(self).items()
+            # A setting that came later counts where it is used, so that digests given before hold.
+            if name in _FIRST_SETTINGS or value != _default(name)
+        }
+        canonical = json.dumps(settings, sort_keys=True)
         return hashlib.blake2b(canonical.encode(), digest_size=6).hexdigest()
+
+
+_CHOICES = {
+    "date_precision": ("day", "month", "year"),
+    "birth_dates": ("shift", "month", "year", "jitter"),
+    "old_births": ("shift", "cap"),
+}
+_FIRST_SETTINGS = ("actions", "locale", "min_shift_days", "max_shift_days", "age_cap")
+
+
+def _default(name: str) -> object:
+    given = Policy.__dataclass_fields__[name]
+    return given.default if given.default_factory is MISSING else given.default_factory()

@@ -3,44 +3,78 @@
 import re
 
 from record.folding import fold
-from surrogates.date_words import LONGEST_SPELT, SPELT
+from surrogates.date_numbers import CARDINALS, LONGEST_SPELT
 from surrogates.lexicon import listed
 from surrogates.subject import WORD, Mention, Subject
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+# An `s` makes a decade of a number: `90s`.
+_NUMBER = re.compile(r"(\d+)(?:[.,]\d+)?(s(?![^\W_]))?")
 _HUNDREDS = {"cent": 100, "hundred": 100, "cien": 100, "ciento": 100}
+# German and Dutch write hundreds and what follows in one word.
+_JOINED = re.compile(r"(?:ein|een)?(?:hundert|honderd)(?:und|en)?(.*)")
+# `dreiundneunzigjährige`: a number and what makes an age of it, in one word.
+_COMPOUND = re.compile(r"(.{3,})(jahrig\w*|jarig\w*|jahre|jaar)")
 # Small units: `95 semanas` is an age of less than two years.
 _SMALL = re.compile(
     r"\b(?:jours?|semaines?|mois|heures?|j|sa|days?|weeks?|months?|hours?"
-    r"|dias?|mes|meses|semanas?|horas?)\b"
+    r"|dias?|mes|meses|semanas?|horas?"
+    r"|tage?n?|wochen?|monate?n?|stunden?|\w*(?:monatige|wochige|tagige)\w?"
+    r"|dag(?:en)?|we(?:ek|ken)|maand(?:en)?|uur|uren)\b"
 )
-_YEARS = re.compile(r"\b(?:ans?|anos?|years?|y)\b")
-_OLD = frozenset(
-    listed(
-        "nonagenaire centenaire nonagenarian centenarian nonagenario nonagenaria centenario"
-        " centenaria"
+_YEARS = re.compile(r"\b(?:ans?|anos?|years?|y|jahre?n?|jaar|jr|\w*(?:jahrig|jarig)\w*)\b")
+# Words for a decade of life -> the last year of it.
+_DECADES = {
+    word: last
+    for last, words in (
+        (
+            59,
+            "quinquagenaire quinquagenaires quinquagenarian quinquagenario quinquagenaria fifties"
+            " cinquantaine funfziger funfzigern vijftiger",
+        ),
+        (
+            69,
+            "sexagenaire sexagenaires sexagenarian sexagenario sexagenaria sixties soixantaine"
+            " sechziger sechzigern zestiger",
+        ),
+        (
+            79,
+            "septuagenaire septuagenaires septuagenarian septuagenario septuagenaria seventies"
+            " siebziger siebzigern zeventiger",
+        ),
+        (
+            89,
+            "octogenaire octogenaires octogenarian octogenario octogenaria eighties achtziger"
+            " achtzigern tachtiger",
+        ),
+        (
+            150,
+            "nonagenaire nonagenaires nonagenarian nonagenario nonagenaria nineties neunziger"
+            " neunzigern negentiger centenaire centenaires centenarian centenario centenaria"
+            " hundertjahrige hundertjahriger hundertjahrigen honderdjarige",
+        ),
     )
-)
-_OLDEST = 150
+    for word in listed(words)
+}
 
 
 def replace(mention: Mention, subject: Subject) -> str:
     """Give the age; over the cap it becomes the cap plus one and a plus sign.
 
     Ages up to the cap stay exact on purpose: birth dates and dates move by the same days, and
-    45 CFR 164.514(b)(2)(i)(C) asks no more. An age in words over the cap is written in digits.
+    45 CFR 164.514(b)(2)(i)(C) asks no more. A decade of life counts by its last year. An age in
+    words over the cap is written in digits.
     """
     text, cap = mention.text, subject.policy.age_cap
     if _SMALL.search(fold(text)) and not _YEARS.search(fold(text)):
         return text
-    text = _NUMBER.sub(lambda match: _cap(match[0], cap), text)
+    text = _NUMBER.sub(lambda match: _cap(match, cap), text)
     text = _cap_words(text, cap)
     return text.replace("++", "+")
 
 
-def _cap(number: str, cap: int) -> str:
-    whole = int(re.split(r"[.,]", number)[0])
-    return f"{cap + 1}+" if whole > cap else number
+def _cap(match: re.Match[str], cap: int) -> str:
+    whole = int(match[1]) + (9 if match[2] else 0)
+    return f"{cap + 1}+" if whole > cap else match[0]
 
 
 def _cap_words(text: str, cap: int) -> str:
@@ -49,13 +83,26 @@ def _cap_words(text: str, cap: int) -> str:
     place = 0
     while place < len(words):
         value, length = _spelt(folded[place:])
-        if folded[place] in _OLD and cap <= 99:
-            value, length = _OLDEST, 1
+        start, end = words[place].start(), words[place + max(1, length) - 1].end()
+        if folded[place] in _DECADES:
+            value = _DECADES[folded[place]]
+        elif not value:
+            value, width = _compound(folded[place])
+            end = start + width
         if value > cap:
-            start, end = words[place].start(), words[place + length - 1].end()
-            return text[:start] + f"{cap + 1}+" + _cap_words(text[end:], cap)
+            joint = "-" if end < len(text) and text[end].isalpha() else ""
+            return text[:start] + f"{cap + 1}+{joint}" + _cap_words(text[end:], cap)
         place += max(1, length)
     return text
+
+
+def _compound(word: str) -> tuple[int, int]:
+    """Read the number that a word begins with: its value and its length."""
+    match = _COMPOUND.fullmatch(word)
+    if match is None:
+        return 0, len(word)
+    value, _ = _spelt([match[1]])
+    return value, len(match[1])
 
 
 def _spelt(folded: list[str]) -> tuple[int, int]:
@@ -69,7 +116,10 @@ def _spelt(folded: list[str]) -> tuple[int, int]:
         value, length = _spelt(folded[start:]) if len(folded) > start else (0, 0)
         return (hundred + value, start + length) if 0 < value < hundred else (hundred, 1)
     for length in range(min(LONGEST_SPELT, len(folded)), 0, -1):
-        known = SPELT.get(tuple(folded[:length]))
-        if known and known[1] < _HUNDREDS["cent"]:
-            return known[1], length
+        known = CARDINALS.get(tuple(folded[:length]))
+        if known and known[0][1] < _HUNDREDS["cent"]:
+            return known[0][1], length
+    joined = _JOINED.fullmatch(folded[0])
+    if joined and (not joined[1] or (joined[1],) in CARDINALS):
+        return 100 + (CARDINALS[joined[1],][0][1] if joined[1] else 0), 1
     return 0, 0

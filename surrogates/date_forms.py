@@ -1,5 +1,6 @@
-"""What a written date means, and how the same form is written for another day."""
+"""What a written date means: the dates it holds, and the places in the text that say so."""
 
+import calendar
 import re
 from dataclasses import dataclass, field
 from datetime import date
@@ -7,14 +8,14 @@ from functools import lru_cache
 from itertools import pairwise
 
 from record.folding import fold
-from surrogates.date_tokens import Token, tokens
-from surrogates.date_words import RANGE_WORDS, spell
-from surrogates.subject import unaccented
+from surrogates.date_tokens import Token, languages, tokens
+from surrogates.date_words import RANGE_WORDS
 
 _LONGEST = 120
 _RANGE = re.compile(r"[^\W\d_]+")
 # The readings of a chunk of tokens: for each signature, what each token may be, best first.
-# `d` day, `m` month, `y` year, `s` season; a comma parts the dates of one chunk.
+# `d` day, `m` month, `y` year, `s` season, `q` part of a year; a comma parts the dates of one
+# chunk.
 _READINGS = {
     "Ynn": ("ymd", "ydm"),
     "nnY": ("dmy", "mdy"),
@@ -38,6 +39,9 @@ _READINGS = {
     "sY": ("sy",),
     "Ys": ("ys",),
     "sn": ("sy",),
+    "q": ("q",),
+    "qY": ("qy",),
+    "Yq": ("yq",),
     "nnnY": ("d,dmy",),
     "nnmY": ("d,dmy",),
     "nnmn": ("d,dmy",),
@@ -52,22 +56,27 @@ _READINGS = {
     "mnmnY": ("md,mdy",),
     "mm": ("m,m",),
     "mmY": ("m,my",),
+    "YY": ("y,y",),
+    "mYmY": ("my,my",),
+    "nmYnmY": ("dmy,dmy",),
     "": ("",),
 }
+# The readings of numbers alone where the month stands first.
 _MONTH_FIRST = {
     "nnY": ("mdy", "dmy"),
     "nnn": ("mdy", "dmy", "ymd"),
     "nn": ("md", "dm", "my"),
-    "mn": ("md", "my"),
     "nnnn": ("md,md", "dm,dm"),
     "nnnnY": ("md,mdy", "dm,dmy"),
     "nnnY": ("md,dy", "d,dmy"),
 }
+# One date, possible or not: never two.
+_WHOLE = frozenset({"nnY", "Ynn", "nnn", "nmY", "mnY"})
 _RUNS = {"8": ("dmy", "ymd", "mdy"), "6": ("dmy", "ymd", "mdy")}
 _MONTH_FIRST_RUNS = {"8": ("mdy", "dmy", "ymd"), "6": ("mdy", "dmy", "ymd")}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Slot:
     """A place in the form that a number or word of the date fills. `width` 0 means unpadded."""
 
@@ -76,15 +85,22 @@ class Slot:
     width: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Group:
-    """One date, whole or partial, of a written form, as far as it says."""
+    """One date, whole or partial, of a written form, as far as it says.
+
+    `part` is the number, from 0, of a part of the year that lasts `period` months. `excess` is
+    how far the written day lies beyond the end of its month, whose last day `day` is then.
+    """
 
     day: int = 0
     month: int = 0
     year: int = 0
     weekday: int = -1
     season: int = -1
+    part: int = -1
+    period: int = 0
+    excess: int = 0
     slots: list[Slot] = field(default_factory=list)
 
     @property
@@ -93,7 +109,7 @@ class Group:
         return "".join(slot.role for slot in self.slots if slot.role != "w")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Form:
     """A written date: the dates it holds, and the text around their slots."""
 
@@ -102,45 +118,53 @@ class Form:
     groups: list[Group]
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class _Reader:
+    """How numbers are read: by the language, the order of day and month, the latest year."""
+
+    text: str
+    lang: str
+    latest: int
+    month_first: bool
+    lenient: bool = False
+
+
 # Notes repeat their dates; a form is never changed once it is read.
 @lru_cache(maxsize=8192)
-def parse(text: str, *, lang: str, latest: int) -> Form | None:
+def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -> Form | None:
     """Read a written date; None where it is none.
 
-    `latest` is the last year that a two-digit year can mean. Days may be missing or, where the
-    year is not written, fit a leap year only.
+    The words of the date decide on its language, `lang` where several have them. `latest` is the
+    last year that a two-digit year can mean. `day_first` decides 03/04/2024; where
+    it is None, English reads the month first and every other language the day. Days may be
+    missing or, where the year is not written, fit a leap year only. A day that its month does not
+    have is read only where no other reading is possible; a day or month of `00` is unknown.
     """
     if len(text) > _LONGEST:
         return None
-    found = tokens(text, lang)
+    langs = languages(text, lang)
+    lang = langs[0]
+    found = tokens(text, langs)
     if not found:
         return None
+    month_first = lang == "en" if day_first is None else not day_first
+    for lenient in (False, True):
+        reader = _Reader(text, lang, latest, month_first, lenient)
+        groups = _read_all(reader, found)
+        if groups:
+            _pad(groups)
+            return Form(text, lang, groups)
+    return None
+
+
+def _read_all(reader: _Reader, found: list[Token]) -> list[Group] | None:
     groups: list[Group] = []
-    for chunk in _chunks(text, found):
-        read = _read(text, chunk, lang, latest)
+    for chunk in _chunks(reader.text, found):
+        read = _read(reader, chunk)
         if read is None:
             return None
         groups += read
-    if not groups:
-        return None
-    _pad(groups)
-    return Form(text, lang, groups)
-
-
-def render(form: Form, days: list[tuple[date, int]]) -> str:
-    """Write the form for other days, one with its weekday (0 is Monday) for each group."""
-    filled = [
-        (slot, _fill(slot, day, weekday, form))
-        for group, (day, weekday) in zip(form.groups, days, strict=True)
-        for slot in group.slots
-    ]
-    filled.sort(key=lambda each: each[0].token.start)
-    pieces: list[str] = []
-    end = 0
-    for slot, written in filled:
-        pieces += (form.text[end : slot.token.start], written)
-        end = slot.token.end
-    return _elide("".join((*pieces, form.text[end:])), form)
+    return groups
 
 
 def _chunks(text: str, found: list[Token]) -> list[list[Token]]:
@@ -154,17 +178,19 @@ def _chunks(text: str, found: list[Token]) -> list[list[Token]]:
     return chunks
 
 
-def _read(text: str, chunk: list[Token], lang: str, latest: int) -> list[Group] | None:
+def _read(reader: _Reader, chunk: list[Token]) -> list[Group] | None:
     weekdays = [token for token in chunk if token.kind == "w"]
     others = [token for token in chunk if token.kind != "w"]
     signature = "".join(token.kind for token in others)
     if len(weekdays) <= 1:
-        groups = _read_signature(text, others, signature, lang, latest)
+        groups = _read_signature(reader, others, signature)
         if groups:
             return _with_weekday(groups, weekdays)
-    for cut in _cuts(text, chunk):
-        head = _read(text, chunk[:cut], lang, latest)
-        tail = _read(text, chunk[cut:], lang, latest) if head else None
+    if signature in _WHOLE:
+        return None
+    for cut in _cuts(reader.text, chunk):
+        head = _read(reader, chunk[:cut])
+        tail = _read(reader, chunk[cut:]) if head else None
         if head and tail:
             return head + tail
     return None
@@ -181,17 +207,17 @@ def _cuts(text: str, chunk: list[Token]) -> list[int]:
     return [cut for _, _, cut in sorted(ranked)]
 
 
-def _read_signature(
-    text: str, found: list[Token], signature: str, lang: str, latest: int
-) -> list[Group] | None:
+def _read_signature(reader: _Reader, found: list[Token], signature: str) -> list[Group] | None:
     if signature in _RUNS:
-        return _read_run(found[0], lang, latest)
+        return _read_run(reader, found[0])
     readings = _READINGS.get(signature, ())
-    if lang == "en" and signature in _MONTH_FIRST:
+    if reader.month_first and signature in _MONTH_FIRST:
         readings = _MONTH_FIRST[signature]
-    readings = _reconsider(text, found, signature, readings)
+    if reader.lang == "en" and signature == "mn":
+        readings = ("md", "my")
+    readings = _reconsider(reader.text, found, signature, readings)
     for reading in readings:
-        groups = _assign(reading, found, latest)
+        groups = _assign(reader, reading, found)
         if groups is not None:
             return groups
     return None
@@ -201,6 +227,8 @@ def _reconsider(
     text: str, found: list[Token], signature: str, readings: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Let what stands between two tokens decide where their kinds alone do not."""
+    if len(found) == 1 and signature == "n" and fold(text[: found[0].start])[-1:] == "'":
+        return ("y",)
     if len(found) != 2:
         return readings
     between = text[found[0].end : found[1].start]
@@ -215,8 +243,8 @@ def _reconsider(
     return readings
 
 
-def _read_run(token: Token, lang: str, latest: int) -> list[Group] | None:
-    orders = (_MONTH_FIRST_RUNS if lang == "en" else _RUNS)[token.kind]
+def _read_run(reader: _Reader, token: Token) -> list[Group] | None:
+    orders = (_MONTH_FIRST_RUNS if reader.month_first else _RUNS)[token.kind]
     wide = 4 if token.kind == "8" else 2
     for order in orders:
         parts, at = [], token.start
@@ -226,7 +254,7 @@ def _read_run(token: Token, lang: str, latest: int) -> list[Group] | None:
             kind = "Y" if width == 4 else "n"
             parts.append(Token(kind, at, at + width, int(digits), digits))
             at += width
-        groups = _assign(order, parts, latest)
+        groups = _assign(reader, order, parts)
         if groups is not None:
             for slot in groups[0].slots:
                 slot.width = len(slot.token.text)
@@ -234,17 +262,21 @@ def _read_run(token: Token, lang: str, latest: int) -> list[Group] | None:
     return None
 
 
-def _assign(reading: str, found: list[Token], latest: int) -> list[Group] | None:
+def _assign(reader: _Reader, reading: str, found: list[Token]) -> list[Group] | None:
     groups = []
     remaining = iter(found)
     for roles in reading.split(","):
         group = Group()
         for role in roles:
             token = next(remaining)
-            if not _set(group, role, token, latest):
+            if reader.lenient and role in "dm" and token.text == "00":
+                continue  # An unknown day or month stays as it stands.
+            if not _set(group, role, token, reader.latest):
                 return None
             group.slots.append(Slot(role, token))
-        if not _is_possible(group):
+        if not group.slots and roles:
+            return None
+        if not _is_possible(group) and not (reader.lenient and _exceeds(group)):
             return None
         groups.append(group)
     for before, group in pairwise(groups):
@@ -254,6 +286,13 @@ def _assign(reading: str, found: list[Token], latest: int) -> list[Group] | None
             if group.month > 12 or not _is_possible(group):
                 return None
     return groups
+
+
+def _exceeds(group: Group) -> bool:
+    """Part an impossible day such as 31/02/2024 into the last of its month and the excess."""
+    last = calendar.monthrange(group.year or 2000, group.month)[1]
+    group.day, group.excess = last, group.day - last
+    return True
 
 
 def _set(group: Group, role: str, token: Token, latest: int) -> bool:
@@ -267,6 +306,9 @@ def _set(group: Group, role: str, token: Token, latest: int) -> bool:
     if role == "s":
         group.season = value
         return True
+    if role == "q":
+        group.part, group.period = value, token.period
+        return value < 12 // token.period
     if token.kind == "Y":
         group.year = value
         return 1800 <= value < 2200
@@ -300,6 +342,9 @@ def _pad(groups: list[Group]) -> None:
     numbers = [slot for slot in slots if slot.token.kind == "n" and not slot.width]
     plain = any(len(slot.token.text) == 1 for slot in numbers)
     spacious = any(slot.token.style and not _is_tight(slot.token) for slot in slots)
+    # `lundi 12` and `31st` are written as texts are, `lundi 12/03` as forms are.
+    spacious = spacious or (len(slots) == 1 and groups[0].weekday >= 0)
+    spacious = spacious or any(slot.token.suffix for slot in numbers)
     for slot in numbers:
         zero = slot.token.text.startswith("0")
         unsure = len(slot.token.text) == 2 and not plain and not spacious
@@ -310,75 +355,3 @@ def _pad(groups: list[Group]) -> None:
 def _is_tight(token: Token) -> bool:
     """Tell whether a month is written like in `05nov2023` and `05-Nov-2023`."""
     return token.glued and token.style is not None and token.style.short
-
-
-def _fill(slot: Slot, day: date, weekday: int, form: Form) -> str:
-    token = slot.token
-    if slot.role == "w":
-        return _word(token, weekday)
-    if slot.role == "s":
-        return _word(token, (day.month - 3) % 12 // 3)
-    if slot.role == "m" and token.kind == "m":
-        return _word(token, day.month - 1)
-    number = {"d": day.day, "m": day.month, "y": day.year}[slot.role]
-    if token.spelt:
-        return _spell(token, number, form)
-    if slot.role == "y":
-        return f"{number:04d}" if token.kind == "Y" else f"{number % 100:02d}"
-    return f"{number:0{slot.width}d}" + _ordinal(slot, number, form)
-
-
-def _word(token: Token, number: int) -> str:
-    assert token.style is not None
-    proper = token.style.words[number]
-    capitals = token.text.isupper() and len(token.text) > 1
-    bare = unaccented(token.style.words[token.value]) != token.style.words[token.value]
-    if token.text.isascii() and (bare or capitals):
-        proper = unaccented(proper)
-    if capitals:
-        return proper.upper()
-    return proper.lower() if token.text.islower() else proper[:1].upper() + proper[1:].lower()
-
-
-def _spell(token: Token, number: int, form: Form) -> str:
-    two_digits = token.kind == "n" and number > 31
-    words = spell(number % 100 if two_digits else number, token.spelt)
-    if token.spelt == "fr" and number == 1 and token.kind == "n":
-        words = "premier"
-    if "-" not in form.text:
-        words = words.replace("-", " ")
-    if token.text.isupper():
-        return unaccented(words).upper()
-    return words if token.text[:1].islower() else words[:1].upper() + words[1:]
-
-
-def _ordinal(slot: Slot, number: int, form: Form) -> str:
-    suffix = fold(slot.token.suffix)
-    capitals = slot.token.suffix.isupper() if suffix else form.text.isupper()
-    ending = ""
-    if suffix in ("st", "nd", "rd", "th"):
-        teen = 11 <= number % 100 <= 13
-        ending = "th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    elif suffix and suffix != "er":
-        ending = slot.token.suffix if number == 1 else ""
-    elif number == 1 and slot.width == 0 and slot.role == "d" and (suffix or _is_french(form)):
-        ending = "er"
-    return ending.upper() if capitals else ending
-
-
-def _is_french(form: Form) -> bool:
-    """Tell whether a French month in full is written, which takes `1er`."""
-    return any(
-        token.kind == "m" and token.style and token.style.lang == "fr" and not token.glued
-        for token in (slot.token for group in form.groups for slot in group.slots)
-    )
-
-
-_ELIDED = re.compile(r"\b([dD])['’](?=[^\W\d_])(?![aeiouyhéAEIOUYHÉ])")
-_UNELIDED = re.compile(r"\b([dD])[eE] (?=(?:avril|ao[uû]t|octobre|automne|été)\b)", re.IGNORECASE)
-
-
-def _elide(written: str, form: Form) -> str:
-    if form.lang != "fr" or ("d" not in form.text and "D" not in form.text):
-        return written
-    return _UNELIDED.sub(r"\1'", _ELIDED.sub(r"\1e ", written))

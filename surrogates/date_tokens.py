@@ -2,37 +2,61 @@
 
 import re
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from record.folding import fold
+from surrogates.date_numbers import LONGEST_SPELT, SPELT, SPELT_STARTS
 from surrogates.date_words import (
     CONNECTORS,
-    LANGUAGES,
-    LONGEST_SPELT,
+    DETACHED,
     MONTH_INDEX,
     ORDINALS,
+    PERIOD_INDEX,
+    PERIODS,
+    ROMAN_INDEX,
     SEASON_INDEX,
-    SPELT,
-    SPELT_STARTS,
+    SHORT_WEEKDAY_INDEX,
     WEEKDAY_INDEX,
     Style,
+    ranked,
 )
+from surrogates.subject import pour_case
 
 _TIME = (
     r"(?<![\d:])(?:[01]?\d|2[0-4])\s?(?::\s?[0-5]\d|h\s?[0-5]\d|h(?:eures?)?\b)(?:\s?(?:mn|min)\b)?"
     r"(?::[0-5]\d(?:[.,]\d+)?)?(?:\s?[ap]\.?m\b\.?)?(?:\s?(?:z\b|[+-]\d\d:?\d\d))?(?![:\d])"
 )
+_UNITS = "|".join(PERIODS)
+# A quarter or half of a year; what is written for its number is the group `rank`.
+_PERIOD = (
+    rf"(?<![^\W_])(?:[tq](?P<mark>[1-4])"
+    rf"|(?P<rank>[1-4] ?(?:er|ere|eme|e|st|nd|rd|th|de|\.?[o°])?|{'|'.join(PERIOD_INDEX)})"
+    rf"\.?\s?(?P<unit>{_UNITS}))(?![^\W_])"
+)
 _TOKEN = re.compile(rf"(?P<time>{_TIME})|(?P<digits>\d+)|(?P<word>[^\W\d_]+)")
+_WORD = re.compile(r"[^\W\d_]+")
+_GERMAN = re.compile(r"\d\.\s[A-ZÄ]")
+_TITLED = re.compile(r"(?<![^\W_])[A-ZÀ-Þ][a-zà-ÿ]{2}")
+_PERIODIC = re.compile(_PERIOD)
+_RANK = re.compile(r"([1-4])(.*)", re.DOTALL)
 _YEARS = range(1800, 2200)
+_SIGNS = "/.-"
+# A misspelt month is one of these to so much, and begins alike.
+_LIKE = 0.8
+_LONG_MONTHS = sorted(word for word in MONTH_INDEX if len(word) >= 4)
+_SHORTEST_MISSPELT = 5
+_Names = dict[str, list[tuple[Style, int]]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Token:
-    """A number, month, weekday or season of a written date.
+    """A number, month, weekday, season or part of a year in a written date.
 
     `kind` is `Y` (a year of four digits), `n` (another number below 100), `6` or `8` (a run of as
-    many digits), `m`, `w` or `s`. `value` is the number, or the word's number in `style` from 0.
-    `suffix` is an ordinal ending. `spelt` is the language of a number in words. `glued` tells that
-    it touches a digit, hyphen, slash or dot.
+    many digits), `m`, `w`, `s` or `q`. `value` is the number, or the word's number in `style`
+    from 0. `suffix` is an ordinal ending. `spelt` is the manner of a number in words, which begins
+    with its language. `glued` tells that it touches a digit, hyphen, slash or dot. `period` is how
+    many months a part of a year lasts.
     """
 
     kind: str
@@ -44,53 +68,104 @@ class Token:
     suffix: str = ""
     spelt: str = ""
     glued: bool = False
+    period: int = 0
 
 
-def tokens(text: str, lang: str) -> list[Token] | None:
-    """Cut a written date; None where it has a word that belongs to no date."""
+@dataclass(frozen=True, slots=True, repr=False)
+class _Piece:
+    kind: str
+    start: int
+    end: int
+    word: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Context:
+    """What decides the reading of one word: the other words, the numbers, the languages."""
+
+    text: str
+    pieces: list[_Piece]
+    words: list[str]
+    numbers: int
+    langs: list[str]
+
+
+def tokens(text: str, langs: list[str]) -> list[Token] | None:
+    """Cut a written date; None where it has a word that belongs to no date.
+
+    A word of several languages is read in the first of `langs`, as `languages` ranks them.
+    """
     folded = fold(text)
-    found = [
-        (match.lastgroup or "", match.start(), match.end(), match[0])
-        for match in _TOKEN.finditer(folded)
-    ]
-    words = [word for kind, _, _, word in found if kind == "word"]
-    numbers = sum(kind == "digits" for kind, *_ in found)
+    period = _PERIODIC.search(folded)
+    pieces = _pieces(folded, period)
+    words = [piece.word for piece in pieces if piece.kind == "word"]
+    numbers = sum(piece.kind == "digits" for piece in pieces)
+    context = _Context(text, pieces, words, numbers, langs)
     result: list[Token] = []
     place = 0
-    while place < len(found):
-        kind, start, end, word = found[place]
+    while place < len(pieces):
+        piece = pieces[place]
         place += 1
-        if kind == "digits":
-            suffix = _suffix(found[place : place + 1], end, words)
-            token = _number(text, start, end, suffix)
-            place += bool(suffix)
-        elif kind == "word":
-            spelt = _spelt(found, place - 1, words)
-            if spelt:
-                token = replace(spelt, text=text[spelt.start : spelt.end])
-                place += sum(1 for each in found[place:] if each[1] < spelt.end)
-            elif _is_name(word):
-                token = _name(text, start, end, lang, (words, numbers))
-            elif word in CONNECTORS or word == "t":
-                continue
-            else:
+        if piece.kind == "period" and period is not None:
+            result.append(_period(text, period, context.langs))
+        elif piece.kind in ("digits", "word"):
+            token = (_number if piece.kind == "digits" else _word)(context, place - 1)
+            if token is not None:
+                result.append(token)
+                place += sum(1 for each in pieces[place:] if each.start < token.end)
+            elif piece.word not in CONNECTORS:
                 return None
-        else:
-            continue
-        if token is None:
-            return None
-        result.append(token)
     return result
 
 
-def _suffix(following: list[tuple[str, int, int, str]], end: int, words: list[str]) -> str:
-    if not following or following[0][1] != end or following[0][0] != "word":
-        return ""
-    word = following[0][3]
-    return word if word in ORDINALS and word in words else ""
+def languages(text: str, lang: str) -> list[str]:
+    """Rank the languages by how many words of a written date they know; `lang` goes before equals.
+
+    Without words, `lang` is the only one.
+    """
+    words = [match[0] for match in _WORD.finditer(fold(text))]
+    return ranked(words, lang, _likely(text)) if words else [lang]
 
 
-def _number(text: str, start: int, end: int, suffix: str) -> Token | None:
+def _likely(text: str) -> tuple[str, ...]:
+    """Name the languages that write a date like this: `12. April`, `12 April`, `12 april`."""
+    if _GERMAN.search(text):
+        return ("de",)
+    return ("en", "de") if _TITLED.search(text) else ("fr", "es", "nl")
+
+
+def _pieces(folded: str, period: re.Match[str] | None) -> list[_Piece]:
+    found = [
+        _Piece(match.lastgroup or "", match.start(), match.end(), match[0])
+        for match in _TOKEN.finditer(folded)
+    ]
+    if period is None:
+        return found
+    start, end = period.span()
+    kept = [each for each in found if each.end <= start or each.start >= end]
+    return sorted([*kept, _Piece("period", start, end, "")], key=lambda each: each.start)
+
+
+def _period(text: str, match: re.Match[str], langs: list[str]) -> Token:
+    group = "mark" if match["mark"] else "rank"
+    start, end = match.span(group)
+    months, known = PERIODS[match["unit"]] if match["unit"] else (3, ())
+    numbered = _RANK.fullmatch(match[group])
+    if numbered:
+        suffix = text[start + 1 : end].rstrip()
+        value = int(numbered[1]) - 1
+        end = start + 1 + len(suffix)
+        return Token("q", start, end, value, text[start], suffix=suffix, period=months)
+    fitting = [each for each in PERIOD_INDEX[match[group]] if each[0].lang in known]
+    style, value = min(
+        fitting or PERIOD_INDEX[match[group]], key=lambda each: langs.index(each[0].lang)
+    )
+    return Token("q", start, end, value, text[start:end], style=style, period=months)
+
+
+def _number(context: _Context, place: int) -> Token | None:
+    piece, text = context.pieces[place], context.text
+    start, end = piece.start, piece.end
     digits = text[start:end]
     if not digits.isascii():
         return None
@@ -103,28 +178,55 @@ def _number(text: str, start: int, end: int, suffix: str) -> Token | None:
         kind = str(width)
     else:
         return None
-    shown = text[end : end + len(suffix)]
-    return Token(kind, start, end + len(suffix), value, digits, suffix=shown)
+    suffix = _suffix(context, place)
+    return Token(
+        kind, start, suffix.end if suffix else end, value, digits,
+        suffix=text[suffix.start : suffix.end] if suffix else "",
+    )  # fmt: skip
 
 
-def _spelt(found: list[tuple[str, int, int, str]], place: int, words: list[str]) -> Token | None:
-    word = found[place][3]
-    if word not in SPELT_STARTS or _is_only_month(word, words):
+def _suffix(context: _Context, place: int) -> _Piece | None:
+    piece = context.pieces[place]
+    after = context.pieces[place + 1] if place + 1 < len(context.pieces) else None
+    if after is None or after.kind != "word" or after.word not in ORDINALS:
+        return None
+    blank = context.text[piece.end : after.start]
+    detached = blank == " " and piece.word == "1" and after.word in DETACHED
+    return after if not blank or detached else None
+
+
+def _word(context: _Context, place: int) -> Token | None:
+    word = context.pieces[place].word
+    spelt = _spelt(context, place)
+    if spelt:
+        return replace(spelt, text=context.text[spelt.start : spelt.end])
+    if word in MONTH_INDEX or word in WEEKDAY_INDEX or word in SEASON_INDEX:
+        return _name(context, place, *_kind(word, context))
+    if _is_roman(context, place):
+        return _name(context, place, "m", ROMAN_INDEX)
+    if _is_short_weekday(context, place):
+        return _name(context, place, "w", SHORT_WEEKDAY_INDEX)
+    return None if word in CONNECTORS else _misspelt(context, place)
+
+
+def _spelt(context: _Context, place: int) -> Token | None:
+    word = context.pieces[place].word
+    if word not in SPELT_STARTS or _is_only_month(word, context.words):
         return None
     run: list[str] = []
-    best: tuple[str, int, int] | None = None
-    for kind, _, end, each in found[place : place + LONGEST_SPELT]:
-        if kind != "word":
+    best: tuple[list[tuple[str, int]], int] | None = None
+    for piece in context.pieces[place : place + LONGEST_SPELT]:
+        if piece.kind != "word":
             break
-        run.append(each)
+        run.append(piece.word)
         known = SPELT.get(tuple(run))
         if known:
-            best = (*known, end)
+            best = (known, piece.end)
     if best is None:
         return None
-    lang, value, end = best
+    manner, value = min(best[0], key=lambda each: context.langs.index(each[0][:2]))
     kind = "Y" if value >= 100 else "n"
-    return Token(kind, found[place][1], end, value, "", spelt=lang)
+    return Token(kind, context.pieces[place].start, best[1], value, "", spelt=manner)
 
 
 def _is_only_month(word: str, words: list[str]) -> bool:
@@ -132,30 +234,63 @@ def _is_only_month(word: str, words: list[str]) -> bool:
     return word in MONTH_INDEX and not any(other in MONTH_INDEX for other in words if other != word)
 
 
-def _is_name(word: str) -> bool:
-    return word in MONTH_INDEX or word in WEEKDAY_INDEX or word in SEASON_INDEX
+def _is_roman(context: _Context, place: int) -> bool:
+    """Tell whether a word is a month as in `12-III-2024`."""
+    piece, text = context.pieces[place], context.text
+    around = text[piece.start - 2 : piece.start] + text[piece.end : piece.end + 2]
+    return (
+        piece.word in ROMAN_INDEX
+        and len(around) == 4
+        and around[1] == around[2]
+        and around[1] in _SIGNS
+        and around[0].isdigit()
+        and around[3].isdigit()
+    )
 
 
-def _name(text: str, start: int, end: int, lang: str, context: tuple[list[str], int]) -> Token:
-    word = fold(text[start:end])
-    kind, index = _kind(word, context)
+def _is_short_weekday(context: _Context, place: int) -> bool:
+    """Tell whether `Di` or `wo` opens the date and a number follows."""
+    pieces = context.pieces
+    if place or len(pieces) == 1 or pieces[0].word not in SHORT_WEEKDAY_INDEX:
+        return False
+    between = context.text[pieces[0].end : pieces[1].start]
+    return pieces[1].kind == "digits" and bool(between) and not between.strip(" .,\n\t\xa0")
+
+
+def _misspelt(context: _Context, place: int) -> Token | None:
+    """Read `fevier`: a word much like a month where a number stands and no month does.
+
+    It never comes out as it was written, since it may be somebody's name after all.
+    """
+    word = context.pieces[place].word
+    months = any(each in MONTH_INDEX for each in context.words)
+    if len(word) < _SHORTEST_MISSPELT or months or not context.numbers:
+        return None
+    near = get_close_matches(word, _LONG_MONTHS, n=1, cutoff=_LIKE)
+    if not near or near[0][0] != word[0]:
+        return None
+    token = _name(context, place, "m", {word: MONTH_INDEX[near[0]]})
+    assert token.style is not None
+    return replace(token, text=pour_case(token.text, token.style.words[token.value]))
+
+
+def _name(context: _Context, place: int, kind: str, names: _Names) -> Token:
+    text, piece = context.text, context.pieces[place]
+    start, end = piece.start, piece.end
     before, after = text[start - 1 : start], text[end : end + 1]
     further = text[end + 1 : end + 2]
     dotted = after == "." and not further.isalnum()
-    glued = before.isdigit() or after.isdigit() or before in ("-", "/", ".") or after in ("-", "/")
+    glued = before.isdigit() or after.isdigit() or before in ("-", "/") or after in ("-", "/")
     glued = glued or (after == "." and further.isalnum())
-    style, value = _style(index[word], lang, dotted=dotted, glued=glued)
+    style, value = _style(names[piece.word], context.langs, dotted=dotted, glued=glued)
     return Token(kind, start, end, value, text[start:end], style=style, glued=glued)
 
 
-def _kind(
-    word: str, context: tuple[list[str], int]
-) -> tuple[str, dict[str, list[tuple[Style, int]]]]:
-    words, numbers = context
+def _kind(word: str, context: _Context) -> tuple[str, _Names]:
     if word in MONTH_INDEX:
-        others = [other for other in words if other != word and other in MONTH_INDEX]
+        others = [other for other in context.words if other != word and other in MONTH_INDEX]
         # `mar` is a month, unless the month stands elsewhere in the date.
-        if word not in WEEKDAY_INDEX or not (others or numbers >= 3):
+        if word not in WEEKDAY_INDEX or not (others or context.numbers >= 3):
             return "m", MONTH_INDEX
     if word in WEEKDAY_INDEX:
         return "w", WEEKDAY_INDEX
@@ -163,17 +298,12 @@ def _kind(
 
 
 def _style(
-    candidates: list[tuple[Style, int]], lang: str, *, dotted: bool, glued: bool
+    candidates: list[tuple[Style, int]], langs: list[str], *, dotted: bool, glued: bool
 ) -> tuple[Style, int]:
-    langs = [lang, *LANGUAGES]
-    first = min(langs.index(style.lang) for style, _ in candidates)
-    fitting = [each for each in candidates if style_lang(each) == langs[first]]
+    first = min((each[0].lang for each in candidates), key=[*langs, ""].index)
+    fitting = [each for each in candidates if each[0].lang == first]
+    fitting = [each for each in fitting if not each[0].rare] or fitting
     short = [each for each in fitting if each[0].short]
     if dotted and short:
         return max(short, key=lambda each: sum(map(len, each[0].words)))
     return short[0] if glued and short else fitting[0]
-
-
-def style_lang(candidate: tuple[Style, int]) -> str:
-    """Name the language of a style among the candidates."""
-    return candidate[0].lang

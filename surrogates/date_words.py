@@ -1,25 +1,29 @@
-"""The words of dates in French, English and Spanish: months, weekdays, seasons, numbers."""
+"""The words of dates in five languages: months, weekdays, seasons, parts of a year."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import product
 
 from record.folding import fold
 from surrogates.lexicon import listed
 
-LANGUAGES = ("fr", "en", "es")
+LANGUAGES = ("fr", "en", "es", "de", "nl")
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """One way to write the months, weekdays or seasons: twelve, seven or four words."""
+    """One way to write the months, weekdays or seasons: twelve, seven or four words.
+
+    A `rare` style is taken only for a word that no other style has.
+    """
 
     lang: str
     words: tuple[str, ...]
     short: bool = False
+    rare: bool = False
 
 
-def _style(lang: str, words: str, *, short: bool = False) -> Style:
-    return Style(lang, tuple(words.split()), short)
+def _style(lang: str, words: str, *, short: bool = False, rare: bool = False) -> Style:
+    return Style(lang, tuple(words.split()), short, rare)
 
 
 # Of two styles that share a word, the first one takes it.
@@ -30,6 +34,7 @@ MONTHS = (
     ),
     _style("fr", "jan fév mar avr mai jun jul aoû sep oct nov déc", short=True),
     _style("fr", "janv févr mars avr mai juin juil août sept oct nov déc", short=True),
+    _style("fr", "janv févr mars avr mai juin juill août sept oct nov déc", short=True, rare=True),
     _style(
         "en",
         "January February March April May June July August September October November December",
@@ -47,15 +52,49 @@ MONTHS = (
         "enero febrero marzo abril mayo junio julio agosto setiembre octubre noviembre diciembre",
     ),
     _style("es", "ene febr mzo abr may jun jul agto set oct nov dbre", short=True),
+    _style(
+        "de",
+        "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+    ),
+    _style("de", "Jan Feb Mär Apr Mai Jun Jul Aug Sep Okt Nov Dez", short=True),
+    _style("de", "Jan Feb Mrz Apr Mai Jun Jul Aug Sep Okt Nov Dez", short=True),
+    _style("de", "Jan Feb März Apr Mai Jun Jul Aug Sept Okt Nov Dez", short=True),
+    _style("de", "Jan Febr März Apr Mai Jun Jul Aug Sept Okt Nov Dez", short=True, rare=True),
+    _style(
+        "de",
+        "Januar Februar Maerz April Mai Juni Juli August September Oktober November Dezember",
+    ),
+    _style(
+        "de",
+        "Jänner Feber März April Mai Juni Juli August September Oktober November Dezember",
+    ),
+    _style("de", "Jän Feb Mär Apr Mai Jun Jul Aug Sep Okt Nov Dez", short=True, rare=True),
+    _style(
+        "nl",
+        "januari februari maart april mei juni juli augustus september oktober november december",
+    ),
+    _style("nl", "jan feb mrt apr mei jun jul aug sep okt nov dec", short=True),
+    _style("nl", "jan febr mrt apr mei jun jul aug sept okt nov dec", short=True),
 )
+# Written between two signs only, as in `12-III-2024`.
+ROMAN_MONTHS = _style("", "I II III IV V VI VII VIII IX X XI XII")
 WEEKDAYS = (
     _style("fr", "lundi mardi mercredi jeudi vendredi samedi dimanche"),
     _style("fr", "lun mar mer jeu ven sam dim", short=True),
     _style("en", "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"),
     _style("en", "Mon Tue Wed Thu Fri Sat Sun", short=True),
     _style("en", "Mon Tues Wed Thurs Fri Sat Sun", short=True),
+    _style("en", "Mon Tues Wed Thur Fri Sat Sun", short=True),
     _style("es", "lunes martes miércoles jueves viernes sábado domingo"),
     _style("es", "lun mar mié jue vie sáb dom", short=True),
+    _style("de", "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag"),
+    _style("de", "Montag Dienstag Mittwoch Donnerstag Freitag Sonnabend Sonntag"),
+    _style("nl", "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"),
+)
+# Words of every day as well: they count before the day alone.
+SHORT_WEEKDAYS = (
+    _style("de", "Mo Di Mi Do Fr Sa So", short=True),
+    _style("nl", "ma di wo do vr za zo", short=True),
 )
 # From the season that starts in March.
 SEASONS = (
@@ -63,123 +102,63 @@ SEASONS = (
     _style("en", "spring summer autumn winter"),
     _style("en", "spring summer fall winter"),
     _style("es", "primavera verano otoño invierno"),
+    _style("de", "Frühling Sommer Herbst Winter"),
+    _style("de", "Frühjahr Sommer Herbst Winter"),
+    _style("nl", "lente zomer herfst winter"),
+    _style("nl", "voorjaar zomer najaar winter"),
+)
+# What divides a year: its months, and the languages that call it so.
+PERIODS: dict[str, tuple[int, tuple[str, ...]]] = {
+    "trimestre": (3, ("fr", "es")),
+    "semestre": (6, ("fr", "es")),
+    "quarter": (3, ("en",)),
+    "quartal": (3, ("de",)),
+    "halbjahr": (6, ("de",)),
+    "kwartaal": (3, ("nl",)),
+    "halfjaar": (6, ("nl",)),
+}
+PERIOD_RANKS = (
+    _style("fr", "premier deuxième troisième quatrième"),
+    _style("fr", "premier second troisième quatrième"),
+    _style("en", "first second third fourth"),
+    _style("es", "primer segundo tercer cuarto"),
+    _style("de", "erstes zweites drittes viertes"),
+    _style("de", "ersten zweiten dritten vierten"),
+    _style("de", "erste zweite dritte vierte"),
+    _style("nl", "eerste tweede derde vierde"),
 )
 # Words that may stand in or beside a date and tell nobody anything.
-CONNECTORS = frozenset(
-    listed(  # French
+_CONNECTORS = {
+    "fr": listed(
         "le la les l du des de d en au aux a et ou jusqu jusque depuis entre vers fin debut mi"
         " milieu courant annee annees an ans mois date jour nuit matin soir apres avant ce ne nee"
         " environ dernier derniere prochain prochaine"
-        # English
-        " the of on in at to from and or until till through since early mid late year month day by"
-        " between before after about around last next"
-        # Spanish
-        " el los las del al y o e desde hasta ano anos mes dia principios finales mediados inicios"
-        " hacia pasado proximo"
-    )
-)
-RANGE_WORDS = frozenset(listed("au aux a et ou to and or until till through al y o e hasta"))
-ORDINALS = frozenset(listed("er st nd rd th o a re ere eme e"))
-
-_UNITS = {
-    "fr": listed(
-        "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze"
-        " seize dix-sept dix-huit dix-neuf"
     ),
     "en": listed(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-        " fifteen sixteen seventeen eighteen nineteen"
+        "the of on in at to from and or until till through since early mid late year month day by"
+        " between before after about around last next"
     ),
     "es": listed(
-        "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince"
-        " dieciséis diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés"
-        " veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve"
+        "el los las del al y o e desde hasta ano anos mes dia principios finales mediados inicios"
+        " hacia pasado proximo en de a la"
+    ),
+    "de": listed(
+        "am vom den dem der des im in bis und zum zur ab seit von anfang mitte ende jahr jahre"
+        " jahres jahren monat monats tag tages tage vor nach ca etwa um gegen zwischen letzten"
+        " letzter nachsten uhr oder"
+    ),
+    "nl": listed(
+        "op van tot en het de in t m jaar maand dag begin eind einde medio vanaf sinds rond voor na"
+        " circa tussen d dd om uur der den half"
     ),
 }
-_TENS = {
-    "fr": ("vingt", "trente", "quarante", "cinquante", "soixante"),
-    "en": ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"),
-    "es": (
-        "veinte", "treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa",
-    ),
-}  # fmt: skip
-
-
-def spell(number: int, lang: str) -> str:
-    """Write a number below 3000 in words."""
-    if number < 100:
-        return _spell_small(number, lang)
-    if lang == "fr":
-        return _spell_large(number, "fr", "mille", ("cent", "cents"))
-    if lang == "es":
-        return _spell_large(number, "es", "mil", ())
-    thousands, rest = divmod(number, 1000)
-    if number < 1000 or rest < 100:
-        head = f"{_spell_small(number // (1000 if thousands else 100), lang)}"
-        head += " thousand" if thousands else " hundred"
-        rest = number % (1000 if thousands else 100)
-        return head if not rest else f"{head} {_spell_small(rest, lang)}"
-    head, rest = _spell_small(number // 100, lang), number % 100
-    return f"{head} {'hundred' if not rest else _spell_small(rest, lang)}"
-
-
-_HUNDREDS_ES = listed(
-    "cien doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos"
-    " novecientos"
+CONNECTORS = frozenset(word for words in _CONNECTORS.values() for word in words)
+RANGE_WORDS = frozenset(
+    listed("au aux a et ou to and or until till through al y o e hasta bis und oder tot m")
 )
-
-
-def _spell_large(number: int, lang: str, thousand: str, hundred: tuple[str, ...]) -> str:
-    thousands, rest = divmod(number, 1000)
-    hundreds, rest = divmod(rest, 100)
-    parts = []
-    if thousands:
-        parts.append(thousand if thousands == 1 else f"{_spell_small(thousands, lang)} {thousand}")
-    if hundreds and lang == "es":
-        parts.append("ciento" if hundreds == 1 and rest else _HUNDREDS_ES[hundreds - 1])
-    elif hundreds == 1:
-        parts.append(hundred[0])
-    elif hundreds:
-        parts.append(f"{_spell_small(hundreds, lang)} {hundred[0 if rest else 1]}")
-    if rest:
-        parts.append(_spell_small(rest, lang))
-    return " ".join(parts)
-
-
-def _spell_small(number: int, lang: str) -> str:
-    units = _UNITS[lang]
-    if number < len(units):
-        return units[number]
-    tens, unit = divmod(number, 10)
-    if lang == "fr" and tens in (7, 9):
-        tens, unit = tens - 1, unit + 10
-    if lang == "fr" and tens == 8:
-        return "quatre-vingts" if not unit else f"quatre-vingt-{units[unit]}"
-    word = _TENS[lang][tens - 2]
-    if not unit:
-        return word
-    if lang == "en":
-        return f"{word}-{units[unit]}"
-    joint = " y " if lang == "es" else " et " if unit in (1, 11) else "-"
-    return f"{word}{joint}{units[unit]}"
-
-
-def _spellings() -> dict[tuple[str, ...], tuple[str, int]]:
-    found: dict[tuple[str, ...], tuple[str, int]] = {}
-    numbers = [*range(1, 100), *range(1800, 2100)]
-    for lang, number in product(LANGUAGES, numbers):
-        spelt = fold(spell(number, lang))
-        for form in (spelt, spelt.replace("cents", "cent"), spelt.replace("vingts", "vingt")):
-            found.setdefault(tuple(form.replace("-", " ").split()), (lang, number))
-    found[("premier",)] = ("fr", 1)
-    found[("mil", "neuf", "cent")] = ("fr", 1900)
-    return found
-
-
-# Folded words of a number -> its language and value; and the longest there is.
-SPELT = _spellings()
-LONGEST_SPELT = max(map(len, SPELT))
-SPELT_STARTS = frozenset(words[0] for words in SPELT)
+ORDINALS = frozenset(listed("er st nd rd th o a re ere eme e de ste"))
+# These may stand a blank away from a 1: `1 er juin`, `1 º de mayo`.
+DETACHED = frozenset(listed("er o re"))
 
 
 def index(styles: tuple[Style, ...]) -> dict[str, list[tuple[Style, int]]]:
@@ -192,5 +171,27 @@ def index(styles: tuple[Style, ...]) -> dict[str, list[tuple[Style, int]]]:
 
 
 MONTH_INDEX = index(MONTHS)
+ROMAN_INDEX = index((ROMAN_MONTHS,))
 WEEKDAY_INDEX = index(WEEKDAYS)
+SHORT_WEEKDAY_INDEX = index(SHORT_WEEKDAYS)
 SEASON_INDEX = index(SEASONS)
+PERIOD_INDEX = index(PERIOD_RANKS)
+
+
+def _known() -> dict[str, frozenset[str]]:
+    known = {lang: set(words) for lang, words in _CONNECTORS.items()}
+    for style in (*MONTHS, *WEEKDAYS, *SEASONS, *SHORT_WEEKDAYS):
+        known[style.lang].update(map(fold, style.words))
+    return {lang: frozenset(words) for lang, words in known.items()}
+
+
+_KNOWN = _known()
+
+
+def ranked(words: list[str], lang: str, likely: Collection[str] = ()) -> list[str]:
+    """Rank the languages by how many of the folded words each knows.
+
+    Where two know as many, `lang` goes first, then those that are `likely` for the look of it.
+    """
+    scores = {each: sum(word in _KNOWN[each] for word in words) for each in LANGUAGES}
+    return sorted(LANGUAGES, key=lambda each: (-scores[each], each != lang, each not in likely))

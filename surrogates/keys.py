@@ -1,10 +1,9 @@
 """The key hierarchy that decides every surrogate: master, cohort, patient, label."""
 
 import hmac
-import os
 import secrets
-import stat
 import struct
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
@@ -13,22 +12,33 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 
 from record.errors import ConfigError
+from surrogates.custody import CohortEntry, Custody, make_folder, refuse_destroyed
+from surrogates.key_sources import SETTING as _SETTING
+from surrogates.key_sources import read_key, write_private
 
+# The key alone decides its cohorts.
 _VERSION = "cryptonym-key-v1"
+# Each cohort has a secret of its own beside the key, which can be destroyed.
+_VERSION_OWN = "cryptonym-key-v2"
 _SIZE = 32
 _SALT = b"cryptonym/surrogates/v1"
-_SETTING = "key.locator"
+_NO_CUSTODY = "make it with `cryptonym keys derive`"
+_ONLY_RETIRE = (
+    "the master key alone decides it: destroy every copy of that, or give --retire, which refuses "
+    "the cohort from now on"
+)
 _CACHED_PATIENTS = 4096
 _PSEUDONYMS = 2**62 - 1
 
 
 def new_master(path: Path) -> None:
-    """Write a new random master key, readable by its owner alone.
+    """Write a new random master key, and the folder of its custody, for their owner alone.
 
     Raises ConfigError (key `key.locator`) where something is at `path` or it cannot be written.
     """
+    secret = secrets.token_hex(_SIZE)
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        write_private(path, f"{_VERSION_OWN}\n{secret}\n".encode())
     except FileExistsError:
         raise ConfigError(
             _SETTING, f"{path} exists and is never overwritten", "choose another path"
@@ -37,77 +47,76 @@ def new_master(path: Path) -> None:
         raise ConfigError(
             _SETTING, f"{path} cannot be written ({error.strerror})", "choose a writable folder"
         ) from None
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        os.fchmod(file.fileno(), 0o600)
-        file.write(f"{_VERSION}\n{secrets.token_hex(_SIZE)}\n")
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        make_folder(custody_of(path))
+    except ConfigError:
+        path.unlink()
+        raise
+    load_master(f"file:{path.absolute()}", Path()).note("new")
 
 
-def load_master(locator: str, base: Path) -> "MasterKey":
-    """Read the master key that a locator names: `file:PATH`, relative to `base`.
+def custody_of(path: Path) -> Path:
+    """Tell where the folder of custody of a key file is, unless a setting says otherwise.
 
-    Raises ConfigError (key `key.locator`) where the file is missing, malformed, open to others,
-    not a regular file, or reached through somebody else's link.
+    Of a link it is beside what the link leads to, so that a key has one folder.
     """
-    scheme, _, place = locator.partition(":")
-    if scheme != "file" or not place:
-        raise ConfigError(_SETTING, "names no key file", "write it as file:PATH")
-    return MasterKey(_parse(_read(base / place), base / place))
+    path = path.resolve()
+    return path.with_name(path.name + ".custody")
 
 
-def _read(path: Path) -> bytes:
-    try:
-        _refuse_foreign_link(path)
-        # Non-blocking, so that a pipe in the place of the file cannot hold the program up.
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
+def load_master(
+    locator: str,
+    base: Path,
+    *,
+    environ: Mapping[str, str] | None = None,
+    custody: Path | None = None,
+) -> "MasterKey":
+    """Read the master key that a locator names: `file:PATH`, `env:NAME`, `command:PROGRAM ...`.
+
+    Paths are relative to `base`. Where there is a folder of custody (beside the key file, or
+    `custody`), every use is written down in it; a key that keeps secrets of cohorts in it is
+    refused without it. Raises ConfigError, or Unavailable where a command fails.
+    """
+    content, place = read_key(locator, base, environ or {})
+    version, secret = _parse(content, place)
+    master = MasterKey(secret)
+    folder = base / custody if custody is not None else None
+    if folder is None and locator.startswith("file:"):
+        beside = custody_of(Path(place))
+        folder = beside if version == _VERSION_OWN or beside.exists() else None
+    if folder is None and version == _VERSION_OWN:
         raise ConfigError(
-            _SETTING,
-            f"{path} cannot be opened ({error.strerror})",
-            f"name an existing key, or make one: cryptonym keys new {path}",
-        ) from None
-    try:
-        _refuse_exposed(os.fstat(handle), path)
-        return os.read(handle, 4096)
-    finally:
-        os.close(handle)
-
-
-def _refuse_foreign_link(path: Path) -> None:
-    found = os.lstat(path)
-    if stat.S_ISLNK(found.st_mode) and found.st_uid != os.geteuid():
-        raise ConfigError(
-            _SETTING, f"{path} is a link that belongs to another user", "name the key file itself"
+            "key.custody",
+            f"the key in {place} keeps secrets of cohorts in a folder, and none is named",
+            "name the folder that `cryptonym keys new` made beside the key",
         )
-
-
-def _refuse_exposed(found: os.stat_result, path: Path) -> None:
-    if not stat.S_ISREG(found.st_mode):
+    if folder is not None and not folder.is_dir():
         raise ConfigError(
-            _SETTING,
-            f"{path} is not a regular file",
-            f"name a key file, or make one: cryptonym keys new {path}",
+            "key.custody",
+            f"{folder} is missing: secrets of cohorts and the log of uses are in it",
+            "restore it with the key, or name where it is",
         )
-    if found.st_mode & 0o077:
-        raise ConfigError(_SETTING, f"{path} is open to other users", f"close it: chmod 600 {path}")
+    if folder is not None:
+        master.entrust(Custody(folder, master.derive("key-log")), version == _VERSION_OWN)
+    return master
 
 
-def _parse(content: bytes, path: Path) -> bytes:
-    lines = content.split()
+def _parse(content: bytes, place: str) -> tuple[str, bytes]:
+    words = content.split()
     secret = b""
-    if len(lines) == 2 and lines[0] == _VERSION.encode():
+    version = words[0].decode("ascii", "replace") if words else ""
+    if len(words) == 2 and version in (_VERSION, _VERSION_OWN):
         try:
-            secret = bytes.fromhex(lines[1].decode("ascii"))
+            secret = bytes.fromhex(words[1].decode("ascii"))
         except ValueError:
             secret = b""
     if len(secret) != _SIZE:
         raise ConfigError(
             _SETTING,
-            f"{path} does not hold a master key",
-            f"restore it from its backup, or make one: cryptonym keys new {path}",
+            f"{place} does not hold a master key",
+            "restore it from its backup, or make one: cryptonym keys new FILE",
         )
-    return secret
+    return version, secret
 
 
 class _Key:
@@ -133,16 +142,82 @@ class _Key:
 class MasterKey(_Key):
     """The root of the hierarchy; one for a warehouse. `key_id` is public."""
 
-    __slots__ = ()
+    __slots__ = ("_custody", "_has_own_secrets")
 
     def __init__(self, secret: bytes) -> None:
         if len(secret) != _SIZE:
             raise ValueError(f"a master key has {_SIZE} bytes")
         super().__init__(secret)
+        self._custody: Custody | None = None
+        self._has_own_secrets = False
 
-    def cohort(self, name: str) -> "CohortKey":
-        """Derive the key of a cohort: whoever holds it can neither climb nor cross to another."""
-        return CohortKey(self._derive(b"cohort", name))
+    @property
+    def custody(self) -> Custody | None:
+        """The folder in which uses are written down, if there is one."""
+        return self._custody
+
+    def entrust(self, custody: Custody, has_own_secrets: bool) -> None:
+        """Write down every use from now on; cohorts have secrets of their own or have none."""
+        self._custody = custody
+        self._has_own_secrets = has_own_secrets
+
+    def note(self, action: str) -> None:
+        """Write down a use of the master key itself."""
+        if self._custody is not None:
+            with self._custody.locked():
+                self._custody.log.append(action, self.key_id, None)
+
+    def cohort(self, name: str, *, action: str = "use") -> "CohortKey":
+        """Derive the key of a cohort: whoever holds it can neither climb nor cross to another.
+
+        With custody the use is written down as `action`. Raises ConfigError where the cohort was
+        destroyed, its secret is lost, or the log was tampered with.
+        """
+        custody = self._custody
+        if custody is None:
+            return CohortKey(self._derive(b"cohort", name))
+        with custody.locked():
+            refuse_destroyed(custody.entry(name))
+            key = self._open(name, custody)
+            # A use that is refused after this is a use that somebody should see.
+            custody.log.append(action, key.key_id, name)
+            custody.settle(CohortEntry(name, key.key_id, self._has_own_secrets))
+        return key
+
+    def destroy(self, name: str, *, retire: bool = False) -> CohortEntry:
+        """Destroy the secret of a cohort, so that nobody can derive its key again.
+
+        A cohort without a secret of its own can only be retired: refused from now on, although
+        the master key could still derive it. Raises ConfigError where there is no such cohort,
+        no custody, or nothing that could be destroyed.
+        """
+        custody = self._custody
+        if custody is None:
+            raise ConfigError("key.custody", "the key has no folder of custody", _NO_CUSTODY)
+        with custody.locked():
+            entry = custody.entry(name)
+            if entry is None:
+                entry = self._unknown(name)
+            if not (entry.own_secret or retire):
+                raise ConfigError("--cohort", "has no secret that could be destroyed", _ONLY_RETIRE)
+            custody.log.append("destroy" if entry.own_secret else "retire", entry.key_id, name)
+            return custody.destroy(entry)
+
+    def _unknown(self, name: str) -> CohortEntry:
+        if self._has_own_secrets:
+            raise ConfigError(
+                "--cohort",
+                "no cohort of this name was derived",
+                "`cryptonym keys derive` lists them",
+            )
+        return CohortEntry(name, CohortKey(self._derive(b"cohort", name)).key_id, False)
+
+    def _open(self, name: str, custody: Custody) -> "CohortKey":
+        if not self._has_own_secrets:
+            return CohortKey(self._derive(b"cohort", name))
+        joined = self._secret + custody.secret(name)
+        info = b"cohort-own\0" + _encode(name)
+        return CohortKey(HKDF(hashes.SHA256(), _SIZE, salt=_SALT, info=info).derive(joined))
 
     def derive(self, purpose: str) -> bytes:
         """Derive 32 bytes for a purpose outside the surrogates, such as the sealed span store."""

@@ -13,12 +13,15 @@ from record.patient import PatientRecord
 from record.policy import Action, Policy
 from record.release import Release
 from record.span import Span
-from surrogates import ages, contacts, dates, identifiers, names, places, shape
+from surrogates import ages, coarse, contacts, dates, identifiers, names, places, shape
+from surrogates.date_context import completed, day_first
 from surrogates.keys import CohortKey
 from surrogates.subject import WORD, Mention, Subject
 
+Maker = Callable[[Mention, Subject], str]
+
 # Who makes the surrogates of each label.
-MAKERS: dict[str, Callable[[Mention, Subject], str]] = {
+MAKERS: dict[str, Maker] = {
     Label.FIRST_NAME: names.replace,
     Label.LAST_NAME: names.replace,
     Label.NAME: names.replace,
@@ -50,6 +53,8 @@ MAKERS: dict[str, Callable[[Mention, Subject], str]] = {
     Label.ID: identifiers.replace,
     Label.OTHER: shape.replace,
 }
+# Who makes the coarser values of the labels that have them.
+GENERALIZERS: dict[str, Maker] = {Label.ZIP: coarse.generalize_zip}
 _DATED = frozenset(("DATE", "BIRTH_DATE"))
 _NAMES = frozenset(("FIRST_NAME", "LAST_NAME", "NAME"))
 _HANDLES = frozenset(("USERNAME", "EMAIL"))
@@ -81,7 +86,7 @@ class Rewriter:
 
     def __init__(self, cohort: CohortKey, policy: Policy) -> None:
         self._cohort = cohort
-        self._policy = policy
+        self.policy = policy
         self._policy_id = policy.policy_id
         self._patients: OrderedDict[str, _Known] = OrderedDict()
 
@@ -122,14 +127,14 @@ class Rewriter:
     ) -> str:
         span = spans[number]
         value = text[span.start : span.end]
-        action = self._policy.action(span.label)
-        maker = MAKERS.get(span.label)
-        if action is None or maker is None:
+        action = self.policy.action(span.label)
+        maker = _maker(span.label, action)
+        if maker is None:
             raise Unsafe("no-surrogate")
         if action is Action.KEEP or not _HOLDS.search(value):
             return value
         near = _near(text, spans, number, context)
-        wanted = (value, span.label, context.lang, near)
+        wanted = (value, span.label, context.lang, near, context.day_first)
         made = known.made.get(wanted)
         if made is None:
             mention = _mention(value, span.label, context, near)
@@ -149,12 +154,21 @@ class Rewriter:
             self._patients.move_to_end(name)
             return known
         key = self._cohort.patient(name)
-        days = dates.shift_days(key, self._policy)
-        known = _Known(record, Subject(key, self._policy, record, days=days))
+        days = dates.shift_days(key, self.policy)
+        known = _Known(record, Subject(key, self.policy, record, days=days))
         self._patients[name] = known
         if len(self._patients) > _PATIENTS:
             self._patients.popitem(last=False)
         return known
+
+
+def _maker(label: str, action: Action | None) -> Maker | None:
+    """Tell who makes what a span becomes; None, so that it is refused, where nobody does."""
+    if action is None or label not in MAKERS:
+        return None
+    if action is Action.MASK:
+        return coarse.mask
+    return GENERALIZERS.get(label) if action is Action.GENERALIZE else MAKERS[label]
 
 
 def _refuse_disorder(document: Document, spans: Sequence[Span]) -> None:
@@ -187,6 +201,9 @@ def _context(document: Document, spans: Sequence[Span]) -> Mention:
         written=document.written.date() if document.written else None,
         given=_words(given),
         family=_words(family),
+        day_first=day_first(
+            document.text[span.start : span.end] for span in spans if span.label in _DATED
+        ),
     )
 
 
@@ -200,7 +217,7 @@ def _near(text: str, spans: Sequence[Span], number: int, context: Mention) -> _N
     span = spans[number]
     label = span.label
     if label in _DATED:
-        return context.written
+        return completed(text, spans, number, written=context.written, lang=context.lang)
     if label in _HANDLES:
         return context
     if label in _NAMES:
@@ -218,6 +235,7 @@ def _mention(text: str, label: str, context: Mention, near: _Near) -> Mention:
         given=near.given if isinstance(near, Mention) else (),
         family=near.family if isinstance(near, Mention) else (),
         city=near if isinstance(near, str) else "",
+        day_first=context.day_first if label in _DATED else None,
     )
 
 

@@ -33,7 +33,8 @@ class Mention:
     """One span as a maker sees it, with what stands around it in the document.
 
     `given` and `family` are the names known of the document, as written, for initials and mail
-    addresses. `city` is the town that stands beside a postal code.
+    addresses. `city` is the town that stands beside a postal code. `day_first` tells the order of
+    the numbers in the note's dates, where they tell it.
     """
 
     text: str = field(repr=False)
@@ -43,6 +44,7 @@ class Mention:
     given: tuple[str, ...] = field(default=(), repr=False)
     family: tuple[str, ...] = field(default=(), repr=False)
     city: str = field(default="", repr=False)
+    day_first: bool | None = None
 
 
 class Subject:

@@ -4,6 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from record.policy import Policy
+from surrogates.keys import CohortKey
+from surrogates.subject import Subject
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -31,10 +35,46 @@ from hypothesis import strategies as st
         ("ciento dos años", "90+ años"),
         ("nonagénaire", "90+"),
         ("trois mois", "trois mois"),
+        ("90s", "90+"),
+        ("60s", "60s"),
+        ("nineties", "90+"),
+        ("octogénaire", "octogénaire"),
+        ("93 Jahre", "90+ Jahre"),
+        ("93-jährige", "90+-jährige"),
+        ("95 Wochen", "95 Wochen"),
+        ("siebenundsechzig", "siebenundsechzig"),
+        ("dreiundneunzig", "90+"),
+        ("dreiundneunzigjährige", "90+-jährige"),
+        ("dreiundachtzigjährige", "dreiundachtzigjährige"),
+        ("hundertzwei Jahre", "90+ Jahre"),
+        ("einhundert", "90+"),
+        ("Neunzigjähriger", "90+-jähriger"),
+        ("94 jaar", "90+ jaar"),
+        ("95 weken", "95 weken"),
+        ("zevenenzestig", "zevenenzestig"),
+        ("drieënnegentig", "90+"),
+        ("drieënnegentigjarige", "90+-jarige"),
+        ("honderdtwee", "90+"),
     ],
 )
 def test_table(replace, text: str, expected: str) -> None:
     assert replace(text, "AGE") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("octogénaire", "85+"),
+        ("80s", "85+"),
+        ("vierundachtzig", "vierundachtzig"),
+        ("fünfundachtzig", "85+"),
+        ("vijfentachtig", "85+"),
+    ],
+)
+def test_a_lower_cap(cohort: CohortKey, replace, text: str, expected: str) -> None:
+    policy = Policy(age_cap=84)
+    subject = Subject(cohort.patient("42"), policy, None, days=40)
+    assert replace(text, "AGE", subject=subject) == expected
 
 
 @given(st.integers(0, 130))

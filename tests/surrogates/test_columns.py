@@ -1,6 +1,6 @@
 """Tables and notes of a cohort agree."""
 
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -26,6 +26,37 @@ def test_dates_of_tables_and_notes_move_alike(cohort, columns, day: date, person
     document = Document("n1", text, person, "fr")
     note = Rewriter(cohort, Policy()).rewrite(document, (Span(0, len(text), "DATE"),), None)
     assert note.text == f"{columns.shift_date(person, day):%d/%m/%Y}"
+
+
+OPTIONS = (
+    Policy(),
+    Policy(keep_weekday=True),
+    Policy(date_precision="month"),
+    Policy(date_precision="year", birth_dates="year"),
+    Policy(birth_dates="month"),
+    Policy(birth_dates="jitter"),
+)
+
+
+@pytest.mark.parametrize("policy", OPTIONS, ids=lambda policy: policy.policy_id)
+@given(day=st.dates(date(1930, 1, 1), date(2020, 1, 1)), person=st.text(min_size=1, max_size=4))
+def test_tables_and_notes_agree_whatever_the_policy_says_of_dates(
+    cohort, policy: Policy, day: date, person: str
+) -> None:
+    columns, text = Columns(cohort, policy), f"{day:%d/%m/%Y}"
+    document = Document("n1", text, person, "fr")
+    for label in ("DATE", "BIRTH_DATE"):
+        span = Span(0, len(text), label)
+        note = Rewriter(cohort, policy).rewrite(document, (span,), None).text
+        if label == "DATE":
+            moved = columns.shift_date(person, day)
+            at = columns.shift_datetime(person, datetime(day.year, day.month, day.day, 9, 30))
+            assert at.date() == moved
+            assert at.time() == (time(9, 30) if policy.date_precision == "day" else time.min)
+        else:
+            birth = columns.shift_birth(person, Birth(day.year, day.month, day.day))
+            moved = date(birth.year, birth.month or 1, birth.day or 1)
+        assert note == f"{moved:%d/%m/%Y}"
 
 
 @given(st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)))

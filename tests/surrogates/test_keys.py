@@ -49,7 +49,7 @@ def test_two_new_keys_differ(tmp_path: Path) -> None:
         b"cryptonym-key-v1\nzz\n",
         b"cryptonym-key-v1\n" + b"ab" * 31,
         b"cryptonym-key-v1\n" + b"ab" * 33,
-        b"cryptonym-key-v2\n" + b"ab" * 32,
+        b"cryptonym-key-v9\n" + b"ab" * 32,
         b"ab" * 32,
         b"\xff" * 100,
     ],

@@ -1,0 +1,185 @@
+"""Keys, draws, shifts and ids computed again from docs/surrogates.md, without any of our code."""
+
+import hashlib
+import hmac
+import json
+from pathlib import Path
+
+import pytest
+
+from record.policy import Policy
+from surrogates.columns import Columns
+from surrogates.draw import Permutation
+from surrogates.keys import MasterKey, load_master
+
+FOLDER = Path(__file__).parents[1] / "vectors"
+VECTORS = json.loads((FOLDER / "keys.json").read_text(encoding="utf-8"))
+GIVEN = json.loads((FOLDER / "surrogates.json").read_text(encoding="utf-8"))
+MASTER = bytes.fromhex(VECTORS["master"])
+SECRET = bytes.fromhex(VECTORS["secret"])
+MODULUS = 2**62 - 1
+
+
+def mac(key: bytes, message: bytes) -> bytes:
+    return hmac.new(key, message, hashlib.sha256).digest()
+
+
+def expand(key: bytes, info: bytes, size: int) -> bytes:
+    """HKDF-Expand as RFC 5869, section 2.3 spells it."""
+    made, block, number = b"", b"", 1
+    while len(made) < size:
+        block = mac(key, block + info + bytes([number]))
+        made, number = made + block, number + 1
+    return made[:size]
+
+
+def hkdf(material: bytes, info: bytes) -> bytes:
+    return expand(mac(b"cryptonym/surrogates/v1", material), info, 32)
+
+
+def key_id(key: bytes) -> str:
+    return expand(key, b"key-id", 4).hex()
+
+
+def draw(patient: bytes, label: str, value: str, size: int, counter: int = 0) -> bytes:
+    key = expand(patient, b"label\0" + label.encode(), 32)
+    made, block = b"", 0
+    while len(made) < size:
+        made += mac(key, counter.to_bytes(4, "big") + block.to_bytes(4, "big") + value.encode())
+        block += 1
+    return made[:size]
+
+
+def number(patient: bytes, label: str, value: str, bound: int) -> int:
+    return int.from_bytes(draw(patient, label, value, 16), "big") % bound
+
+
+def shift(patient: bytes, least: int, most: int, unit: int = 1) -> int:
+    days = unit * (least + number(patient, "shift", "size", most - least + 1))
+    return days if number(patient, "shift", "sign", 2) else -days
+
+
+def pseudonym(cohort: bytes, kind: str, value: str) -> int:
+    key = expand(cohort, b"kind\0" + kind.encode(), 32)
+    return 1 + int.from_bytes(mac(key, value.encode())[:16], "big") % MODULUS
+
+
+def permuted(patient: bytes, label: str, size: int) -> list[int]:
+    bits = max(1, -(-(size - 1).bit_length() // 2))
+    width = 2**bits
+    material = draw(patient, label, "permutation", 8 * width + 16)
+    tables = [material[row * width : row * width + width] for row in range(8)]
+    stride = 1 + int.from_bytes(material[-16:], "big") % max(1, size - 1)
+
+    def forward(place: int) -> int:
+        while True:
+            left, right = divmod(place, width)
+            for table in tables:
+                left, right = right, (left ^ table[right]) % width
+            place = left * width + right
+            if place < size:
+                return place
+
+    order = [forward(place) for place in range(size)]
+    return [order.index((order[place] + stride) % size) for place in range(size)]
+
+
+def other(patient: bytes, value: str) -> str:
+    stream = draw(patient, "OTHER", value, 2 * len(value))
+    vowels, consonants = "aeiouy", "bcdfghjklmnpqrstvwxz"
+    made = ""
+    for place, sign in enumerate(value):
+        letters = vowels if sign in vowels else consonants
+        made += letters[int.from_bytes(stream[2 * place : 2 * place + 2], "big") % len(letters)]
+    return made
+
+
+def cohorts() -> dict[str, bytes]:
+    name = VECTORS["cohort"].encode()
+    return {
+        "v1": hkdf(MASTER, b"cohort\0" + name),
+        "v2": hkdf(MASTER + SECRET, b"cohort-own\0" + name),
+    }
+
+
+def computed() -> dict[str, object]:
+    """The committed vectors, computed by this file alone."""
+    found: dict[str, object] = {
+        "master_key_id": key_id(MASTER),
+        "derive_span_store": hkdf(MASTER, b"purpose\0span-store").hex(),
+    }
+    for version, cohort in cohorts().items():
+        patients = {p: expand(cohort, b"patient\0" + p.encode(), 32) for p in VECTORS["persons"]}
+        found[version] = {
+            "cohort_key_id": key_id(cohort),
+            "patient_key_ids": {p: key_id(key) for p, key in patients.items()},
+            "draws": {p: draw(key, "NAME", "é x", 70, 3).hex() for p, key in patients.items()},
+            "shift_days": {p: shift(key, 30, 365) for p, key in patients.items()},
+            "shift_weeks": {p: shift(key, 5, 52, 7) for p, key in patients.items()},
+            "pseudonyms": {
+                kind: {p: pseudonym(cohort, kind, p) for p in patients}
+                for kind in ("person", "note", "visit")
+            },
+            "permuted": {p: permuted(key, "CITY/x", 37) for p, key in patients.items()},
+        }
+    return found
+
+
+@pytest.mark.parametrize("part", ["master_key_id", "derive_span_store", "v1", "v2"])
+def test_the_documented_algorithm_gives_the_vectors(part: str) -> None:
+    assert computed()[part] == VECTORS[part]
+
+
+@pytest.fixture
+def masters(tmp_path: Path) -> dict[str, MasterKey]:
+    """The master key of the vectors as a file of each version, with the cohort's own secret."""
+    made = {}
+    for version in ("v1", "v2"):
+        path = tmp_path / version
+        path.write_text(f"cryptonym-key-{version}\n{MASTER.hex()}\n")
+        path.chmod(0o600)
+    custody = tmp_path / "v2.custody"
+    custody.mkdir(mode=0o700)
+    name = hashlib.sha256(VECTORS["cohort"].encode()).hexdigest()[:16]
+    (custody / f"{name}.secret").write_text(f"cryptonym-cohort-v1\n{SECRET.hex()}\n")
+    (custody / f"{name}.secret").chmod(0o600)
+    for version in ("v1", "v2"):
+        made[version] = load_master(f"file:{version}", tmp_path)
+    return made
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_the_engine_gives_the_vectors(masters: dict[str, MasterKey], version: str) -> None:
+    master, expected = masters[version], VECTORS[version]
+    assert master.key_id == VECTORS["master_key_id"]
+    assert master.derive("span-store").hex() == VECTORS["derive_span_store"]
+    cohort = master.cohort(VECTORS["cohort"])
+    assert cohort.key_id == expected["cohort_key_id"]
+    columns = Columns(cohort, Policy())
+    weekly = Columns(cohort, Policy(keep_weekday=True))
+    for person in VECTORS["persons"]:
+        key = cohort.patient(person)
+        assert key.key_id == expected["patient_key_ids"][person]
+        assert key.draw("NAME", "é x", 70, counter=3).hex() == expected["draws"][person]
+        assert columns.days(person) == expected["shift_days"][person]
+        assert weekly.days(person) == expected["shift_weeks"][person]
+        permutation = Permutation(key, "CITY/x", 37)
+        assert [permutation.step(place) for place in range(37)] == expected["permuted"][person]
+        for kind, ids in expected["pseudonyms"].items():
+            assert columns.pseudonym(kind, person) == ids[person]
+
+
+def test_the_surrogates_that_were_given_before_agree() -> None:
+    """`surrogates.json` was made by the engine; here it is met by the documented algorithm."""
+    master = bytes.fromhex(GIVEN["master"])
+    cohort = hkdf(master, b"cohort\0" + GIVEN["cohort"].encode())
+    assert (key_id(master), key_id(cohort)) == (GIVEN["master_key_id"], GIVEN["cohort_key_id"])
+    for person, days in GIVEN["shift_days"].items():
+        assert shift(expand(cohort, b"patient\0" + person.encode(), 32), 30, 365) == days
+    for person, drawn in GIVEN["person_pseudonyms"].items():
+        assert pseudonym(cohort, "person", person) == drawn
+    others = [vector for vector in GIVEN["surrogates"] if vector["label"] == "OTHER"]
+    assert len(others) >= 3
+    for vector in others:
+        patient = expand(cohort, b"patient\0" + vector["person_id"].encode(), 32)
+        assert other(patient, vector["text"]) == vector["surrogate"]
