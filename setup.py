@@ -33,9 +33,10 @@ setup(
     package_data={
         **{room: ["py.typed"] for room in ROOMS if "." not in room},
         "rules": ["py.typed", "lexicons/*.txt"],
-        "surrogates": ["py.typed", "lexicons/*.txt"],
+        "surrogates": ["py.typed", "lexicons/*.txt", "policies/*.toml"],
         "extractors": ["py.typed", "weights/*"],
-        "pipeline": ["py.typed", "*.html.j2"],
+        "models.tagger": ["weights/*"],
+        "pipeline": ["py.typed", "*.html.j2", "release_readme.md"],
     },
     entry_points={"console_scripts": ["cryptonym = pipeline.cli:main"]},
     install_requires=[
@@ -68,10 +69,18 @@ setup(
         "scipy>=1.14,<2",
     ],
     extras_require={
-        "models": ["torch==2.13.0", "transformers>=5,<6", "spacy>=3.8,<4"],
+        "models": [
+            "torch==2.13.0",
+            "transformers>=5,<6",
+            "tokenizers>=0.21,<1",
+            "safetensors>=0.5,<1",
+            "spacy>=3.8,<4",
+        ],
         "dev": [
             "torch==2.13.0",
+            "transformers>=5,<6",
             "tokenizers>=0.21,<1",
+            "safetensors>=0.5,<1",
             "pytest>=8.3",
             "pytest-xdist>=3.6",
             "hypothesis>=6.120",

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 
 from extractors.limits import Limits
 from extractors.options import LANGUAGES, Engine, Layout
+from pipeline import custody_arguments, release_arguments, training_arguments
+from pipeline.selection import MAX_LOSS, TOLERANCE
 
 EXITS = """\
 exit codes:
@@ -53,10 +55,22 @@ person_id and note_datetime are written anew; note_id stays (--note-ids replace 
 and note_type stay where they are plain codes; every other key is left out unless --keep-keys names
 it. Check note ids and kept keys for identifiers yourself.
 """,
+    "select": """\
+examples:
+  cryptonym select dev.jsonl -o selection.toml
+  cryptonym select dev.jsonl -o selection.toml --patients patients.jsonl --model-spans model.jsonl
+  cryptonym detect notes.jsonl -o found.jsonl --selection selection.toml
+
+A rule is a family and a label, such as rules.names:FIRST_NAME. It is left out where adding it to
+everything else lowers precision by more than --tolerance and without it redaction does not fall
+by more than --max-loss. Rules of labels that no gold span has take part. Choose on notes that you
+do not score on afterwards.
+""",
     "evaluate": """\
 examples:
   cryptonym evaluate truth.jsonl found.jsonl
   cryptonym evaluate gold.jsonl found.jsonl --label-map labels.toml --json
+  cryptonym evaluate annotated/ found.jsonl --html scores.html
 
 A label map is a TOML file with lines such as  PRENOM = "FIRST_NAME"  and holds for both files.
 A note of GOLD that PRED does not have counts as if nothing had been found in it.
@@ -84,12 +98,18 @@ def make_parser(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
     added = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_demo(added, commands["demo"])
     _add_run(added, commands["run"])
+    release = _add(added, "release", **release_arguments.TEXTS)
+    release_arguments.add_options(release)
+    release.set_defaults(command=commands["release"])
     _add_extract(added, commands["extract"])
     _add_train(added, commands[EXTRACT_TRAIN])
     _add_detect(added, commands["detect"])
     _add_pseudonymize(added, commands["pseudonymize"])
+    _add_tagger_training(added, commands["train"])
     _add_evaluate(added, commands["evaluate"])
-    _add_keys(added, commands["keys new"])
+    _add_select(added, commands["select"])
+    custody_arguments.add_keys(added, commands)
+    custody_arguments.add_policy(added, commands)
     return parser
 
 
@@ -235,9 +255,9 @@ def _add_pseudonymize(commands: Commands, command: Command) -> None:
     add = pseudonymize.add_argument
     add("notes", type=Path, metavar="NOTES.jsonl")
     _add_out(pseudonymize, "OUT.jsonl")
-    add("--key", type=Path, required=True, metavar="FILE", help="master key (cryptonym keys new)")
+    custody_arguments.add_key(pseudonymize, required=True)
     add("--cohort", required=True, metavar="NAME", help="decides, with the key, all surrogates")
-    add("--policy", type=Path, metavar="P.toml", help="the keys of [policy] in nightly.toml")
+    add("--policy", metavar="NAME|P.toml", help="shipped, or a file: `cryptonym policy check`")
     add(
         "--spans", choices=("given", "detect"), default="detect",
         help="take the spans that are in NOTES, or detect them (default)",
@@ -253,27 +273,60 @@ def _add_pseudonymize(commands: Commands, command: Command) -> None:
     _add_reporting(pseudonymize)
 
 
+def _add_tagger_training(commands: Commands, command: Command) -> None:
+    train = _add(
+        commands,
+        "train",
+        help="train a tagger on annotated notes",
+        description=training_arguments.DESCRIPTION,
+        epilog=training_arguments.EXAMPLES,
+    )
+    training_arguments.add_options(train)
+    train.set_defaults(command=command)
+
+
 def _add_evaluate(commands: Commands, command: Command) -> None:
     evaluate = _add(
         commands,
         "evaluate",
         help="score spans against gold",
-        description="Scores the spans of PRED against those of GOLD, note by note.",
+        description="Scores the spans of PRED against those of GOLD, note by note. Both may be\n"
+        "JSON Lines, BRAT (.ann beside .txt), XML of i2b2, n2c2 and MEDDOCAN, or CoNLL columns.",
         epilog=_EXAMPLES["evaluate"],
     )
-    evaluate.add_argument("gold", type=Path, metavar="GOLD.jsonl")
-    evaluate.add_argument("predicted", type=Path, metavar="PRED.jsonl")
+    evaluate.add_argument("gold", type=Path, metavar="GOLD", help="a file, or a folder of files")
+    evaluate.add_argument("predicted", type=Path, metavar="PRED", help="of any of these formats")
     evaluate.add_argument("--label-map", type=Path, metavar="M.toml", help="renames labels")
+    evaluate.add_argument("--html", type=Path, metavar="FILE", help="write a page with pictures")
+    evaluate.add_argument(
+        "--calibrate", type=_share, metavar="ALPHA",
+        help="choose the threshold of a model's scores at which a note's expected share of missed "
+        "identifier tokens is at most ALPHA",
+    )  # fmt: skip
     evaluate.add_argument("--json", action="store_true", help="print one JSON object only")
     evaluate.set_defaults(command=command)
 
 
-def _add_keys(commands: Commands, command: Command) -> None:
-    keys = commands.add_parser("keys", help="key custody", allow_abbrev=False)
-    actions = keys.add_subparsers(required=True, metavar="ACTION")
-    new = actions.add_parser("new", help="write a new master key", allow_abbrev=False)
-    new.add_argument("file", type=Path, metavar="FILE", help="must not exist yet")
-    new.set_defaults(command=command)
+def _add_select(commands: Commands, command: Command) -> None:
+    select = _add(
+        commands,
+        "select",
+        help="choose which rules take part",
+        description="Runs every rule on gold notes and writes down which ones do harm there.",
+        epilog=_EXAMPLES["select"],
+    )
+    add = select.add_argument
+    add("gold", type=Path, metavar="GOLD", help="gold notes, in any format of `evaluate`")
+    _add_out(select, "SELECTION.toml")
+    add("--patients", type=Path, metavar="P.jsonl", help="what is known of the patients")
+    add("--model-spans", type=Path, metavar="PRED", help="what a model found in the same notes")
+    add("--label-map", type=Path, metavar="M.toml", help="renames labels of gold and of rules")
+    add("--tolerance", type=_share, default=TOLERANCE, metavar="S", help=f"default {TOLERANCE}")
+    add("--max-loss", type=_share, default=MAX_LOSS, metavar="S", help=f"default {MAX_LOSS}")
+    add("--lang", choices=("fr", "en", "es"), default="", help="of notes that do not tell theirs")
+    add("--json", action="store_true", help="print the choice as JSON only")
+    add("--plain", action="store_true", help="plain lines instead of a bar")
+    select.set_defaults(command=command)
 
 
 def _add_out(command: argparse.ArgumentParser, metavar: str) -> None:
@@ -285,8 +338,12 @@ def _add_out(command: argparse.ArgumentParser, metavar: str) -> None:
 def _add_detection(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("--patients", type=Path, metavar="P.jsonl", help="what is known of the patients")
-    add("--detectors", default="rules,known", metavar="A,B", help="default rules,known")
-    add("--model", metavar="DIR", help="not available in this version")
+    add(
+        "--detectors", metavar="A,B",
+        help="of rules, known, model; default rules,known, and model where --model is given",
+    )  # fmt: skip
+    add("--model", metavar="DIR", help="that `train` wrote; `default` is the model that is shipped")
+    add("--selection", type=Path, metavar="S.toml", help="which rules take part; default all")
     add(
         "--lang", choices=("fr", "en", "es"), default="",
         help="language of notes that do not name theirs; default: told from their text",

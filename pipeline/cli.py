@@ -4,12 +4,17 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 from extractors.limits import Limits
 from extractors.options import Options
+from models.tagger.shipped import folder_of
+from pipeline import custody_commands, release_arguments
 from pipeline.arguments import EXTRACT_TRAIN, Command, make_parser
+from pipeline.cohort import run_release
 from pipeline.console import Console
 from pipeline.explain import HEADING, Finding
 from pipeline.extraction import Extraction, extract_files
@@ -28,13 +33,16 @@ from pipeline.nightly import (
     Job,
     run_nightly,
 )
-from pipeline.outbox import Done, quarantine_path
+from pipeline.outbox import Done, quarantine_path, refuse_place
 from pipeline.passwords import load_passwords
 from pipeline.pseudonymization import Rules, pseudonymize_file
 from pipeline.report import to_json
+from pipeline.rule_choice import Trial, choose_rules, tell_selection, write_selection
 from pipeline.supervisor import drive as spawned
+from pipeline.tagging import Tagger
 from record.errors import ConfigError, CryptonymError, Unavailable
-from surrogates.keys import new_master
+from record.folding import fold
+from rules.lexicon import term_kind
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,6 +83,16 @@ def _run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return ended.exit_code
 
 
+def _release(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    with console.progress() as progress:
+        released = run_release(release_arguments.order_of(options), progress)
+    if options.json:
+        sys.stdout.write(release_arguments.to_json(released) + "\n")
+    for line in release_arguments.to_lines(released):
+        console.say(line)
+    return released.exit_code
+
+
 def _portable(arguments: list[str]) -> Drive:
     """Drive one pipeline with Beam's own options, on the runner they name."""
     # Beam is heavy and only needed here: the default run starts it in its workers.
@@ -111,13 +129,6 @@ def _demo(options: argparse.Namespace, rest: list[str], console: Console) -> int
         console.say(show_note(config))
         console.say(score_demo(config))
     return ended.exit_code
-
-
-def _keys_new(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    new_master(options.file)
-    console.say(f"wrote a new master key to {options.file} (mode 600); keep a copy offline:")
-    console.say("whoever has it can link every cohort, and without it no release can be continued")
-    return EXIT_DONE
 
 
 def _extract(options: argparse.Namespace, rest: list[str], console: Console) -> int:
@@ -199,6 +210,7 @@ def _pseudonymize(options: argparse.Namespace, rest: list[str], console: Console
     rules = Rules(
         key=options.key,
         cohort=options.cohort,
+        custody=options.custody,
         policy=options.policy,
         given=options.spans == "given",
         keep_keys=frozenset(key.strip() for key in options.keep_keys.split(",") if key.strip()),
@@ -211,11 +223,54 @@ def _pseudonymize(options: argparse.Namespace, rest: list[str], console: Console
 
 
 def _task(options: argparse.Namespace) -> Task:
-    if options.model is not None:
-        problem = "models are not available in this version"
-        raise ConfigError("--model", problem, "leave it out; rules and known values are searched")
-    detectors = parse_detectors(options.detectors)
-    return Task(options.notes, options.output, options.patients, detectors, options.lang)
+    default = "rules,known" + ",model" * (options.model is not None)
+    detectors = parse_detectors(options.detectors or default, has_model=options.model is not None)
+    return Task(
+        options.notes,
+        options.output,
+        options.patients,
+        detectors,
+        options.lang,
+        options.selection,
+        _load_model(options.model) if options.model else None,
+    )
+
+
+def _load_model(name: str) -> Tagger:
+    folder = folder_of(name)
+    if not folder.is_dir():
+        raise ConfigError("--model", "is no folder", "name a folder that `cryptonym train` wrote")
+    with _models("--model"):
+        from models.tagger import runtime
+    return runtime.Tagger.load(folder)
+
+
+@contextmanager
+def _models(key: str) -> Iterator[None]:
+    """Import what is heavy, and an extra; where it is not installed the remedy is told."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in ("torch", "transformers", "tokenizers", "safetensors"):
+            raise
+        remedy = "pip install 'cryptonym[models]'"
+        raise ConfigError(key, f"{error.name} is not installed", remedy) from None
+
+
+def _train(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    with _models("train"):
+        from pipeline.tagger_training import order_of, train_files
+    with console.progress() as progress:
+        trained = train_files(order_of(options), progress)
+    for warning in trained.warnings:
+        console.warn(warning)
+    scores = asdict(trained.scores)
+    if options.json:
+        sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
+    for name, value in scores.items():
+        console.say(f"{name.replace('_', ' '):<10} {value:.4f}")
+    console.say(f"wrote {options.output}; give it to `detect` as --model")
+    return EXIT_DONE
 
 
 def _report(done: Done, options: argparse.Namespace, console: Console) -> int:
@@ -238,8 +293,13 @@ def _report(done: Done, options: argparse.Namespace, console: Console) -> int:
 def _evaluate(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     # SciPy is only needed here.
     from evaluation.align import pair
+    from evaluation.calibration import calibrate_pairs
     from evaluation.scores import score, tabulate
+    from evaluation.shapes import invented, leaked
+    from pipeline.score_report import Examples, write_scores
 
+    if options.html:
+        refuse_place(options.html, _given(options.gold, options.predicted, options.label_map))
     labels = read_label_map(options.label_map) if options.label_map else None
     warnings: list[str] = []
     gold, predicted = (read_annotated(path, warnings) for path in (options.gold, options.predicted))
@@ -251,7 +311,12 @@ def _evaluate(options: argparse.Namespace, rest: list[str], console: Console) ->
         warnings += [f"{count} {what}"] * bool(count)
     for warning in warnings:
         console.warn(warning)
-    scores = score(paired.pairs)
+    scores = score(paired.pairs, _is_medical)
+    if options.calibrate is not None:
+        scores["calibration"] = asdict(calibrate_pairs(paired.pairs, options.calibrate))
+    if options.html:
+        examples = Examples(leaked(paired.pairs), invented(paired.pairs))
+        write_scores(options.html, scores, examples)
     if options.json:
         sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
     else:
@@ -259,15 +324,55 @@ def _evaluate(options: argparse.Namespace, rest: list[str], console: Console) ->
     return EXIT_DONE
 
 
+def _is_medical(word: str) -> bool:
+    return len(word) >= _SHORTEST_TERM and bool(term_kind(fold(word)))
+
+
+_SHORTEST_TERM = 4  # what is shorter is an abbreviation, and as often a word or an initial
+
+
+def _given(*paths: Path | None) -> list[Path]:
+    return [path for path in paths if path is not None]
+
+
+def _select(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    trial = Trial(
+        options.gold,
+        options.patients,
+        options.model_spans,
+        read_label_map(options.label_map) if options.label_map else {},
+        options.lang,
+        options.tolerance,
+        options.max_loss,
+    )
+    inputs = _given(options.gold, options.patients, options.model_spans, options.label_map)
+    refuse_place(options.output, inputs)
+    warnings: list[str] = []
+    with console.progress() as progress:
+        selection = choose_rules(trial, progress, warnings)
+    write_selection(options.output, selection)
+    for warning in warnings:
+        console.warn(warning)
+    if options.json:
+        sys.stdout.write(json.dumps(asdict(selection), sort_keys=True) + "\n")
+    else:
+        console.say(tell_selection(selection))
+        console.say(f"wrote {options.output}; give it to `detect` as --selection")
+    return EXIT_DONE
+
+
 _COMMANDS: dict[str, Command] = {
     "demo": _demo,
     "run": _run,
+    "release": _release,
     "extract": _extract,
     EXTRACT_TRAIN: _extract_train,
     "detect": _detect,
     "pseudonymize": _pseudonymize,
+    "train": _train,
     "evaluate": _evaluate,
-    "keys new": _keys_new,
+    "select": _select,
+    **custody_commands.COMMANDS,
 }
 
 

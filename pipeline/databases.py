@@ -153,6 +153,8 @@ def _preparation(use: Use) -> Callable[[Any, Any], None]:
             "journal_mode = WAL",
             f"synchronous = {_SYNCHRONOUS[use]}",
             "foreign_keys = OFF",
+            # What was withdrawn must not be read from the pages that it leaves free.
+            f"secure_delete = {'ON' if use == 'output' else 'OFF'}",
         ):
             connection.execute(f"PRAGMA {pragma}")
 

@@ -11,11 +11,11 @@ from pipeline.ledger import State, open_state
 from pipeline.nightly import Progress
 from pipeline.sealing import Seal
 from pipeline.settings import Settings, load
-from pipeline.tools import make_seal, settled
+from pipeline.tools import make_seal, open_master, settled
 from pipeline.warehouse import open_output
 from record.errors import ConfigError
 from record.span import Span
-from surrogates.keys import load_master, new_master
+from surrogates.keys import new_master
 from synthesis.fictional.files import write_hospital
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.omop import NOTE_CLASSES
@@ -100,6 +100,9 @@ def make_demo(fiction: Fiction, progress: Progress, *, processes: int = 1) -> Pa
     new_master(folder / KEY)
     config = folder / "nightly.toml"
     config.write_text(demo_config(fiction.lang), encoding="utf-8")
+    settings = load(config)
+    # Now rather than at the first run, so that copies of the folder give the same surrogates.
+    open_master(settings).cohort(settings.cohort, action="derive")
     return config
 
 
@@ -115,7 +118,7 @@ def score_demo(config: Path) -> str:
     A rendered page comes back with other line breaks, so notes in PDFs are left out.
     """
     settings = load(config)
-    seal = make_seal(load_master(settings.key.locator, settings.base))
+    seal = make_seal(open_master(settings))
     state = open_state(settled(settings).state, settings.base)
     try:
         pairs = list(_pairs(settings, state, seal))
@@ -147,7 +150,7 @@ def _pairs(settings: Settings, state: State, seal: Seal) -> Iterator[Pair]:
 def show_note(config: Path) -> str:
     """Show the first released note of the fiction before and after; fiction names nobody."""
     settings = load(config)
-    cohort = load_master(settings.key.locator, settings.base).cohort(settings.cohort)
+    cohort = open_master(settings).cohort(settings.cohort)
     output = open_output(settled(settings).output, settings.base)
     try:
         for note_id, before in _truth(settings):

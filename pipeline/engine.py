@@ -49,5 +49,6 @@ def release(
     """Rewrite one annotated note and check it for residue; raises Unsafe."""
     document = annotated.document
     released = rewriter.rewrite(document, annotated.spans, patient)
-    residue.check(released, document, known.of(patient) if patient else None)
+    compiled = known.of(patient) if patient else None
+    residue.check(released, document, compiled, rewriter.policy)
     return released

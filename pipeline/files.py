@@ -2,16 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from pipeline.alignment import Alignment, align
 from pipeline.boundary import attempt
-from pipeline.detection import KnownPatients, by_record, detect, spoken
+from pipeline.detection import DETECTOR_VERSION, KnownPatients, by_record, detect, spoken
 from pipeline.explain import Finding, explain
 from pipeline.jsonl import BadLine, Line, count_lines, listed, read_notes, read_patients
 from pipeline.nightly import Progress
 from pipeline.outbox import Done, Outbox
 from pipeline.resolve import resolve
+from pipeline.selection import load, rule_of
+from pipeline.tagging import TOGETHER, Foresight, Tagger
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
 from record.failure import Failure
@@ -19,9 +23,12 @@ from record.patient import PatientRecord
 from record.span import Span
 
 DETECTORS = frozenset(("rules", "known"))
+MODEL = "model"
+"""The detector that asks a tagger; there is one only where its folder is given."""
 LONGEST_NOTE = 1_000_000
 """Characters; a longer note goes to quarantine, as in the nightly job's default."""
 _MOST_LINES_NAMED = 10
+
 
 Tell = Callable[[Finding, str], None]
 """Is told of one finding, and of the text of the note as it stands in the file."""
@@ -31,7 +38,8 @@ Tell = Callable[[Finding, str], None]
 class Task:
     """Which notes to read and where to write; whom is known; the language of notes that name none.
 
-    Without `lang`, the text of such a note tells its language.
+    Without `lang`, the text of such a note tells its language. `selection` names the rules that
+    do not take part. `model` is what the detector `model` asks.
     """
 
     notes: Path
@@ -39,24 +47,35 @@ class Task:
     patients: Path | None = None
     detectors: frozenset[str] = DETECTORS
     lang: str = ""
+    selection: Path | None = None
+    model: Tagger | None = None
 
     @property
     def inputs(self) -> tuple[Path, ...]:
         """The files that must not be overwritten."""
-        return (self.notes,) if self.patients is None else (self.notes, self.patients)
+        given = (self.notes, self.patients, self.selection)
+        return tuple(path for path in given if path is not None)
 
 
 @dataclass
 class Finder:
     """Finds identifiers with the detectors asked for; knows the patients of one file.
 
-    `lang` is the language of a note that names none and whose text does not tell.
+    `lang` is the language of a note that names none and whose text does not tell. `dropped` are
+    the rules that do not take part, each as `pipeline.selection` names them.
     """
 
     patients: dict[str, PatientRecord] = field(repr=False)
     detectors: frozenset[str] = DETECTORS
     lang: str = ""
     known: KnownPatients = field(default_factory=KnownPatients)
+    dropped: frozenset[str] = frozenset()
+    model: Tagger | None = None
+    warnings: list[str] = field(default_factory=list)
+    _foresight: Foresight = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._foresight = Foresight(self.model)
 
     def patient(self, person_id: str | None) -> PatientRecord | None:
         """Give what is known of a person, if anything is."""
@@ -66,9 +85,22 @@ class Finder:
         """Find all that the detectors find in a clean document; spans may overlap."""
         patient = self.patient(document.person_id) if "known" in self.detectors else None
         known = self.known.of(patient) if patient else None
+        found: list[Span] = []
         if "rules" in self.detectors:
-            return detect(document, known)
-        return tuple(by_record(document, known)) if known else ()
+            found += (s for s in detect(document, known) if rule_of(s) not in self.dropped)
+        elif known:
+            found += by_record(document, known)
+        found += self._foresight.spans(document)
+        return tuple(found)
+
+    def foresee(self, lines: Sequence[Line]) -> None:
+        """Ask the model about the next notes at once, which is faster than one by one.
+
+        Where that fails each is asked alone, so that only the one to blame is refused.
+        """
+        clean = [attempt(f"line {line.number}", "detect", partial(cleaned, line)) for line in lines]
+        documents = [each[0].document for each in clean if not isinstance(each, Failure)]
+        self._foresight = Foresight(self.model, documents)
 
     def find(self, annotated: Annotated) -> Annotated:
         """Put the resolved spans of the detectors on a clean document."""
@@ -77,18 +109,23 @@ class Finder:
 
 
 def make_finder(task: Task) -> Finder:
-    """Read the patients of a task."""
-    return Finder(read_patients(task.patients) if task.patients else {}, task.detectors)
+    """Read the patients of a task, and which rules take part."""
+    patients = read_patients(task.patients) if task.patients else {}
+    finder = Finder(patients, task.detectors, model=task.model)
+    if task.selection:
+        finder.dropped = load(task.selection, DETECTOR_VERSION, finder.warnings)
+    return finder
 
 
-def parse_detectors(text: str) -> frozenset[str]:
-    """Read `rules,known`; raises ConfigError for `model`, which this version lacks."""
+def parse_detectors(text: str, *, has_model: bool = False) -> frozenset[str]:
+    """Read `rules,known,model`; raises ConfigError where `model` and a model are not both given."""
     names = frozenset(name.strip() for name in text.split(",") if name.strip())
-    if "model" in names:
-        problem = "`model` is not available in this version"
-        raise ConfigError("--detectors", problem, "choose from rules, known")
-    if not names or names - DETECTORS:
-        raise ConfigError("--detectors", "names no detector", "choose from rules, known")
+    if not names or names - DETECTORS - {MODEL}:
+        raise ConfigError("--detectors", "names no detector", "choose from rules, known, model")
+    if MODEL in names and not has_model:
+        raise ConfigError("--detectors", "`model` needs --model", "give the folder of a model")
+    if has_model and MODEL not in names:
+        raise ConfigError("--model", "is not among --detectors", "add `model` there")
     return names
 
 
@@ -100,6 +137,7 @@ def detect_file(task: Task, progress: Progress, tell: Tell | None = None) -> Don
     finder = make_finder(task)
     unknown = 0
     with Outbox(task.out, task.inputs) as outbox:
+        outbox.done.warnings += finder.warnings
 
         def step(line: Line) -> None:
             nonlocal unknown
@@ -116,7 +154,7 @@ def detect_file(task: Task, progress: Progress, tell: Tell | None = None) -> Don
             unknown += finder.patient(document.person_id) is None
             outbox.note({**line.record, "spans": listed(spans)})
 
-        each_line(task, outbox, progress, step)
+        each_line(task, outbox, progress, step, ahead=finder.foresee)
         if unknown and task.patients and "known" in task.detectors:
             outbox.done.warnings.append(f"nothing is known of the person of {unknown} notes")
     return outbox.done
@@ -129,20 +167,27 @@ def each_line(
     step: Callable[[Line], None],
     *,
     given: bool = False,
+    ahead: Callable[[Sequence[Line]], None] = lambda lines: None,
 ) -> None:
-    """Take each note of a task through a step; lines that are no notes go to quarantine."""
+    """Take each note of a task through a step; lines that are no notes go to quarantine.
+
+    `ahead` is told of the next few notes before the first of them is taken.
+    """
     progress.phase("reading")
     planned = count_lines(task.notes)
     progress.phase("working")
     bad: list[int] = []
-    for line in read_notes(task.notes, lang=task.lang, given=given):
-        outbox.done.read += 1
-        if isinstance(line, BadLine):
-            bad.append(line.number)
-            outbox.refuse(line.failure)
-        else:
-            step(line)
-        progress.advance(outbox.done.read, planned)
+    lines = read_notes(task.notes, lang=task.lang, given=given)
+    while group := list(islice(lines, TOGETHER)):
+        ahead([line for line in group if isinstance(line, Line)])
+        for line in group:
+            outbox.done.read += 1
+            if isinstance(line, BadLine):
+                bad.append(line.number)
+                outbox.refuse(line.failure)
+            else:
+                step(line)
+            progress.advance(outbox.done.read, planned)
     outbox.done.warnings += bad_lines(task.notes, bad)
 
 

@@ -137,6 +137,13 @@ class FolderStore:
                     rows.append(NoteRow(note_id, **found))
         return alone(rows)
 
+    def pick(self, note_ids: Collection[int], size: int) -> Iterator[list[NoteRow]]:
+        """Read single notes: files are gone through once, `size` rows at a time."""
+        wanted = set(note_ids)
+        for unit, ids in self.plan(size):
+            if not wanted.isdisjoint(ids):
+                yield [row for row in self.read(unit) if row.note_id in wanted]
+
     def _batches(self, unit: Unit) -> Iterator[pa.RecordBatch]:
         cursor = self._cursor
         if cursor is None or cursor.part != unit.part or cursor.row > unit.low:

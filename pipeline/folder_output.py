@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from sqlalchemy import BigInteger, Date, DateTime, Integer, Text
+from sqlalchemy import BigInteger, Date, DateTime, Float, Integer, Table, Text
 from sqlalchemy.types import TypeEngine
 
 from pipeline.folder import reading
@@ -23,22 +23,22 @@ from pipeline.output import COMPARED, CdmSource, digest_of, note_rows, person_ro
 _WHAT = "output"
 _TYPES: tuple[tuple[type[TypeEngine[Any]], pa.DataType], ...] = (
     (BigInteger, pa.int64()), (Integer, pa.int32()), (Text, pa.string()),
-    (Date, pa.date32()), (DateTime, pa.timestamp("us")),
+    (Date, pa.date32()), (DateTime, pa.timestamp("us")), (Float, pa.float64()),
 )  # fmt: skip
 _HASH_BYTES = 5
 _HASH_BITS = 8 * _HASH_BYTES
 
 
-def _schema(name: str) -> pa.Schema:
-    columns = output_tables(None).tables[name].columns
-    return pa.schema([(c.name, _arrow(c.type)) for c in columns])
+def arrow_schema(table: Table) -> pa.Schema:
+    """Give the columns of a table as Parquet holds them."""
+    return pa.schema([(column.name, _arrow(column.type)) for column in table.columns])
 
 
 def _arrow(kind: TypeEngine[Any]) -> pa.DataType:
     return next(found for sql, found in _TYPES if isinstance(kind, sql))
 
 
-_SCHEMAS = {name: _schema(name) for name in ("note", "note_span", "person", "cdm_source")}
+_SCHEMAS = {name: arrow_schema(table) for name, table in output_tables(None).tables.items()}
 
 
 class Places:

@@ -16,14 +16,15 @@ from pipeline.detection import DETECTOR_VERSION
 from pipeline.ledger import Run, State, open_state
 from pipeline.lock import RunLock, run_lock
 from pipeline.output import CdmSource, Output
+from pipeline.policy_table import in_short
 from pipeline.publishing import publish, read_back
 from pipeline.report import write_report
-from pipeline.settings import Settings, load
+from pipeline.settings import OutputSettings, Settings, load
 from pipeline.summary import Outcome, RunSummary, Tally, merge_all
-from pipeline.tools import config_hash, documents_folder, settled
-from pipeline.warehouse import PARQUET, Source, open_output, open_source
+from pipeline.tools import config_hash, documents_folder, open_master, settled
+from pipeline.warehouse import JSONL, PARQUET, Source, open_output, open_source
 from record.errors import ConfigError, CryptonymError, Unavailable
-from surrogates.keys import CohortKey, load_master
+from surrogates.keys import CohortKey
 
 EXIT_DONE, EXIT_GATE, EXIT_USAGE, EXIT_QUARANTINE, EXIT_UNAVAILABLE = 0, 1, 2, 3, 4
 
@@ -103,12 +104,7 @@ class Night:
                 cdm_source_name=self.settings.cohort,
                 cdm_source_abbreviation=self.settings.cohort[:25],
                 cdm_holder="",
-                source_description=(
-                    "Pseudonymized notes. All dates of a patient are moved by one secret number of "
-                    f"days, from {policy.min_shift_days} to {policy.max_shift_days} either way; "
-                    f"ages over {policy.age_cap} become {policy.age_cap + 1}+. "
-                    f"Policy {policy.policy_id}."
-                ),
+                source_description=in_short(policy),
                 cdm_etl_reference=mine,
             )
         )
@@ -199,9 +195,9 @@ def run_nightly(
     settings = load(config)
     if workers < 1:
         raise ConfigError("--workers", "must be at least 1", "give a number of processes")
-    cohort = load_master(settings.key.locator, settings.base).cohort(settings.cohort)
-    _check_documents(settings)
-    _check_apart(settled(settings))
+    cohort = open_master(settings).cohort(settings.cohort)
+    check_documents(settings)
+    check_apart(settled(settings))
     with ExitStack() as stack:
         lock = stack.enter_context(run_lock(settled(settings).state.url, settings.base))
         source = open_source(settled(settings).source, settings.base)
@@ -248,16 +244,20 @@ def _did_something(ended: Ended) -> bool:
     return any(outcomes[outcome.value] for outcome in done)
 
 
-def _check_apart(settings: Settings) -> None:
-    """Refuse to write into the source, or to mix what is restricted with what research reads."""
+def check_apart(settings: Settings, release: tuple[OutputSettings, Path] | None = None) -> None:
+    """Refuse to write into the source, or to mix what is restricted with what research reads.
+
+    `release` is one more output, with the folder that its relative path starts at. URLs are
+    themselves, not `env:NAME`. Raises ConfigError.
+    """
     urls = {
-        "source.url": (settings.source.url, settings.source.schema),
-        "output.url": (settings.output.url, settings.output.schema),
-        "state.url": (settings.state.url, None),
+        "source.url": (settings.source.url, settings.source.schema, settings.base),
+        "output.url": (settings.output.url, settings.output.schema, settings.base),
+        "state.url": (settings.state.url, None, settings.base),
     }
-    places = {
-        name: _place(name, url, schema, settings.base) for name, (url, schema) in urls.items()
-    }
+    if release is not None:
+        urls["--output"] = (release[0].url, release[0].schema, release[1])
+    places = {name: name_place(name, *where) for name, where in urls.items()}
     for first, second in combinations(places, 2):
         if places[first] == places[second]:
             raise ConfigError(
@@ -267,10 +267,11 @@ def _check_apart(settings: Settings) -> None:
             )
 
 
-def _place(name: str, url: str, schema: str | None, base: Path) -> str:
-    """Name the place behind a URL, the same for every way to write it."""
-    if url.startswith(PARQUET):
-        return str((base / url.removeprefix(PARQUET)).resolve())
+def name_place(name: str, url: str, schema: str | None, base: Path) -> str:
+    """Name the place behind the URL of a setting, the same for every way to write it."""
+    for form in (PARQUET, JSONL):
+        if url.startswith(form):
+            return str((base / url.removeprefix(form)).resolve())
     path = database_path(url, base, what=name)
     if path is not None:
         return str(path.resolve())
@@ -278,7 +279,8 @@ def _place(name: str, url: str, schema: str | None, base: Path) -> str:
     return f"{parsed.host} {parsed.port} {parsed.database} {schema} {sorted(parsed.query.items())}"
 
 
-def _check_documents(settings: Settings) -> None:
+def check_documents(settings: Settings) -> None:
+    """Raise Unavailable where the folder of documents is not there."""
     folder = documents_folder(settings)
     if folder is not None and not folder.is_dir():
         raise Unavailable(

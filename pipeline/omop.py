@@ -3,7 +3,18 @@
 https://ohdsi.github.io/CommonDataModel/cdm54.html
 """
 
-from sqlalchemy import BigInteger, Column, Date, DateTime, Index, Integer, MetaData, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Date,
+    DateTime,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+)
 
 from pipeline.note import NOTE_COLUMNS
 
@@ -16,6 +27,12 @@ PERSON_READ = (
     "person_id", "gender_concept_id", "year_of_birth", "month_of_birth", "day_of_birth",
     "birth_datetime", "race_concept_id", "ethnicity_concept_id", "location_id",
     "person_source_value",
+)  # fmt: skip
+VISIT_READ = (
+    "visit_occurrence_id", "person_id", "visit_concept_id", "visit_start_date",
+    "visit_start_datetime", "visit_end_date", "visit_end_datetime", "visit_type_concept_id",
+    "provider_id", "admitted_from_concept_id", "discharged_to_concept_id",
+    "preceding_visit_occurrence_id",
 )  # fmt: skip
 LOCATION_READ = ("location_id", "address_1", "address_2", "city", "state", "zip")
 
@@ -41,6 +58,20 @@ _CDM_SOURCE = (
     ("cdm_version", Text), ("cdm_version_concept_id", LONG), ("vocabulary_version", Text),
 )  # fmt: skip
 CDM_SOURCE_COLUMNS = tuple(name for name, _ in _CDM_SOURCE)
+_VISIT = (
+    ("person_id", LONG), ("visit_concept_id", LONG), ("visit_start_date", Date),
+    ("visit_start_datetime", DateTime), ("visit_end_date", Date),
+    ("visit_end_datetime", DateTime), ("visit_type_concept_id", LONG), ("provider_id", LONG),
+    ("care_site_id", LONG), ("visit_source_value", Text), ("visit_source_concept_id", LONG),
+    ("admitted_from_concept_id", LONG), ("admitted_from_source_value", Text),
+    ("discharged_to_concept_id", LONG), ("discharged_to_source_value", Text),
+    ("preceding_visit_occurrence_id", LONG),
+)  # fmt: skip
+_METADATA = (
+    ("metadata_concept_id", LONG), ("metadata_type_concept_id", LONG), ("name", Text),
+    ("value_as_string", Text), ("value_as_concept_id", LONG), ("value_as_number", Float),
+    ("metadata_date", Date), ("metadata_datetime", DateTime),
+)  # fmt: skip
 _NOTE_TYPES = {
     "note_date": Date, "note_datetime": DateTime,
     "note_title": Text, "note_text": Text, "note_source_value": Text,
@@ -76,4 +107,20 @@ def output_tables(schema: str | None) -> MetaData:
         Column("label", Text, primary_key=True),
     )
     Table("cdm_source", tables, *(Column(name, kind) for name, kind in _CDM_SOURCE))
+    return tables
+
+
+def release_tables(schema: str | None) -> MetaData:
+    """Give the tables of a cohort's release: those of an output, `visit_occurrence`, `metadata`."""
+    tables = output_tables(schema)
+    for name, key, columns in (
+        ("visit_occurrence", "visit_occurrence_id", _VISIT),
+        ("metadata", "metadata_id", _METADATA),
+    ):
+        Table(
+            name,
+            tables,
+            Column(key, LONG, primary_key=True, autoincrement=False),
+            *(Column(column, kind) for column, kind in columns),
+        )
     return tables

@@ -137,7 +137,7 @@ class SqlOutput:
             for name, table in self._by_name.items():
                 actual = {column["name"] for column in found.get_columns(name, schema)}
                 key = set(found.get_pk_constraint(name, schema)["constrained_columns"])
-                _check_shape(table, actual, key)
+                check_shape(table, actual, key)
 
     @retrying
     def check_writable(self) -> None:
@@ -239,12 +239,13 @@ class SqlOutput:
             return [tuple(row) for row in connection.execute(page)]
 
 
-def _check_shape(table: Table, actual: set[str], key: set[str]) -> None:
+def check_shape(table: Table, actual: set[str], key: set[str], setting: str = "output.url") -> None:
+    """Raise ConfigError, which names the setting, where a table of an output has another shape."""
     missing = sorted({column.name for column in table.columns} - actual)
     if missing:
         problem = f"table {table.name} lacks the columns {', '.join(missing)}"
-        raise ConfigError("output.url", problem, "name an empty database or OMOP CDM 5.4 tables")
+        raise ConfigError(setting, problem, "name an empty database or OMOP CDM 5.4 tables")
     needed = {column.name for column in table.primary_key}
     if key != needed:
         problem = f"table {table.name} needs the primary key {', '.join(sorted(needed))}"
-        raise ConfigError("output.url", problem, "add it, or name an empty database")
+        raise ConfigError(setting, problem, "add it, or name an empty database")

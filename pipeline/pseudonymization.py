@@ -1,7 +1,6 @@
 """Pseudonymizes a file of notes: every key of a note replaced, vouched for, or left out."""
 
 import re
-import tomllib
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,8 +14,10 @@ from pipeline.files import Finder, Task, cleaned, each_line, make_finder
 from pipeline.jsonl import BadLine, Line, listed, read_notes
 from pipeline.nightly import Progress
 from pipeline.outbox import Done, Outbox
+from pipeline.policies import build, read_policy, shipped
 from pipeline.resolve import resolve
-from pipeline.settings import OutputSettings, Settings, SourceSettings
+from pipeline.tagging import check_labels
+from pipeline.tools import open_key
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable, Unsafe
 from record.failure import Failure
@@ -24,7 +25,7 @@ from record.policy import Policy
 from record.release import Release
 from record.span import Span
 from surrogates.columns import Columns
-from surrogates.keys import CohortKey, load_master
+from surrogates.keys import CohortKey
 from surrogates.rewrite import Rewriter
 
 # What becomes of these keys is settled; no other may take their place.
@@ -41,16 +42,17 @@ _LANGUAGES = ("fr", "en", "es")
 
 @dataclass(frozen=True)
 class Rules:
-    """How a file is pseudonymized: key file, cohort, policy file, and what stays.
+    """How a file is pseudonymized: key, cohort, policy by name or file, and what stays.
 
     `given` takes the spans already there instead of detecting. `keep_keys` are copied as they
     are. `replace_ids` writes the cohort's own note ids. `allow_unknown` lets notes pass whose
     person is not among the patients.
     """
 
-    key: Path
+    key: str
     cohort: str
-    policy: Path | None = None
+    policy: str | None = None
+    custody: Path | None = None
     given: bool = False
     keep_keys: frozenset[str] = frozenset()
     replace_ids: bool = False
@@ -83,14 +85,17 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
         raise ConfigError("--keep-keys", problem, "leave it out; it is written in its own way")
     lang = task.lang or _first_language(task.notes)
     policy = load_policy(rules.policy, lang)
-    cohort = load_master(f"file:{rules.key.absolute()}", Path()).cohort(rules.cohort)
+    if task.model:
+        check_labels("--model", task.model, policy)
+    cohort = open_key(rules.key, Path(), rules.custody).cohort(rules.cohort)
     columns, rewriter = Columns(cohort, policy), Rewriter(cohort, policy)
     is_required = task.patients is not None and not rules.allow_unknown
     finder = replace(make_finder(task), lang=lang)
     desk = _Desk(finder, rules, cohort, columns, rewriter, is_required)
     dropped: Counter[str] = Counter()
-    inputs = (*task.inputs, rules.key, *((rules.policy,) if rules.policy else ()))
+    inputs = (*task.inputs, *_files(rules))
     with Outbox(task.out, inputs) as outbox:
+        outbox.done.warnings += finder.warnings
 
         def step(line: Line) -> None:
             record = _record(line, desk, dropped)
@@ -99,7 +104,8 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
             else:
                 outbox.note(record)
 
-        each_line(task, outbox, progress, step, given=rules.given)
+        ahead = (lambda lines: None) if rules.given else finder.foresee
+        each_line(task, outbox, progress, step, given=rules.given, ahead=ahead)
         if dropped:
             names = ", ".join(f"{key} ({count})" for key, count in sorted(dropped.items()))
             outbox.done.warnings.append(
@@ -108,23 +114,21 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
     return outbox.done
 
 
-def load_policy(path: Path | None, lang: str) -> Policy:
-    """Read a policy: the keys of `[policy]` in `nightly.toml`, with or without that heading.
+def _files(rules: Rules) -> list[Path]:
+    """Name the files among key and policy, which no output may replace."""
+    is_key_file = not rules.key.startswith(("env:", "command:"))
+    is_policy_file = rules.policy is not None and rules.policy not in shipped()
+    named = [rules.key.removeprefix("file:")] * is_key_file + [str(rules.policy)] * is_policy_file
+    return [Path(name) for name in named]
 
+
+def load_policy(policy: str | None, lang: str) -> Policy:
+    """Make the policy that is shipped under a name or lies in a file.
+
+    A file holds the keys of `[policy]` in `nightly.toml`, with or without that heading.
     Raises ConfigError that names the key.
     """
-    table: dict[str, Any] = {}
-    if path is not None:
-        try:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError):
-            raise ConfigError(str(path), "cannot be read", "give a TOML file in UTF-8") from None
-        except tomllib.TOMLDecodeError as error:
-            raise ConfigError(str(path), f"not valid TOML ({error})", "correct it") from None
-    if isinstance(table.get("policy"), dict):
-        table = table["policy"]
-    nowhere = Settings(SourceSettings(url=""), OutputSettings(url=""), policy=table)
-    return replace(nowhere, lang=lang).make_policy()  # type: ignore[arg-type]
+    return build(read_policy(policy, Path()) if policy is not None else {}, lang)
 
 
 def _first_language(notes: Path) -> str:

@@ -189,6 +189,19 @@ _REMEDIES = {
         "A value was found for which no replacement could be made.",
         "Look at the note in the restricted area and report the form of the value.",
     ),
+    # The release of a cohort
+    "not-detected": Remedy(
+        "The nightly job has never seen the note.",
+        "Run the nightly job, then the release again.",
+    ),
+    "stale-spans": Remedy(
+        "Note, patient, document, rules or configuration have changed since the nightly job.",
+        "Run the nightly job, then the release again.",
+    ),
+    "quarantined": Remedy(
+        "The nightly job holds the note in quarantine.",
+        "See the report of the nightly job; what it releases again, the release takes.",
+    ),
     "broken-seal": Remedy(
         "Stored spans were changed, or belong to another note or key.",
         "Find out who wrote to the state database; restore it from a backup.",

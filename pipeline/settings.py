@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from extractors.options import LANGUAGES, Engine, Layout
+from pipeline.policies import build, expand
 from record.errors import ConfigError
-from record.policy import Action, Policy
+from record.policy import Policy
 from rules.site_numbers import SITE, SiteNumbers
 
 _STRICT = ConfigDict(extra="forbid")
@@ -79,11 +80,16 @@ class StateSettings:
 
 @dataclass(frozen=True)
 class KeySettings:
-    """Where the master key is; never the key itself."""
+    """Where the master key is; never the key itself.
+
+    `locator` is `file:PATH`, `env:NAME` or `command:PROGRAM ARGUMENT...`. `custody` is the folder
+    of the secrets of cohorts and the log of uses, where it is not beside the key file.
+    """
 
     __pydantic_config__ = _STRICT
 
     locator: str = "file:master.key"
+    custody: str | None = None
 
 
 @dataclass(frozen=True)
@@ -160,6 +166,19 @@ class RulesSettings:
 
 
 @dataclass(frozen=True)
+class ModelSettings:
+    """The tagger that takes part in detection.
+
+    `folder` is one that `cryptonym train` wrote, or `default` for the one that is shipped; without
+    it rules and what is known of the patient are all there is. Needs the extra `models`.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    folder: str | None = None
+
+
+@dataclass(frozen=True)
 class ReportSettings:
     """The folder that `report.html` and `report.json` are written to."""
 
@@ -184,24 +203,13 @@ class Settings:
     limits: LimitSettings = field(default_factory=LimitSettings)
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
     rules: RulesSettings = field(default_factory=RulesSettings)
+    model: ModelSettings = field(default_factory=ModelSettings)
     report: ReportSettings = field(default_factory=ReportSettings)
     base: Path = Path()
 
     def make_policy(self) -> Policy:
         """Build the policy: every label is replaced unless `[policy.actions]` says otherwise."""
-        table = dict(self.policy)
-        actions = table.pop("actions", {})
-        table.setdefault("locale", self.lang)
-        try:
-            actions = {label: Action(action) for label, action in actions.items()}
-            return Policy(actions=Policy().actions | actions, **table)
-        except (TypeError, ValueError, AttributeError):
-            raise ConfigError(
-                "policy",
-                "an unknown key, an unknown action or a value of the wrong type",
-                "keys are locale, min_shift_days, max_shift_days, age_cap and actions "
-                '(a table of LABEL = "replace" or "keep")',
-            ) from None
+        return build(self.policy, self.lang)
 
 
 _SETTINGS = TypeAdapter(Settings)
@@ -227,6 +235,8 @@ def load(path: Path) -> Settings:
         settings = _SETTINGS.validate_python({**table, "base": path.resolve().parent})
     except ValidationError as error:
         raise _explained(error) from None
+    # Read here and once: what is sent to workers must not change under a run.
+    settings = replace(settings, policy=expand(settings.policy, settings.base))
     settings.make_policy()
     assert settings.rules.site
     return settings

@@ -18,7 +18,7 @@ from sqlalchemy import (
 from sqlalchemy import table as named_table
 from sqlalchemy.types import Integer
 
-from pipeline.databases import chunks, retrying, transaction
+from pipeline.databases import CHUNK, chunks, retrying, transaction
 from pipeline.note import NOTE_COLUMNS, NoteRow, Unit
 from pipeline.omop import REQUIRED
 from record.errors import ConfigError
@@ -142,6 +142,18 @@ class SqlStore:
             .where(self._is_number(), self._id.between(unit.low, unit.high))
             .order_by(self._id)
         )
+        with transaction(self._engine, _WHAT) as connection:
+            return alone([NoteRow(**row._mapping) for row in connection.execute(rows)])
+
+    def pick(self, note_ids: Collection[int], size: int) -> Iterator[list[NoteRow]]:
+        """Read single notes in order of id, at most `size` at a time."""
+        for some in chunks(sorted(note_ids), min(size, CHUNK)):
+            yield self._pick(some)
+
+    @retrying
+    def _pick(self, note_ids: Sequence[int]) -> list[NoteRow]:
+        columns = (found.label(name) for name, found in self._read.items())
+        rows = select(*columns).where(self._is_number(), self._id.in_(note_ids)).order_by(self._id)
         with transaction(self._engine, _WHAT) as connection:
             return alone([NoteRow(**row._mapping) for row in connection.execute(rows)])
 

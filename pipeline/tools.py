@@ -12,15 +12,18 @@ from extractors.options import Options
 from extractors.plain import clean
 from extractors.read import Reader, read_file
 from extractors.tessdata import find_tessdata
+from models.tagger.shipped import digest, folder_of
 from pipeline.detection import DETECTOR_VERSION, KnownPatients
 from pipeline.ledger import State, open_state
 from pipeline.passwords import load_passwords
 from pipeline.sealing import PURPOSE, Seal
 from pipeline.settings import Settings, resolve
+from pipeline.tagging import Tagger, check_labels
 from pipeline.warehouse import Source, open_source
-from record.errors import Unreadable
+from record.errors import ConfigError, Unreadable
 from record.policy import Policy
 from surrogates.columns import Columns
+from surrogates.key_sources import SCHEMES
 from surrogates.keys import CohortKey, MasterKey, load_master
 from surrogates.rewrite import Rewriter
 
@@ -43,6 +46,7 @@ class Tools:
     reader: Reader
     config: bytes
     extraction: bytes
+    tagger: Tagger | None = None
     known: KnownPatients = field(default_factory=KnownPatients)
 
     def text(self, value: object) -> str:
@@ -87,11 +91,16 @@ class Tools:
         raise TypeError("tools hold keys and are never serialized")
 
 
-def open_tools(settings: Settings) -> Tools:
-    """Open everything that the stages need; raises ConfigError or Unavailable."""
-    master = load_master(settings.key.locator, settings.base)
+def open_tools(settings: Settings, *, release: str | None = None) -> Tools:
+    """Open everything that the stages need; raises ConfigError or Unavailable.
+
+    `release` names a cohort whose key replaces what the nightly job found: no model is loaded,
+    and `config` stays that of the nightly job, since it is its spans that must be up to date.
+    """
+    master = open_master(settings)
     policy = settings.make_policy()
-    cohort = master.cohort(settings.cohort)
+    nightly = master.cohort(settings.cohort)
+    cohort = nightly if release is None else master.cohort(release)
     options = reading(settings)
     return Tools(
         settings=settings,
@@ -103,9 +112,26 @@ def open_tools(settings: Settings) -> Tools:
         columns=Columns(cohort, policy),
         seal=make_seal(master),
         reader=Reader(_limits(settings), options),
-        config=config_hash(settings, cohort),
+        config=config_hash(settings, nightly),
         extraction=_extraction_hash(settings, options, master),
+        tagger=load_tagger(settings) if release is None else None,
     )
+
+
+def open_master(settings: Settings) -> MasterKey:
+    """Load the master key of a configuration; the use of it is written down where it has custody.
+
+    Raises ConfigError or Unavailable.
+    """
+    folder = settings.key.custody
+    custody = None if folder is None else settings.base / folder
+    return open_key(settings.key.locator, settings.base, custody)
+
+
+def open_key(key: str, base: Path, custody: Path | None = None) -> MasterKey:
+    """Load the master key of a locator, or of a file's bare path relative to `base`."""
+    locator = key if key.startswith(SCHEMES) else f"file:{base / key}"
+    return load_master(locator, base, environ=os.environ, custody=custody)
 
 
 def make_seal(master: MasterKey) -> Seal:
@@ -123,9 +149,24 @@ def settled(settings: Settings) -> Settings:
     )
 
 
+def load_tagger(settings: Settings) -> Tagger | None:
+    """Load the model of the configuration. Raises ConfigError, also where its labels do not fit."""
+    asked = settings.model.folder
+    if asked is None:
+        return None
+    try:
+        from models.tagger import runtime  # noqa: PLC0415 # an extra, and seconds to import
+    except ModuleNotFoundError as error:
+        remedy = "pip install 'cryptonym[models]'"
+        raise ConfigError("model.folder", f"{error.name} is not installed", remedy) from None
+    tagger = runtime.Tagger.load(folder_of(asked, settings.base))
+    check_labels("model.folder", tagger, settings.make_policy())
+    return tagger
+
+
 def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
     """Hash all that decides what a note becomes: when it changes, every note is done again."""
-    identity = settings.source.identity
+    identity, model = settings.source.identity, settings.model.folder
     deciding = {
         "detector": DETECTOR_VERSION,
         "policy": settings.make_policy().policy_id,
@@ -135,6 +176,7 @@ def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
         "rules": asdict(settings.rules),
         "identity": asdict(identity) if identity else None,
         "limits": asdict(settings.limits) | {"notes_per_unit": 0, "max_quarantine_share": 0},
+        **({"model": digest(folder_of(model, settings.base))} if model else {}),
     }
     canonical = json.dumps(deciding, sort_keys=True, default=str).encode()
     return hashlib.blake2b(canonical, digest_size=16).digest()

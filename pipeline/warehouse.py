@@ -16,18 +16,22 @@ from pipeline.people import (
     find_clinicians,
     find_demographics,
     find_identified,
+    find_note_ids,
     find_patients,
     find_visit_numbers,
+    find_visits,
 )
 from pipeline.settings import IdentitySettings, OutputSettings, SourceSettings
 from pipeline.source import SqlStore
 from record.failure import Failure
 from record.patient import PatientRecord, PersonName
 
-__all__ = ["PARQUET", "Output", "OutputRow", "Source", "open_output", "open_source"]
+__all__ = ["JSONL", "PARQUET", "Output", "OutputRow", "Source", "open_output", "open_source"]
 
 PARQUET = "parquet:"
 """What the URL of a folder of Parquet tables begins with."""
+JSONL = "jsonl:"
+"""What the URL of a folder of JSON Lines begins with; releases alone are written so."""
 _TABLES = ("note", "person", "location", "provider", "visit_occurrence")
 
 
@@ -48,6 +52,10 @@ class Store(Protocol):
 
     def read(self, unit: Unit) -> list[NoteRow]:
         """Read the notes of a unit."""
+        ...
+
+    def pick(self, note_ids: Collection[int], size: int) -> Iterator[list[NoteRow]]:
+        """Read single notes, about `size` at a time."""
         ...
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
@@ -86,6 +94,21 @@ class Source:
     def read(self, unit: Unit) -> list[NoteRow]:
         """Read the notes of a unit, values as the driver gives them."""
         return self.store.read(unit)
+
+    def note_ids(self, person_ids: Collection[int]) -> list[int]:
+        """Find the notes of persons; an id that several rows share comes as often."""
+        return find_note_ids(self.store, person_ids)
+
+    def pick(self, note_ids: Collection[int], size: int) -> Iterator[list[NoteRow]]:
+        """Read single notes, about `size` at a time, with the values that `read` gives them.
+
+        Ids that are not there, or that several rows share, are left out.
+        """
+        return self.store.pick(note_ids, size)
+
+    def visits(self, person_ids: Collection[int]) -> dict[int, Row]:
+        """Read the visits of persons by their ids, values as the driver gives them."""
+        return find_visits(self.store, person_ids)
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
         """Tell which of these notes are in the source now."""

@@ -1,15 +1,18 @@
 """From a finished batch to one transaction in the state database: stage, spans, ledger, counts."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from pipeline.batch import Batch, Item, Refused
 from pipeline.ledger import FailedNote, StagedNote, UnitResult
-from pipeline.note import NoteRow, OutputRow, PersonRow, day, moment, pack, whole
+from pipeline.note import PERSON_COLUMNS, NoteRow, OutputRow, PersonRow, day, moment, pack, whole
 from pipeline.summary import Tally
 from pipeline.tools import Tools
 from record.errors import Unsafe
-from surrogates.columns import Birth
+from record.patient import PatientRecord
+from surrogates.columns import Birth, Columns
 
 
 def write(batch: Batch, tools: Tools, run_id: int) -> Batch:
@@ -52,19 +55,19 @@ def _staged(item: Item, tools: Tools) -> StagedNote:
         identity=item.identity,
         config=tools.config,
         sealed=item.sealed,
-        payload=pack(_output_row(item, tools)),
+        payload=pack(output_row(item, tools.columns)),
         kind=item.kind,
         day=written.date().isoformat() if written else None,
         characters=len(item.document.text),
     )
 
 
-def _output_row(item: Item, tools: Tools) -> OutputRow:
+def output_row(item: Item, columns: Columns) -> OutputRow:
     """Make the row that research may read: each column is replaced, moved, kept as a code or empty.
 
-    `note_source_value` and `note_event_id` name things of the source and stay empty.
+    `note_source_value` and `note_event_id` name things of the source and stay empty. Raises Unsafe.
     """
-    row, columns = item.row, tools.columns
+    row = item.row
     if item.release is None or item.document is None or item.document.written is None:
         raise Unsafe("not-rewritten")
     person = _required(row.person_id)
@@ -80,30 +83,40 @@ def _output_row(item: Item, tools: Tools) -> OutputRow:
         note_text=item.release.text,
         encoding_concept_id=whole(row.encoding_concept_id) or 0,
         language_concept_id=whole(row.language_concept_id) or 0,
-        provider_id=_optional("provider", row.provider_id, tools),
-        visit_occurrence_id=_optional("visit", row.visit_occurrence_id, tools),
-        visit_detail_id=_optional("visit_detail", row.visit_detail_id, tools),
+        provider_id=optional_id("provider", row.provider_id, columns),
+        visit_occurrence_id=optional_id("visit", row.visit_occurrence_id, columns),
+        visit_detail_id=optional_id("visit_detail", row.visit_detail_id, columns),
     )
-    return OutputRow(note, item.release.spans, _person_row(item, tools))
+    note = replace(note, **emptied(columns.dropped("note")))
+    moved = person_row(item.person, item.patient, columns) if item.person else None
+    return OutputRow(note, item.release.spans, moved)
 
 
-def _person_row(item: Item, tools: Tools) -> PersonRow | None:
-    """Make the patient's row: codes are kept, of the birth date the moved year alone."""
-    if item.person is None:
-        return None
-    person = _required(item.row.person_id)
-    year = item.person.year_of_birth
-    if item.patient is not None and item.patient.birth_date is not None:
-        year = tools.columns.shift_date(person, item.patient.birth_date).year
+def emptied(names: frozenset[str]) -> dict[str, Any]:
+    """Give what stands in columns that the policy drops: nothing, or OMOP's 0 for no concept."""
+    return {name: 0 if name.endswith("_concept_id") else None for name in names}
+
+
+def person_row(person: PersonRow, patient: PatientRecord | None, columns: Columns) -> PersonRow:
+    """Make the row of a person: codes are kept, of the birth date the moved year alone.
+
+    Raises Unsafe where the calendar ends.
+    """
+    person_id, year = str(person.person_id), person.year_of_birth
+    if patient is not None and patient.birth_date is not None:
+        born = patient.birth_date
+        year = columns.shift_birth(person_id, Birth(born.year, born.month, born.day)).year
     elif year:
-        year = tools.columns.shift_birth(person, Birth(year)).year
-    return replace(
-        item.person,
-        person_id=tools.columns.pseudonym("person", person),
+        year = columns.shift_birth(person_id, Birth(year)).year
+    moved = replace(
+        person,
+        person_id=columns.pseudonym("person", person_id),
         year_of_birth=year or None,
         month_of_birth=None,
         day_of_birth=None,
     )
+    # A policy may also name columns that are never written.
+    return replace(moved, **emptied(columns.dropped("person") & set(PERSON_COLUMNS)))
 
 
 def _required(person_id: object) -> str:
@@ -113,9 +126,35 @@ def _required(person_id: object) -> str:
     return str(number)
 
 
-def _optional(kind: str, value: object, tools: Tools) -> int | None:
+def visit_row(visit: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
+    """Make the row of a visit from raw values: ids are replaced, dates moved, codes kept.
+
+    Raises Unsafe or Unreadable.
+    """
+    person = _required(visit.get("person_id"))
+    row: dict[str, Any] = {
+        name: columns.shift_date(person, found) if found else None
+        for name in ("visit_start_date", "visit_end_date")
+        for found in [day(visit.get(name))]
+    }
+    for name in ("visit_start_datetime", "visit_end_datetime"):
+        found = moment(visit.get(name))
+        row[name] = columns.shift_datetime(person, found) if found else None
+    for name in ("visit_concept_id", "visit_type_concept_id"):
+        row[name] = whole(visit.get(name)) or 0
+    for name in ("admitted_from_concept_id", "discharged_to_concept_id"):
+        row[name] = whole(visit.get(name))
+    for name in ("visit_occurrence_id", "preceding_visit_occurrence_id"):
+        row[name] = optional_id("visit", visit.get(name), columns)
+    row["person_id"] = columns.pseudonym("person", person)
+    row["provider_id"] = optional_id("provider", visit.get("provider_id"), columns)
+    return row | emptied(columns.dropped("visit_occurrence"))
+
+
+def optional_id(kind: str, value: object, columns: Columns) -> int | None:
+    """Give the id that stands for one of the source; None for what is no number."""
     number = whole(value)
-    return None if number is None else tools.columns.pseudonym(kind, str(number))
+    return None if number is None else columns.pseudonym(kind, str(number))
 
 
 def _failed(refused: Refused, tools: Tools) -> FailedNote:

@@ -36,7 +36,7 @@ THIRD_PARTIES = {
         *("numpy", "torch", "pydantic"),
     },
     "rules": {"regex", "hyperscan", "ahocorasick_rs", "rapidfuzz", "stdnum", "platformdirs"},
-    "models": {"numpy", "torch", "transformers", "tokenizers", "onnxruntime"},
+    "models": {"numpy", "torch", "transformers", "tokenizers", "safetensors", "onnxruntime"},
     "surrogates": {"cryptography"},
     "synthesis": {"faker", "reportlab", "PIL", "pymupdf", "sqlalchemy", "numpy", "torch", "spacy"},
     "pipeline": {
@@ -60,11 +60,13 @@ HIDDEN_IMPORTS = {
         for name in ("pdf", "ocr", "picture")
     },
     ("extractors.ocr", "tesserocr"): "ten megabytes that most documents do not need",
+    ("pipeline.tools", "models.tagger.runtime"): "torch is an extra, and takes seconds to import",
 }
 """(module, imported) -> why the import may hide in a function; `COMPOSITION_ROOT` may always."""
 
 ENVIRONMENT_READERS: dict[str, str] = {
     "pipeline.tools": "resolves `env:NAME`, so that a password in a URL need not stand in a file",
+    "pipeline.supervisor": "hands it on to the workers, with a bound on their threads",
 }
 """Module -> why it may read the environment; `COMPOSITION_ROOT` may always."""
 

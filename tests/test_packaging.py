@@ -21,7 +21,7 @@ ROOMS = {
     *("extractors", "pipeline", "synthesis", "evaluation"),
 }
 SHIPPED = (*sorted(ROOMS), "setup.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE")
-DATA = {".txt", ".j2", ".typed", ".npz", ".md"}
+DATA = {".toml", ".txt", ".j2", ".typed", ".npz", ".md", ".json", ".safetensors"}
 
 
 def said(*command: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> str:

@@ -26,11 +26,13 @@ from sqlalchemy import (
     insert,
 )
 
+from pipeline.cohort import Order, run_release
 from pipeline.demo import Fiction, make_demo
-from pipeline.nightly import Progress
+from pipeline.engine import drive
+from pipeline.nightly import Progress, run_nightly
 from pipeline.note import NOTE_COLUMNS
-from pipeline.settings import SourceSettings, load
-from pipeline.tools import settled
+from pipeline.settings import OutputSettings, SourceSettings, load
+from pipeline.tools import open_master, settled
 from pipeline.warehouse import open_output, open_source
 from surrogates.keys import load_master
 
@@ -282,3 +284,70 @@ def undisturbed(template, tmp_path_factory):
     ended = site.run()
     assert ended.returncode == 0, ended.stderr
     return site.digest(), site.released(), time.monotonic() - started
+
+
+@pytest.fixture(scope="session")
+def night(template, tmp_path_factory):
+    """The hospital after a night: its spans are stored; the last patients alone have documents."""
+    folder = tmp_path_factory.mktemp("night") / "demo"
+    shutil.copytree(template, folder)
+    with closing(sqlite3.connect(folder / "hospital.db")) as db, db:
+        # To read documents takes a process of its own, and most of a test's time.
+        db.execute("delete from note where note_text = '' and person_id < 9")
+    run_nightly(folder / "nightly.toml", drive)
+    return folder
+
+
+class Ward:
+    """A copy of that hospital, and cohorts released from it."""
+
+    EVERYBODY = range(1, 13)
+    FEW = range(1, 5)
+
+    def __init__(self, night, folder):
+        shutil.copytree(night, folder / "demo")
+        self.folder = folder
+        self.config = folder / "demo" / "nightly.toml"
+
+    def hospital(self, statement, *values):
+        with closing(sqlite3.connect(self.config.with_name("hospital.db"))) as db, db:
+            return db.execute(statement, values).fetchall()
+
+    def persons(self, *person_ids):
+        path = self.folder / "persons.txt"
+        path.write_text("".join(f"{person}\n" for person in person_ids))
+        return path
+
+    def release(self, *person_ids, output="sqlite:///cohort.db", name="asthma", **options):
+        persons = self.persons(*(person_ids or self.FEW))
+        return run_release(Order(self.config, name, persons, self.url(output), **options))
+
+    def url(self, output):
+        return output.replace("///", f"///{self.folder}/").replace(
+            "parquet:", f"parquet:{self.folder}/"
+        )
+
+    def rows(self, statement, name="cohort"):
+        with closing(sqlite3.connect(self.folder / f"{name}.db")) as db:
+            return db.execute(statement).fetchall()
+
+    def key(self, name="asthma"):
+        return open_master(load(self.config)).cohort(name)
+
+    def digest(self, output):
+        with closing(open_output(OutputSettings(self.url(output)), self.config.parent)) as opened:
+            return opened.digest()
+
+    def text_notes(self):
+        """Notes that are text in the table and were released, with their persons."""
+        released = set(self.rows("select note_id from note", "demo/research"))
+        key = self.key("research")
+        rows = self.hospital(
+            "select note_id, person_id from note where note_text <> '' order by note_id"
+        )
+        return [row for row in rows if (key.pseudonym("note", str(row[0])),) in released]
+
+
+@pytest.fixture
+def ward(night, tmp_path):
+    return Ward(night, tmp_path)

@@ -85,6 +85,20 @@ PATIENT_TABLES = {
 }  # fmt: skip
 
 
+def test_single_notes_are_read_as_their_units_are(warehouse, make_note):
+    notes = [make_note(number) for number in (*range(-3, 40), 2**40)]
+    source = warehouse({"note": notes, "person": [{"person_id": p} for p in (1, 2, 3)]})
+    wanted = {-3, 0, 7, 8, 39, 2**40, 555}
+    units = [row for unit, _ in source.plan(10) for row in source.read(unit)]
+    picked = [row for rows in source.pick(wanted, 10) for row in rows]
+    assert sorted(picked, key=by_id) == sorted((r for r in units if r.note_id in wanted), key=by_id)
+    assert set(source.note_ids([1])) == {n["note_id"] for n in notes if n["person_id"] == 1}
+
+
+def by_id(row):
+    return row.note_id
+
+
 def test_patients_are_assembled(warehouse, make_note):
     source = warehouse({"note": [make_note(1)], **PATIENT_TABLES}, IDENTITY)
     found = source.patients({1, 2, 3, None, "x"})

@@ -1,0 +1,98 @@
+"""What `cryptonym release` takes, and what it says when it is done."""
+
+import argparse
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import date
+from pathlib import Path
+
+from pipeline.cohort import Order, Released
+
+DESCRIPTION = """\
+Releases a cohort of persons under that cohort's own key, from the spans that the nightly job
+stored: nothing is detected. Notes that the nightly job has not caught up with are refused. Running
+it again brings the output up to date; who is no longer in FILE is withdrawn.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym release nightly.toml --cohort asthma-2025 --persons asthma.txt \\
+      --output postgresql://research/asthma
+  cryptonym release nightly.toml --cohort asthma-2025 --persons asthma.csv --output parquet:asthma
+  cryptonym release nightly.toml --cohort asthma-2025 --persons asthma.csv --output jsonl:asthma \\
+      --from 2020-01-01 --to 2024-12-31 --kinds discharge-letter,surgery-report
+
+Exit codes: 0 done; 1 notes are missing, nothing was released; 2 usage or configuration; 3 done,
+with more notes refused than limits.max_quarantine_share; 4 a needed service could not be reached.
+"""
+TEXTS = {
+    "help": "a cohort under its own key, from stored spans",
+    "description": DESCRIPTION,
+    "epilog": EXAMPLES,
+}
+
+
+def add_options(release: argparse.ArgumentParser) -> None:
+    """Add the options of `release`."""
+    add = release.add_argument
+    add("config", type=Path, metavar="CONFIG.toml", help="that of the nightly job")
+    add("--cohort", required=True, metavar="NAME", help="decides, with the key, all surrogates")
+    add(
+        "--persons", type=Path, required=True, metavar="FILE",
+        help="one person_id a line, or a table with person_id in its first column",
+    )  # fmt: skip
+    add(
+        "--output", required=True, metavar="URL",
+        help="a SQLAlchemy URL, parquet:FOLDER, jsonl:FOLDER, or env:NAME of one",
+    )  # fmt: skip
+    add("--schema", metavar="NAME", help="the database schema of the output")
+    add("--from", type=_day, dest="since", metavar="DATE", help="first day of notes and visits")
+    add("--to", type=_day, dest="until", metavar="DATE", help="last day of notes and visits")
+    add("--kinds", default="", metavar="A,B", help="kinds of notes, as source.kinds names them")
+    add("--json", action="store_true", help="print the summary as JSON only")
+    add("--plain", action="store_true", help="plain lines instead of a bar")
+
+
+def order_of(options: argparse.Namespace) -> Order:
+    """Give what the options ask for."""
+    return Order(
+        config=options.config,
+        cohort=options.cohort,
+        persons=options.persons,
+        output=options.output,
+        schema=options.schema,
+        since=options.since,
+        until=options.until,
+        kinds=frozenset(kind.strip() for kind in options.kinds.split(",") if kind.strip()),
+    )
+
+
+def to_lines(released: Released) -> Iterator[str]:
+    """Say in a few lines what a release did: counts, never an id."""
+    counts = released.counts
+    persons, notes = counts.persons, counts.notes
+    yield (
+        f"persons: {persons['listed']} listed, {persons['released']} released, "
+        f"{persons['unknown']} unknown, {persons['duplicates']} listed twice"
+    )
+    yield f"notes: {notes['selected']} selected, {notes['released']} released"
+    for reason, count in sorted(counts.refused.items()):
+        yield f"refused: {count} {reason}"
+    for name, change in released.changes.items():
+        if not change.is_none:
+            yield (
+                f"{name}: {change.added} added, {change.changed} changed, "
+                f"{change.withdrawn} withdrawn, {change.unchanged} unchanged"
+            )
+    yield "the release was brought up to date" if released.is_changed else "nothing has changed"
+
+
+def to_json(released: Released) -> str:
+    """Give the same as one line of JSON, with the manifest."""
+    changes = {name: asdict(change) for name, change in released.changes.items()}
+    told = {"changed": released.is_changed, "changes": changes, "manifest": released.manifest}
+    return json.dumps(told, sort_keys=True)
+
+
+def _day(text: str) -> date:
+    return date.fromisoformat(text)
