@@ -50,7 +50,7 @@ class Readers:
         """Read a PDF in both layouts."""
         data = path.read_bytes()
         name = path.relative_to(path.parents[1]).as_posix()
-        full, body = (self.read(layout, data, path.name) for layout in (Layout.FULL, Layout.BODY))
+        full, body = (self._read(layout, data, path.name) for layout in (Layout.FULL, Layout.BODY))
         if isinstance(full, str):
             return Row(name, full, body if isinstance(body, str) else str(len(body.text)))
         classes = {} if isinstance(body, str) else body.classes
@@ -64,8 +64,7 @@ class Readers:
             classes=" ".join(f"{kind}:{count}" for kind, count in sorted(classes.items())),
         )
 
-    def read(self, layout: Layout, data: bytes, name: str) -> Extracted | str:
-        """Read a PDF in one layout; gives the reason where it is refused."""
+    def _read(self, layout: Layout, data: bytes, name: str) -> Extracted | str:
         try:
             return self._readers[layout].read(data, name=name)
         except Unreadable as unreadable:

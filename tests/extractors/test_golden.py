@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from extractors.ocr import Recognizer
-from extractors.options import LANGUAGES, Layout
+from extractors.options import LANGUAGES, Options
+from extractors.read import Reader
 from tests.extractors import golden
 
 ROWS = golden.load() if golden.TABLE.exists() else {}
@@ -24,7 +25,7 @@ UNREADABLE = {
 }
 
 MANY_RECOGNIZED = 2
-"""Of more pages than these, recognition takes a minute: it is done in one layout only."""
+"""Of more pages than these, recognition takes a minute: it is done in one layout."""
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +62,8 @@ def test_what_comes_out(name: str, readers: golden.Readers) -> None:
     if _depends_on_recognition(expected) and not readers.languages:
         pytest.skip("tesseract or its data is not installed")
     if expected.recognized not in ("", "0") and int(expected.recognized) > MANY_RECOGNIZED:
-        body = readers.read(Layout.BODY, path.read_bytes(), path.name)
-        assert not isinstance(body, str)
+        with Reader(golden.LIMITS, Options()) as reader:
+            body = reader.read(path.read_bytes(), name=path.name)
         assert str(body.recognized) == expected.recognized
         assert len(body.text) == pytest.approx(int(expected.body), rel=0.1)
         return

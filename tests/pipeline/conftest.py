@@ -163,6 +163,7 @@ class Site:
     """A copy of the hospital's first notes, and the program as an operator starts it there."""
 
     ENDED_BY = 600
+    WORKERS = 2
 
     def __init__(self, folder, template, notes):
         shutil.copytree(template, folder)
@@ -207,7 +208,7 @@ class Site:
         """Start the nightly job in a process group of its own."""
         command = [sys.executable, "-P", "-m", "pipeline.cli", "run", str(self.config), "--plain"]
         return subprocess.Popen(
-            [*command, "--workers", "2", *arguments],
+            [*command, "--workers", str(self.WORKERS), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=stderr,

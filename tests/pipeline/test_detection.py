@@ -131,6 +131,7 @@ def test_a_row_without_a_known_language_has_that_of_its_text(concept, text, lang
     tools = SimpleNamespace(
         settings=SimpleNamespace(lang="es", rules=RulesSettings()),
         known=KnownPatients(),
+        tagger=None,
         text=lambda value: value,
     )
     batch = Batch(Unit(0, "", 1, 1, 1), (1,), (Item(row, patient=PatientRecord("1")),))

@@ -16,9 +16,16 @@ import surrogates.rewrite
 from pipeline.engine import drive
 from pipeline.nightly import run_nightly
 from record.label import Label
+from tests.pipeline.conftest import Site
 
 SECRET = "Zyxwvutsrq"
 WHOLE = 30
+
+
+@pytest.fixture(autouse=True)
+def one_worker(monkeypatch):
+    """One worker meets every fault; what several do is the matter of other tests."""
+    monkeypatch.setattr(Site, "WORKERS", 1)
 
 
 def refused(site, code, *words):

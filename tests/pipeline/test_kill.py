@@ -17,7 +17,7 @@ from pipeline.settings import load
 
 pytestmark = pytest.mark.slow
 NOTES = 60
-MOMENTS = 10
+MOMENTS = 6
 SEED = 20240302
 TRANSACTIONS = 40
 """More than a run of the small hospital has."""
