@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.train_tagger import CHARACTERS, NOTES_PER_PATIENT
+from benchmarks.train_tagger import hospitals
 from evaluation.align import pair
 from evaluation.scores import score
 from models.tagger.runtime import Tagger
@@ -23,8 +23,6 @@ from pipeline.resolve import resolve, trim
 from record.document import Annotated
 from record.patient import PatientRecord
 from record.span import Span
-from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.languages import LANGUAGES
 
 SEED = 77_000
 ARMS = ("rules", "rules, known", "model", "rules, known, model")
@@ -54,19 +52,9 @@ def main() -> None:
 
 def corpora(options: argparse.Namespace) -> Iterator[tuple[str, Corpus]]:
     """Give each corpus by its name."""
-    for lang in LANGUAGES:
-        hospital = make_hospital(
-            options.patients,
-            seed=SEED,
-            lang=lang,
-            notes_per_patient=NOTES_PER_PATIENT,
-            mean_characters=CHARACTERS,
-            pdf_share=0.0,
-            scan_share=0.0,
-            templates="held-out",
-        )
+    for hospital in hospitals(options.patients, SEED, "held-out"):
         known = {str(number): record for number, record in hospital.patients.items()}
-        yield f"fictional {lang}", ([note.annotated for note in hospital.notes()], known)
+        yield f"fictional {hospital.lang}", ([note.annotated for note in hospital.notes()], known)
     for path in options.also:
         yield path.parent.name, (list(read_annotated(path, [])), {})
 

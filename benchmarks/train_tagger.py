@@ -22,6 +22,7 @@ from pipeline.gold import read_annotated, read_label_map
 from record.document import Annotated
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.languages import LANGUAGES
+from synthesis.fictional.model import Hospital
 from synthesis.fictional.split import Part
 
 NOTES_PER_PATIENT = 4
@@ -53,8 +54,14 @@ def main() -> None:
 
 def fictional(patients: int, seed: int, templates: Part) -> Iterator[Annotated]:
     """Write notes of so many patients in each language, with gold spans."""
+    for hospital in hospitals(patients, seed, templates):
+        yield from (note.annotated for note in hospital.notes())
+
+
+def hospitals(patients: int, seed: int, templates: Part) -> Iterator[Hospital]:
+    """Make a hospital of so many patients in each language."""
     for lang in LANGUAGES:
-        hospital = make_hospital(
+        yield make_hospital(
             patients,
             seed=seed,
             lang=lang,
@@ -64,7 +71,6 @@ def fictional(patients: int, seed: int, templates: Part) -> Iterator[Annotated]:
             scan_share=0.0,
             templates=templates,
         )
-        yield from (note.annotated for note in hospital.notes())
 
 
 def _mapped(path: Path, label_map: Path) -> list[TrainingNote]:

@@ -14,11 +14,11 @@ from safetensors.torch import save as dump_weights
 from models.tagger.atomic import write
 from models.tagger.encoder import rebuild
 from models.tagger.network import Design, Network
+from models.tagger.shipped import SETTINGS
 from models.tagger.subwords import SubWords
 from models.tagger.windows import Cut
 from record.errors import ConfigError
 
-SETTINGS = "tagger.json"
 WEIGHTS = "weights.safetensors"
 VOCABULARY = "vocabulary.json"
 

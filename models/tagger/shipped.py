@@ -11,7 +11,8 @@ SHIPPED = Path(__file__).with_name("weights")
 DEFAULT = "default"
 """What stands for that folder in options and settings."""
 
-_SETTINGS = "tagger.json"
+SETTINGS = "tagger.json"
+"""The file that tells what a folder holds; it is written last."""
 
 
 def folder_of(name: str, base: Path = Path()) -> Path:
@@ -25,7 +26,7 @@ def digest(folder: Path) -> str:
     `tagger.json` holds the checksums of the other files. Raises ConfigError.
     """
     try:
-        return hashlib.sha256((folder / _SETTINGS).read_bytes()).hexdigest()
+        return hashlib.sha256((folder / SETTINGS).read_bytes()).hexdigest()
     except OSError:
         remedy = "name a folder that `cryptonym train` wrote"
-        raise ConfigError(str(folder), f"holds no {_SETTINGS}", remedy) from None
+        raise ConfigError(str(folder), f"holds no {SETTINGS}", remedy) from None
