@@ -14,6 +14,7 @@ ROOMS = [
     "extractors",
     "pipeline",
     "pipeline.beam",
+    "pipeline.commands",
     "synthesis",
     "synthesis.fictional",
     "synthesis.fictional.templates",

@@ -6,7 +6,7 @@ from pathlib import Path
 from extractors.boxes import BoxModel
 from extractors.labelled import LabelledPage, Segmenter, documents, read_pages, score
 from extractors.train import train
-from pipeline.nightly import Progress
+from pipeline.progress import Progress
 from record.errors import ConfigError
 
 _HELD_OUT_EVERY = 5

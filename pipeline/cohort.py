@@ -15,20 +15,14 @@ from pipeline.boundary import attempt, safely
 from pipeline.databases import chunks, connect, retrying
 from pipeline.delivery import SETTING, Changes, FolderTarget, SqlTarget, Target
 from pipeline.draft import Draft
+from pipeline.exits import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.lock import run_lock
 from pipeline.manifest import Counts, Origin, describe, dump, make_manifest, readme, undated
-from pipeline.nightly import (
-    EXIT_DONE,
-    EXIT_QUARANTINE,
-    Incomplete,
-    Progress,
-    check_apart,
-    check_documents,
-    name_place,
-)
+from pipeline.nightly import Incomplete, check_apart, check_documents, name_place
 from pipeline.note import NoteRow, Unit, day, whole
 from pipeline.output import note_rows, span_rows
 from pipeline.person_list import PersonList, read_persons
+from pipeline.progress import Progress
 from pipeline.recall import replay
 from pipeline.settings import OutputSettings, Settings, load
 from pipeline.stages import taken

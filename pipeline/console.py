@@ -9,7 +9,7 @@ from rich.console import Console as Terminal
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from pipeline.nightly import Progress
+from pipeline.progress import Progress
 from pipeline.summary import Outcome, RunSummary
 
 _SECONDS_BETWEEN_LINES = 10.0

@@ -8,7 +8,7 @@ from pathlib import Path
 from evaluation.align import Pair
 from evaluation.scores import score
 from pipeline.ledger import State, open_state
-from pipeline.nightly import Progress
+from pipeline.progress import Progress
 from pipeline.sealing import Seal
 from pipeline.settings import Settings, load
 from pipeline.tools import make_seal, open_master, settled

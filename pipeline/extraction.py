@@ -10,8 +10,8 @@ from extractors.limits import Extracted, Limits
 from extractors.options import Options
 from extractors.read import Reader, read_file
 from pipeline.boundary import attempt
-from pipeline.nightly import Progress
 from pipeline.outbox import Done, Outbox
+from pipeline.progress import Progress
 from record.errors import ConfigError, Unavailable, Unreadable
 from record.failure import Failure
 

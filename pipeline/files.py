@@ -11,8 +11,8 @@ from pipeline.boundary import attempt
 from pipeline.detection import DETECTOR_VERSION, KnownPatients, by_record, detect, spoken
 from pipeline.explain import Finding, explain
 from pipeline.jsonl import BadLine, Line, count_lines, listed, read_notes, read_patients
-from pipeline.nightly import Progress
 from pipeline.outbox import Done, Outbox
+from pipeline.progress import Progress
 from pipeline.resolve import resolve
 from pipeline.selection import load, rule_of
 from pipeline.tagging import TOGETHER, Foresight, Tagger

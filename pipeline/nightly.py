@@ -13,10 +13,12 @@ from sqlalchemy.engine import make_url
 
 from pipeline.databases import database_path, retrying
 from pipeline.detection import DETECTOR_VERSION
+from pipeline.exits import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.ledger import Run, State, open_state
 from pipeline.lock import RunLock, run_lock
 from pipeline.output import CdmSource, Output
 from pipeline.policy_table import in_short
+from pipeline.progress import Progress
 from pipeline.publishing import publish, read_back
 from pipeline.report import write_report
 from pipeline.settings import OutputSettings, Settings, load
@@ -25,8 +27,6 @@ from pipeline.tools import config_hash, documents_folder, open_master, settled
 from pipeline.warehouse import JSONL, PARQUET, Source, open_output, open_source
 from record.errors import ConfigError, CryptonymError, Unavailable
 from surrogates.keys import CohortKey
-
-EXIT_DONE, EXIT_GATE, EXIT_USAGE, EXIT_QUARANTINE, EXIT_UNAVAILABLE = 0, 1, 2, 3, 4
 
 
 class Incomplete(CryptonymError):
@@ -53,14 +53,6 @@ class Job:
 
 Drive = Callable[[Job], dict[str, int]]
 """Works through the pending units of a job; gives the peak memory of each worker in kilobytes."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Whom a run tells how far it is: the phase it enters, and notes done of notes planned."""
-
-    phase: Callable[[str], None] = lambda name: None
-    advance: Callable[[int, int], None] = lambda done, planned: None
 
 
 @dataclass(frozen=True)

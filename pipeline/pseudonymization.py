@@ -12,9 +12,9 @@ from pipeline.detection import spoken
 from pipeline.engine import release
 from pipeline.files import Finder, Task, cleaned, each_line, make_finder
 from pipeline.jsonl import BadLine, Line, listed, read_notes
-from pipeline.nightly import Progress
 from pipeline.outbox import Done, Outbox
 from pipeline.policies import build, read_policy, shipped
+from pipeline.progress import Progress
 from pipeline.resolve import resolve
 from pipeline.tagging import check_labels
 from pipeline.tools import open_key

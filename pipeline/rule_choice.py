@@ -11,7 +11,7 @@ from pipeline.detection import DETECTOR_VERSION, spoken
 from pipeline.files import Finder
 from pipeline.gold import read_annotated
 from pipeline.jsonl import read_patients
-from pipeline.nightly import Progress
+from pipeline.progress import Progress
 from pipeline.resolve import trim
 from pipeline.selection import MAX_LOSS, TOLERANCE, Cells, Selection, choose, dump
 from record.document import Annotated

@@ -15,7 +15,7 @@ from models.tagger.windows import Cut
 from pipeline.alignment import align
 from pipeline.gold import read_annotated, read_label_map
 from pipeline.learning_curve import draw
-from pipeline.nightly import Progress
+from pipeline.progress import Progress
 from record.document import Annotated
 from record.errors import ConfigError
 

@@ -46,7 +46,7 @@ THIRD_PARTIES = {
     "evaluation": {"numpy", "scipy"},
 }
 
-COMPOSITION_ROOT = ("pipeline.cli", "pipeline.demo")
+COMPOSITION_ROOT = ("pipeline.cli", "pipeline.demo", "pipeline.commands")
 """Put the program together: may import every room, and no other module imports them."""
 
 BOUNDARIES = {
@@ -124,13 +124,18 @@ def allowed(target: str, room: str) -> bool:
     return room_of(target) in places or target in places
 
 
+def is_root(name: str) -> bool:
+    """Whether a module puts the program together, or lies in a package that does."""
+    return any(f"{name}.".startswith(f"{root}.") for root in COMPOSITION_ROOT)
+
+
 def uphill(modules: Modules) -> Iterator[str]:
     for module in modules.values():
-        if module.name in COMPOSITION_ROOT:
+        if is_root(module.name):
             continue
         for target, _ in imports(module, modules):
             ours = room_of(target) in ROOMS
-            if ours and (target in COMPOSITION_ROOT or not allowed(target, module.room)):
+            if ours and (is_root(target) or not allowed(target, module.room)):
                 yield f"{module.name} imports {target}"
 
 
@@ -183,7 +188,7 @@ def vague_names(modules: Modules) -> Iterator[str]:
 
 def hidden_imports(modules: Modules) -> Iterator[str]:
     for module in modules.values():
-        if module.name in COMPOSITION_ROOT:
+        if is_root(module.name):
             continue
         top = set(module.tree.body)
         for target, node in imports(module, modules):
@@ -213,7 +218,7 @@ def _caught(node: ast.AST) -> set[str]:
 
 def environment_readers(modules: Modules) -> Iterator[str]:
     for module in modules.values():
-        if module.name in COMPOSITION_ROOT or module.name in ENVIRONMENT_READERS:
+        if is_root(module.name) or module.name in ENVIRONMENT_READERS:
             continue
         for node in ast.walk(module.tree):
             names = {node.attr} if isinstance(node, ast.Attribute) else set()

@@ -10,7 +10,7 @@ from pipeline.cli import main
 from pipeline.files import Task, detect_file
 from pipeline.jsonl import listed
 from pipeline.learning_curve import picture
-from pipeline.nightly import Progress
+from pipeline.progress import Progress
 from record.document import Document
 from record.span import Span
 from synthesis.fictional.hospital import make_hospital

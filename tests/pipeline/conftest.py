@@ -29,8 +29,9 @@ from sqlalchemy import (
 from pipeline.cohort import Order, run_release
 from pipeline.demo import Fiction, make_demo
 from pipeline.engine import drive
-from pipeline.nightly import Progress, run_nightly
+from pipeline.nightly import run_nightly
 from pipeline.note import NOTE_COLUMNS
+from pipeline.progress import Progress
 from pipeline.settings import OutputSettings, SourceSettings, load
 from pipeline.tools import open_master, settled
 from pipeline.warehouse import open_output, open_source

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.engine import drive, process
-from pipeline.nightly import EXIT_DONE, EXIT_QUARANTINE, Incomplete, run_nightly
+from pipeline.exits import EXIT_DONE, EXIT_QUARANTINE
+from pipeline.nightly import Incomplete, run_nightly
 from pipeline.settings import load
 from pipeline.tools import open_tools, settled
 from pipeline.warehouse import open_output

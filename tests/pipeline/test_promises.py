@@ -13,7 +13,8 @@ from evaluation.leaks import make_scanner
 from pipeline.demo import Fiction, make_demo
 from pipeline.engine import drive
 from pipeline.ledger import open_state
-from pipeline.nightly import Progress, run_nightly
+from pipeline.nightly import run_nightly
+from pipeline.progress import Progress
 from pipeline.settings import load
 from pipeline.tools import make_seal
 from record.patient import PatientRecord

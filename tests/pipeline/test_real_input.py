@@ -17,7 +17,8 @@ from sqlalchemy import MetaData, create_engine, func, insert, select, text
 
 from pipeline import engine, supervisor
 from pipeline.demo import demo_config
-from pipeline.nightly import EXIT_DONE, run_nightly
+from pipeline.exits import EXIT_DONE
+from pipeline.nightly import run_nightly
 from pipeline.settings import SourceSettings, load
 from pipeline.tools import settled
 from pipeline.warehouse import open_output, open_source

@@ -16,8 +16,9 @@ import pipeline.stages
 import pipeline.tools
 from pipeline.cli import main
 from pipeline.engine import drive
+from pipeline.exits import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.ledger import open_state
-from pipeline.nightly import EXIT_DONE, EXIT_QUARANTINE, run_nightly
+from pipeline.nightly import run_nightly
 from pipeline.settings import load
 from pipeline.state_tables import STAGED
 from pipeline.tools import make_seal, open_master

@@ -12,7 +12,8 @@ from pipeline.cli import main
 from pipeline.delivery import FolderTarget
 from pipeline.draft import digest_rows
 from pipeline.engine import drive
-from pipeline.nightly import EXIT_DONE, EXIT_QUARANTINE, Incomplete, run_nightly
+from pipeline.exits import EXIT_DONE, EXIT_QUARANTINE
+from pipeline.nightly import Incomplete, run_nightly
 from pipeline.settings import load
 from record.errors import ConfigError, Unavailable
 

@@ -12,7 +12,8 @@ import pytest
 from sqlalchemy import Engine, MetaData, create_engine, event, make_url, text
 
 from pipeline.engine import drive
-from pipeline.nightly import EXIT_DONE, EXIT_UNAVAILABLE, run_nightly
+from pipeline.exits import EXIT_DONE, EXIT_UNAVAILABLE
+from pipeline.nightly import run_nightly
 
 NOTES = 60
 AT_MOST = 120

@@ -20,8 +20,9 @@ from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
 from pipeline.beam.session import tools_of
 from pipeline.beam.worker import Part, work
+from pipeline.exits import EXIT_USAGE
 from pipeline.ledger import open_state
-from pipeline.nightly import EXIT_USAGE, Incomplete, run_nightly
+from pipeline.nightly import Incomplete, run_nightly
 from pipeline.note import NoteRow, Unit
 from pipeline.settings import load
 from pipeline.tools import settled

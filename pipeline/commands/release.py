@@ -1,13 +1,15 @@
-"""What `cryptonym release` takes, and what it says when it is done."""
+"""`cryptonym release`: a cohort under its own key, from stored spans."""
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import date
 from pathlib import Path
 
-from pipeline.cohort import Order, Released
+from pipeline.cohort import Order, Released, run_release
+from pipeline.commands.options import SUMMARY, add_speech, day
+from pipeline.console import Console
 
 DESCRIPTION = """\
 Releases a cohort of persons under that cohort's own key, from the spans that the nightly job
@@ -25,16 +27,11 @@ examples:
 Exit codes: 0 done; 1 notes are missing, nothing was released; 2 usage or configuration; 3 done,
 with more notes refused than limits.max_quarantine_share; 4 a needed service could not be reached.
 """
-TEXTS = {
-    "help": "a cohort under its own key, from stored spans",
-    "description": DESCRIPTION,
-    "epilog": EXAMPLES,
-}
 
 
-def add_options(release: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `release`."""
-    add = release.add_argument
+    add = parser.add_argument
     add("config", type=Path, metavar="CONFIG.toml", help="that of the nightly job")
     add("--cohort", required=True, metavar="NAME", help="decides, with the key, all surrogates")
     add(
@@ -46,15 +43,24 @@ def add_options(release: argparse.ArgumentParser) -> None:
         help="a SQLAlchemy URL, parquet:FOLDER, jsonl:FOLDER, or env:NAME of one",
     )  # fmt: skip
     add("--schema", metavar="NAME", help="the database schema of the output")
-    add("--from", type=_day, dest="since", metavar="DATE", help="first day of notes and visits")
-    add("--to", type=_day, dest="until", metavar="DATE", help="last day of notes and visits")
+    add("--from", type=day, dest="since", metavar="DATE", help="first day of notes and visits")
+    add("--to", type=day, dest="until", metavar="DATE", help="last day of notes and visits")
     add("--kinds", default="", metavar="A,B", help="kinds of notes, as source.kinds names them")
-    add("--json", action="store_true", help="print the summary as JSON only")
-    add("--plain", action="store_true", help="plain lines instead of a bar")
+    add_speech(parser, json=SUMMARY)
 
 
-def order_of(options: argparse.Namespace) -> Order:
-    """Give what the options ask for."""
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Release the cohort; gives the exit code."""
+    with console.progress() as progress:
+        released = run_release(_order(options), progress)
+    if options.json:
+        sys.stdout.write(to_json(released) + "\n")
+    for line in to_lines(released):
+        console.say(line)
+    return released.exit_code
+
+
+def _order(options: argparse.Namespace) -> Order:
     return Order(
         config=options.config,
         cohort=options.cohort,
@@ -92,7 +98,3 @@ def to_json(released: Released) -> str:
     changes = {name: asdict(change) for name, change in released.changes.items()}
     told = {"changed": released.is_changed, "changes": changes, "manifest": released.manifest}
     return json.dumps(told, sort_keys=True)
-
-
-def _day(text: str) -> date:
-    return date.fromisoformat(text)

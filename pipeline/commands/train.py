@@ -1,7 +1,15 @@
-"""What `cryptonym train` takes, and the recipe it stands for."""
+"""`cryptonym train`: a tagger in the labels of your own notes."""
 
 import argparse
+import json
+import sys
+from dataclasses import asdict
 from pathlib import Path
+
+from pipeline.commands.needs import models_extra
+from pipeline.commands.options import add_speech
+from pipeline.console import Console
+from pipeline.exits import EXIT_DONE
 
 DESCRIPTION = """\
 Trains a tagger (a transformer with a conditional random field) in the labels of your own notes.
@@ -19,9 +27,9 @@ counts as unknown there, not as absent.
 """
 
 
-def add_options(train: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `train`; those left out keep what suits the encoder."""
-    add = train.add_argument
+    add = parser.add_argument
     add("--train", type=Path, nargs="+", required=True, metavar="FILE", help="to learn from")
     add(
         "--dev", type=Path, nargs="+", required=True, metavar="FILE",
@@ -48,5 +56,21 @@ def add_options(train: argparse.ArgumentParser) -> None:
     add("--masked", type=float, metavar="S", help="share of pieces hidden; default 0.05")
     add("--augmented", type=float, metavar="S", help="share of notes changed; default 0")
     add("--patience", type=int, metavar="N", help="evaluations without a better one; default 5")
-    add("--json", action="store_true", help="print the scores as JSON only")
-    add("--plain", action="store_true", help="plain lines instead of a bar")
+    add_speech(parser, json="print the scores as JSON only")
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Train; gives the exit code."""
+    with models_extra("train"):
+        from pipeline.tagger_training import order_of, train_files
+    with console.progress() as progress:
+        trained = train_files(order_of(options), progress)
+    for warning in trained.warnings:
+        console.warn(warning)
+    scores = asdict(trained.scores)
+    if options.json:
+        sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
+    for name, value in scores.items():
+        console.say(f"{name.replace('_', ' '):<10} {value:.4f}")
+    console.say(f"wrote {options.output}; give it to `detect` as --model")
+    return EXIT_DONE

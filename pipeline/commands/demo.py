@@ -1,0 +1,44 @@
+"""`cryptonym demo`: a fictional hospital, and a night in it."""
+
+import argparse
+from pathlib import Path
+
+from pipeline.commands.options import SUMMARY, add_speech, add_workers, positive
+from pipeline.commands.run import tell
+from pipeline.console import Console
+from pipeline.demo import Fiction, make_demo, score_demo, show_note
+from pipeline.nightly import run_nightly
+from pipeline.supervisor import drive
+
+DESCRIPTION = """\
+Makes a fictional hospital in DIR (database, PDFs, gold annotations,
+configuration, key), runs the nightly job on it and shows a note before and after.
+"""
+EXAMPLES = """\
+example:
+  cryptonym demo demo-hospital --patients 50 --lang en
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `demo`."""
+    add = parser.add_argument
+    add("folder", type=Path, metavar="DIR", help="a new or empty folder")
+    add("--patients", type=positive, default=200, metavar="N", help="default 200")
+    add("--seed", type=int, default=1, metavar="S", help="default 1")
+    add("--lang", choices=("fr", "en", "es"), default="fr", help="default fr")
+    add_workers(parser)
+    add_speech(parser, json=SUMMARY)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Make the hospital and run the nightly job; gives the job's exit code."""
+    fiction = Fiction(options.folder, options.patients, options.seed, options.lang)
+    with console.progress() as progress:
+        config = make_demo(fiction, progress, processes=options.workers)
+        ended = run_nightly(config, drive, workers=options.workers, progress=progress)
+    tell(ended, options, console)
+    if not options.json:
+        console.say(show_note(config))
+        console.say(score_demo(config))
+    return ended.exit_code

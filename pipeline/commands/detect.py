@@ -1,0 +1,65 @@
+"""`cryptonym detect`: where identifiers are, and of which kind."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from pipeline.commands.detecting import add_detection, task_of
+from pipeline.commands.options import add_out
+from pipeline.commands.reporting import add_reporting, report
+from pipeline.console import Console
+from pipeline.explain import HEADING, Finding
+from pipeline.files import Tell, detect_file
+from pipeline.jsonl import dumped
+
+DESCRIPTION = """\
+Adds `spans` to notes: where identifiers are, and of which kind.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym detect notes.jsonl -o found.jsonl --patients patients.jsonl
+  cryptonym detect notes.jsonl -o found.jsonl --detectors rules --lang es
+  cryptonym detect notes.jsonl -o found.jsonl --patients patients.jsonl --explain
+
+The text is written back as it is, and offsets are those of that text. Spans that were there
+are replaced. Lines that are no notes go to found.quarantine.jsonl. With --explain and --json
+each span found is one object a line, and the summary is the last line.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `detect`."""
+    parser.add_argument("notes", type=Path, metavar="NOTES.jsonl")
+    add_out(parser, "OUT.jsonl")
+    add_detection(parser)
+    add = parser.add_argument
+    add("--explain", action="store_true", help="say which rule found what, without any text")
+    add(
+        "--explain-text", action="store_true",
+        help="the same with the text found, which identifies patients",
+    )  # fmt: skip
+    add_reporting(parser)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Detect; gives the exit code."""
+    tell = _teller(options, console) if options.explain or options.explain_text else None
+    with console.progress() as progress:
+        done = detect_file(task_of(options), progress, tell)
+    return report(done, options, console)
+
+
+def _teller(options: argparse.Namespace, console: Console) -> Tell:
+    """Say what explains a span: as a line of a table, or as an object; text only if asked for."""
+    console.say(HEADING)
+
+    def tell(finding: Finding, text: str) -> None:
+        found = text[finding.span.start : finding.span.end] if options.explain_text else ""
+        if options.json:
+            sys.stdout.write(dumped(finding.to_json() | ({"text": found} if found else {})) + "\n")
+        else:
+            line = f"{finding.to_line()}  {found}".rstrip()
+            # What steers a terminal must not come out of a note.
+            console.say("".join(char if char.isprintable() else "?" for char in line))
+
+    return tell

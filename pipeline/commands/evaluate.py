@@ -1,0 +1,83 @@
+"""`cryptonym evaluate`: spans scored against gold."""
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from evaluation.align import pair
+from evaluation.calibration import calibrate_pairs
+from evaluation.scores import score, tabulate
+from evaluation.shapes import invented, leaked
+from pipeline.commands.options import given, share
+from pipeline.console import Console
+from pipeline.exits import EXIT_DONE
+from pipeline.gold import read_annotated, read_label_map
+from pipeline.outbox import refuse_place
+from pipeline.score_report import Examples, write_scores
+from record.folding import fold
+from rules.lexicon import term_kind
+
+DESCRIPTION = """\
+Scores the spans of PRED against those of GOLD, note by note. Both may be
+JSON Lines, BRAT (.ann beside .txt), XML of i2b2, n2c2 and MEDDOCAN, or CoNLL columns.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym evaluate truth.jsonl found.jsonl
+  cryptonym evaluate gold.jsonl found.jsonl --label-map labels.toml --json
+  cryptonym evaluate annotated/ found.jsonl --html scores.html
+
+A label map is a TOML file with lines such as  PRENOM = "FIRST_NAME"  and holds for both files.
+A note of GOLD that PRED does not have counts as if nothing had been found in it.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `evaluate`."""
+    parser.add_argument("gold", type=Path, metavar="GOLD", help="a file, or a folder of files")
+    parser.add_argument("predicted", type=Path, metavar="PRED", help="of any of these formats")
+    parser.add_argument("--label-map", type=Path, metavar="M.toml", help="renames labels")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with pictures")
+    parser.add_argument(
+        "--calibrate", type=share, metavar="ALPHA",
+        help="choose the threshold of a model's scores at which a note's expected share of missed "
+        "identifier tokens is at most ALPHA",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print one JSON object only")
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Score; gives the exit code."""
+    if options.html:
+        refuse_place(options.html, given(options.gold, options.predicted, options.label_map))
+    labels = read_label_map(options.label_map) if options.label_map else None
+    warnings: list[str] = []
+    gold, predicted = (read_annotated(path, warnings) for path in (options.gold, options.predicted))
+    paired = pair(gold, predicted, labels)
+    for count, what in (
+        (paired.missing, "notes of GOLD are not in PRED: all their spans count as missed"),
+        (paired.extra, "notes of PRED are not in GOLD: they are not scored"),
+    ):
+        warnings += [f"{count} {what}"] * bool(count)
+    for warning in warnings:
+        console.warn(warning)
+    scores = score(paired.pairs, _is_medical)
+    if options.calibrate is not None:
+        scores["calibration"] = asdict(calibrate_pairs(paired.pairs, options.calibrate))
+    if options.html:
+        examples = Examples(leaked(paired.pairs), invented(paired.pairs))
+        write_scores(options.html, scores, examples)
+    if options.json:
+        sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
+    else:
+        console.say(tabulate(scores))
+    return EXIT_DONE
+
+
+def _is_medical(word: str) -> bool:
+    return len(word) >= _SHORTEST_TERM and bool(term_kind(fold(word)))
+
+
+_SHORTEST_TERM = 4  # what is shorter is an abbreviation, and as often a word or an initial

@@ -1,0 +1,44 @@
+"""`cryptonym extract train`: classes of lines learnt from pages of your own."""
+
+import argparse
+from pathlib import Path
+
+from pipeline.commands.needs import models_extra
+from pipeline.commands.options import add_out, add_speech, positive
+from pipeline.console import Console
+from pipeline.exits import EXIT_DONE
+
+DESCRIPTION = """\
+Retrains the classes of lines (letterhead, body, footer ...) on pages of
+your own: write them with `extract --label-pages`, correct each `class`, train.
+Needs torch.
+"""
+EXAMPLES = """\
+example:
+  cryptonym extract train pages.jsonl -o boxes.npz
+
+Then set extraction.boxes in the configuration, or give --boxes.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `extract train`."""
+    parser.add_argument("pages", type=Path, metavar="PAGES.jsonl")
+    add_out(parser, "BOXES.npz")
+    parser.add_argument("--steps", type=positive, default=1000, metavar="N", help="default 1000")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="default 1")
+    add_speech(parser)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Train; gives the exit code."""
+    with models_extra("extract train"):
+        from pipeline.boxes_training import train_file
+    with console.progress() as progress:
+        scores = train_file(
+            options.pages, options.output, progress, steps=options.steps, seed=options.seed
+        )
+    for name, value in scores.items():
+        console.say(f"{name}: {value:.4f}")
+    console.say(f"wrote {options.output}; set it as extraction.boxes, or give it as --boxes")
+    return EXIT_DONE

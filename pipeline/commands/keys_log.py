@@ -1,0 +1,59 @@
+"""`cryptonym keys log`."""
+
+import argparse
+from dataclasses import asdict
+
+from pipeline.commands.key_options import (
+    add_json,
+    add_key,
+    custody_of_key,
+    open_master,
+    print_json,
+    shown,
+)
+from pipeline.console import Console
+from pipeline.exits import EXIT_DONE, EXIT_GATE
+from surrogates.key_log import Use
+
+DESCRIPTION = """\
+Prints every use of a key, and checks that none was cut out or changed.
+"""
+EXAMPLES = """\
+example:
+  cryptonym keys log --key master.key --verify
+
+LOCATOR is a file, or file:PATH, env:NAME, or command:'PROGRAM ARGUMENT...' whose output is the
+key. Beside a key file lies the folder FILE.custody: secrets of cohorts and the log of every use.
+No command prints key material. docs/operations.md says what destroying does not reach.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `keys log`."""
+    parser.add_argument("--verify", action="store_true", help="exit 1 where it was cut or changed")
+    parser.add_argument("--noted", metavar="HASH", help="the line of this hash must still be there")
+    add_key(parser)
+    add_json(parser)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Do it; gives the exit code."""
+    custody = custody_of_key(open_master(options))
+    is_checked = options.verify or options.noted is not None
+    with custody.locked():
+        uses, last = custody.log.uses(), custody.log.last()
+        problems = custody.log.problems(options.noted) if is_checked else []
+    told = {"uses": [asdict(use) for use in uses], "last": last}
+    print_json(told | ({"problems": problems} if is_checked else {}), options)
+    if not is_checked:
+        for use in uses:
+            console.say(_line(use))
+    for problem in problems:
+        console.error(f"key log: {problem}")
+    console.say(f"{len(uses)} uses; hash of the last line: {last}")
+    return EXIT_GATE if problems else EXIT_DONE
+
+
+def _line(use: Use) -> str:
+    cohort = "" if use.cohort is None else f"  {shown(use.cohort)}"
+    return f"{use.number:>6}  {use.time}  {use.action:<8}{use.key_id}  user {use.user}{cohort}"

@@ -1,0 +1,31 @@
+"""`cryptonym keys new`."""
+
+import argparse
+from pathlib import Path
+
+from pipeline.console import Console
+from pipeline.exits import EXIT_DONE
+from surrogates.keys import custody_of, new_master
+
+DESCRIPTION = """\
+Writes a new master key, and beside it the folder for secrets of cohorts and the log of uses.
+"""
+EXAMPLES = """\
+example:
+  cryptonym keys new master.key
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `keys new`."""
+    parser.add_argument("file", type=Path, metavar="FILE", help="must not exist yet")
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Do it; gives the exit code."""
+    new_master(options.file)
+    console.say(f"wrote a new master key to {options.file} (mode 600), and the folder")
+    console.say(f"{custody_of(options.file)} for secrets of cohorts and the log of uses;")
+    console.say("keep a copy of both offline, and renew it after each new cohort:")
+    console.say("whoever has them can link every cohort, and without them no release can go on")
+    return EXIT_DONE

@@ -1,0 +1,69 @@
+"""Options that several commands share, and checks of single values."""
+
+import argparse
+import os
+from datetime import date
+from pathlib import Path
+
+EXITS = """\
+exit codes:
+  0  done
+  1  finished, but a gate said no: notes missing at reconciliation, nothing released
+  2  usage or configuration error; another run holds the lock
+  3  finished, with more notes in quarantine than the limit allows
+  4  a needed service could not be reached (database, folder of documents, disk space)
+"""
+
+
+def add_out(parser: argparse.ArgumentParser, metavar: str) -> None:
+    """Add -o, the file that is written whole or not at all."""
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar=metavar, help="written whole or not"
+    )
+
+
+def add_speech(parser: argparse.ArgumentParser, *, json: str = "") -> None:
+    """Add --plain, and --json with its help where the command reports."""
+    if json:
+        parser.add_argument("--json", action="store_true", help=json)
+    parser.add_argument("--plain", action="store_true", help="plain lines instead of a bar")
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Add --workers."""
+    parser.add_argument(
+        "--workers",
+        type=positive,
+        default=min(2, os.cpu_count() or 1),
+        metavar="N",
+        help="processes side by side; default: 2, or 1 on a single core",
+    )
+
+
+def positive(text: str) -> int:
+    """Read a whole number from 1."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def share(text: str) -> float:
+    """Read a share from 0 to 1."""
+    number = float(text)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError("must be from 0 to 1")
+    return number
+
+
+def day(text: str) -> date:
+    """Read a date as YYYY-MM-DD."""
+    return date.fromisoformat(text)
+
+
+def given(*paths: Path | None) -> list[Path]:
+    """Leave out the paths of options that were not given."""
+    return [path for path in paths if path is not None]
+
+
+SUMMARY = "print the summary as JSON only"

@@ -1,0 +1,60 @@
+"""`cryptonym run`: the nightly job."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from pipeline.commands.options import EXITS, SUMMARY, add_speech, add_workers
+from pipeline.console import Console
+from pipeline.nightly import Drive, Ended, Job, run_nightly
+from pipeline.report import to_json
+from pipeline.supervisor import drive as spawned
+
+DESCRIPTION = """\
+Processes the notes that are new or changed since the last run. A run that
+was interrupted goes on where it stopped. Further options go to Apache Beam, such as
+--runner=FlinkRunner; the default runs in memory, offline, without opening a port.
+"""
+EXAMPLES = EXITS
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `run`."""
+    parser.add_argument("config", type=Path, metavar="CONFIG.toml")
+    parser.set_defaults(takes_beam_options=True)
+    add_workers(parser)
+    add_speech(parser, json=SUMMARY)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Run the nightly job; gives its exit code."""
+    drive = _portable(rest) if rest else spawned
+    with console.progress() as progress:
+        ended = run_nightly(options.config, drive, workers=options.workers, progress=progress)
+    tell(ended, options, console)
+    return ended.exit_code
+
+
+def tell(ended: Ended, options: argparse.Namespace, console: Console) -> None:
+    """Say how a run ended."""
+    if options.json:
+        sys.stdout.write(json.dumps(to_json(ended.summary), sort_keys=True) + "\n")
+    else:
+        console.summary(ended.summary, resumed=ended.resumed)
+        console.say(f"report: {ended.report}")
+
+
+def _portable(arguments: list[str]) -> Drive:
+    """Drive one pipeline with Beam's own options, on the runner they name."""
+    # Beam is heavy and only needed here: the default run starts it in its workers.
+    from pipeline.beam.runners import split
+    from pipeline.beam.worker import Part, work
+
+    split(arguments)
+
+    def drive(job: Job) -> dict[str, int]:
+        work(job.settings, Part(job.run_id, 0, 1), arguments, summary=job.scratch / "worker-0.json")
+        return {}
+
+    return drive

@@ -1,0 +1,71 @@
+"""`cryptonym select`: which rules take part."""
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from pipeline.commands.options import add_out, add_speech, given, share
+from pipeline.console import Console
+from pipeline.exits import EXIT_DONE
+from pipeline.gold import read_label_map
+from pipeline.outbox import refuse_place
+from pipeline.rule_choice import Trial, choose_rules, tell_selection, write_selection
+from pipeline.selection import MAX_LOSS, TOLERANCE
+
+DESCRIPTION = """\
+Runs every rule on gold notes and writes down which ones do harm there.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym select dev.jsonl -o selection.toml
+  cryptonym select dev.jsonl -o selection.toml --patients patients.jsonl --model-spans model.jsonl
+  cryptonym detect notes.jsonl -o found.jsonl --selection selection.toml
+
+A rule is a family and a label, such as rules.names:FIRST_NAME. It is left out where adding it to
+everything else lowers precision by more than --tolerance and without it redaction does not fall
+by more than --max-loss. Rules of labels that no gold span has take part. Choose on notes that you
+do not score on afterwards.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `select`."""
+    add = parser.add_argument
+    add("gold", type=Path, metavar="GOLD", help="gold notes, in any format of `evaluate`")
+    add_out(parser, "SELECTION.toml")
+    add("--patients", type=Path, metavar="P.jsonl", help="what is known of the patients")
+    add("--model-spans", type=Path, metavar="PRED", help="what a model found in the same notes")
+    add("--label-map", type=Path, metavar="M.toml", help="renames labels of gold and of rules")
+    add("--tolerance", type=share, default=TOLERANCE, metavar="S", help=f"default {TOLERANCE}")
+    add("--max-loss", type=share, default=MAX_LOSS, metavar="S", help=f"default {MAX_LOSS}")
+    add("--lang", choices=("fr", "en", "es"), default="", help="of notes that do not tell theirs")
+    add_speech(parser, json="print the choice as JSON only")
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Choose; gives the exit code."""
+    trial = Trial(
+        options.gold,
+        options.patients,
+        options.model_spans,
+        read_label_map(options.label_map) if options.label_map else {},
+        options.lang,
+        options.tolerance,
+        options.max_loss,
+    )
+    inputs = given(options.gold, options.patients, options.model_spans, options.label_map)
+    refuse_place(options.output, inputs)
+    warnings: list[str] = []
+    with console.progress() as progress:
+        selection = choose_rules(trial, progress, warnings)
+    write_selection(options.output, selection)
+    for warning in warnings:
+        console.warn(warning)
+    if options.json:
+        sys.stdout.write(json.dumps(asdict(selection), sort_keys=True) + "\n")
+    else:
+        console.say(tell_selection(selection))
+        console.say(f"wrote {options.output}; give it to `detect` as --selection")
+    return EXIT_DONE
