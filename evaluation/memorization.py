@@ -153,4 +153,5 @@ def _auc(one: Floats, other: Floats, axis: int = -1) -> Floats:
     ranks = rankdata(both, axis=axis)
     count, rest = one.shape[axis], other.shape[axis]
     above: Floats = ranks.take(range(count), axis=axis).sum(axis=axis) - count * (count + 1) / 2
-    return above / (count * rest)
+    area: Floats = above / (count * rest)
+    return area
