@@ -1,0 +1,140 @@
+"""The masked language model: it learns, masks matter, it goes on where it stopped."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+import torch
+
+from models.language.masked import (
+    CHECKPOINT,
+    Letter,
+    MaskedFiller,
+    MaskedRecipe,
+    load_masked,
+    train_masked,
+)
+from models.language.masks import MaskRecipe
+from record.errors import ConfigError
+
+CANARY = "Zebulonquist"
+RECIPE = MaskedRecipe(
+    mask=MaskRecipe(0.3),
+    width=32,
+    layers=1,
+    heads=2,
+    length=24,
+    rate=1e-2,
+    epochs=8,
+    dropout=0.0,
+    batch=4,
+)
+
+
+THEMES = (("fever", "hot", "sweat"), ("cough", "dry", "lungs"), ("pain", "sharp", "knee"))
+
+
+def letters(count, seed):
+    """Letters each of which is about one thing, so that its other words tell a hidden one."""
+    chance = Random(seed)
+    made = []
+    for _ in range(count):
+        words = ["Mr", CANARY, *chance.choices(chance.choice(THEMES), k=20), "."]
+        made.append(Letter(words, [word == CANARY for word in words]))
+    return made
+
+
+TRAIN, DEV = letters(60, 1), letters(10, 2)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("masked") / "model"
+    history = train_masked(TRAIN, DEV, RECIPE, out)
+    assert history[0] > 3 * min(history), "held-out words are foreseen far better than before"
+    return out
+
+
+def test_the_share_of_masks_changes_what_is_learnt(folder, tmp_path):
+    told = [
+        train_masked(
+            TRAIN, DEV, replace(RECIPE, epochs=2, mask=MaskRecipe(psi)), tmp_path / str(psi)
+        )
+        for psi in (0.3, 0.5)
+    ]
+    assert told[0][1:] != told[1][1:]
+
+
+def test_it_fills_what_the_words_around_ask_for(folder):
+    filler = MaskedFiller.load(folder)
+    windows = [["dry", "cough", None, "lungs"], ["hot", None, "fever", "sweat", None, "hot"]]
+    found = filler.candidates(windows, 3)
+    for window, theme in zip(found, (THEMES[1], THEMES[0]), strict=True):
+        assert all({word for word, _ in place} == set(theme) for place in window)
+    for window in found:
+        for place in window:
+            assert len(place) == 3
+            shares = [share for _, share in place]
+            assert shares == sorted(shares, reverse=True)
+            assert 0 < sum(shares) <= 1 + 1e-6
+
+
+def test_company_does_not_matter(folder):
+    filler = MaskedFiller.load(folder)
+    windows = [["cough", "dry", None, "."], ["pain", "sharp", None, "."] * 3]
+    together = filler.candidates(windows, 2)
+    for window, found in zip(windows, together, strict=True):
+        alone = filler.candidates([window], 2)[0]
+        assert [[word for word, _ in place] for place in alone] == [
+            [word for word, _ in place] for place in found
+        ]
+
+
+def test_what_identifies_can_never_be_written(folder):
+    trained = load_masked(folder)
+    assert CANARY not in trained.words
+    assert all(CANARY.encode() not in path.read_bytes() for path in folder.iterdir())
+    assert CANARY not in repr(trained)
+    found = MaskedFiller(trained).candidates([["Mr", None, "fever"]], 1000)[0][0]
+    assert all(any(map(str.isalnum, word)) and "<" not in word for word, _ in found)
+
+
+def test_an_interrupted_training_ends_with_the_same_weights(folder, tmp_path):
+    out = tmp_path / "model"
+
+    class Stopped(Exception):
+        pass
+
+    def stop(epoch, perplexity):
+        if epoch == 2:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train_masked(TRAIN, DEV, RECIPE, out, stop)
+    assert (out / CHECKPOINT).exists()
+    with pytest.raises(ConfigError, match="other notes or settings"):
+        train_masked(TRAIN, DEV, replace(RECIPE, seed=2), out)
+    train_masked(TRAIN, DEV, RECIPE, out)
+    one, other = (load_masked(place).network.state_dict() for place in (folder, out))
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    with pytest.raises(ConfigError, match="already"):
+        train_masked(TRAIN, DEV, RECIPE, out)
+
+
+@pytest.mark.parametrize("file", ["masked.json", "weights.safetensors"])
+def test_a_damaged_folder_is_refused(folder, tmp_path, file):
+    for path in folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / file).write_bytes(b"{}")
+    with pytest.raises(ConfigError, match="is damaged"):
+        load_masked(tmp_path)
+    (tmp_path / file).unlink()
+    with pytest.raises(ConfigError, match="holds no masked"):
+        load_masked(tmp_path)
+
+
+def test_too_little_or_too_much_is_refused(folder, tmp_path):
+    with pytest.raises(ConfigError, match="are none"):
+        train_masked([], DEV, RECIPE, tmp_path / "no")
+    with pytest.raises(ValueError, match="more than 24 words"):
+        MaskedFiller.load(folder).candidates([["a", None] * 20], 1)
