@@ -1,0 +1,141 @@
+"""What synthetic notes are worth: taggers trained on them, scored on real notes.
+
+The three settings of Libbi et al. (2021), section 4.2: real notes alone, synthetic ones alone, and
+both; always the same real notes to select weights by and to be scored on.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from evaluation.align import Pair
+from evaluation.counts import count
+from evaluation.gate import Axis, Measured
+from evaluation.memorization import CONFIDENCE
+from evaluation.randomization import differ, f1, precision, recall
+from models.tagger.corpus import TrainingNote
+from models.tagger.encoder import Plan
+from models.tagger.recipe import Recipe, default_recipe
+from models.tagger.runtime import Tagger
+from models.tagger.train import TRAINING, Corpora, Watch, train
+from record.document import Annotated
+
+REAL, SYNTHETIC, BOTH = "real", "synthetic", "both"
+SETTINGS = (REAL, SYNTHETIC, BOTH)
+
+SCORES = {"precision": precision, "recall": recall, "f1": f1}
+
+Counts = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Real notes, parted by patient, and synthetic ones; all with spans."""
+
+    real: Sequence[Annotated] = field(repr=False)
+    synthetic: Sequence[Annotated] = field(repr=False)
+    dev: Sequence[Annotated] = field(repr=False)
+    test: Sequence[Annotated] = field(repr=False)
+
+    def notes(self, setting: str) -> Sequence[Annotated]:
+        """Give what a setting learns from."""
+        either = {REAL: self.real, SYNTHETIC: self.synthetic}
+        return either.get(setting) or [*self.real, *self.synthetic]
+
+
+@dataclass(frozen=True)
+class Utility:
+    """The counts of every setting: [seeds, notes of test, 3], hits, inventions and misses."""
+
+    counts: Mapping[str, Counts] = field(repr=False)
+
+    def scores(self, setting: str, name: str) -> list[float]:
+        """Give a score for each seed: `precision`, `recall` or `f1` of exact spans and labels."""
+        return [float(each) for each in SCORES[name](self.counts[setting].sum(1))]
+
+    def differ(self, one: str, other: str, name: str) -> float:
+        """Give the chance of such a difference between interchangeable settings.
+
+        A note's outputs of all seeds are swapped together.
+        """
+        first, second = (self.counts[setting].sum(0) for setting in (one, other))
+        return differ(first, second, SCORES[name])
+
+    def measured(self, data: str) -> Measured:
+        """Give the F1 of synthetic notes alone as a share of that of real notes alone.
+
+        Bounded by Student's t over seeds, which share notes and differ in training alone.
+        """
+        real, synthetic = (self.scores(setting, "f1") for setting in (REAL, SYNTHETIC))
+        ratios = [one / other if other else 0.0 for one, other in zip(synthetic, real, strict=True)]
+        low, high = mean_bounds(ratios)
+        means = {f"f1 of {s}": round(fmean(self.scores(s, "f1")), 4) for s in SETTINGS}
+        return Measured(
+            "utility-of-real", Axis.UTILITY, fmean(ratios), low, high, data, len(ratios),
+            detail=means,
+        )  # fmt: skip
+
+
+def recipe_for(encoder: str, *, epochs: int | None, max_minutes: float | None) -> Recipe:
+    """Give the settings that suit an encoder, with the bounds that are given."""
+    bounds = {"epochs": epochs, "max_minutes": max_minutes}
+    given: dict[str, Any] = {name: value for name, value in bounds.items() if value is not None}
+    return replace(default_recipe(Plan(encoder)), **given)
+
+
+def compare(
+    trial: Trial,
+    recipe: Recipe,
+    seeds: Sequence[int],
+    out: Path,
+    tell: Callable[[str], Watch] = lambda name: Watch(),
+) -> Utility:
+    """Train a tagger for each setting and seed under a folder, and score it on the test notes.
+
+    A tagger that is there already is not trained again, one that was interrupted goes on. Raises
+    ConfigError, and ValueError where there are fewer than two seeds.
+    """
+    if len(set(seeds)) < 2:
+        raise ValueError("at least two seeds are needed: one tells nothing about others")
+    found: dict[str, list[Counts]] = {setting: [] for setting in SETTINGS}
+    for setting, seed in _runs(seeds):
+        folder = out / f"{setting}-{seed}"
+        if not (folder / TRAINING).exists():
+            corpora = Corpora(_learnt(trial.notes(setting)), _learnt(trial.dev))
+            train(corpora, replace(recipe, seed=seed), folder, tell(folder.name))
+        found[setting].append(_scored(Tagger.load(folder), trial.test))
+    return Utility({setting: np.stack(each) for setting, each in found.items()})
+
+
+def mean_bounds(values: Sequence[float]) -> tuple[float, float]:
+    """Bound a mean over seeds by Student's t; at least two values."""
+    middle, error = fmean(values), stdev(values) / len(values) ** 0.5
+    if error == 0:
+        return middle, middle
+    low, high = student.interval(CONFIDENCE, len(values) - 1, loc=middle, scale=error)
+    return float(low), float(high)
+
+
+def _runs(seeds: Sequence[int]) -> Iterator[tuple[str, int]]:
+    return ((setting, seed) for seed in seeds for setting in SETTINGS)
+
+
+def _learnt(notes: Sequence[Annotated]) -> list[TrainingNote]:
+    return [TrainingNote(note) for note in notes]
+
+
+def _scored(tagger: Tagger, notes: Sequence[Annotated]) -> Counts:
+    found = tagger.spans([note.document for note in notes])
+    rows = []
+    for note, spans in zip(notes, found, strict=True):
+        document = note.document
+        pair = Pair(document.note_id, document.text, tuple(note.spans), tuple(spans))
+        exact = count(pair).strict
+        rows.append((exact.tp, exact.fp, exact.fn))
+    return np.array(rows, np.float64)

@@ -1,0 +1,120 @@
+"""`cryptonym synthesize utility`: what a tagger learns from synthetic notes."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from models.atomic import write
+from pipeline.commands.needs import models_extra
+from pipeline.commands.options import add_speech, positive
+from pipeline.console import Console
+from pipeline.exits import EXIT_DONE
+from pipeline.gold import read_annotated
+from pipeline.signing import sum_of
+from record.document import Annotated, Document
+from record.errors import ConfigError
+from synthesis.corpora import SPLITS
+from synthesis.markup import decode
+from synthesis.parts import NOTES, read_generated
+from synthesis.prepared import digest, load_corpus
+
+if TYPE_CHECKING:
+    from evaluation.utility import Utility
+
+DESCRIPTION = """\
+Trains taggers on real notes, on synthetic notes and on both, and scores them on real notes of
+other patients. DIR gets utility.json, which `synthesize report` reads, and the taggers. What was
+interrupted goes on when the same command is run again.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym synthesize utility synthetic corpus -o utility --seeds 3 --max-minutes 10
+  cryptonym synthesize utility synthetic corpus -o utility --encoder e5-small
+  cryptonym synthesize report synthetic --measured screened/screen.json utility/utility.json \\
+      -o report --key master.key
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `synthesize utility`."""
+    add = parser.add_argument
+    add("synthetic", type=Path, metavar="SYNTHETIC", help="what `synthesize generate` wrote")
+    add("corpus", type=Path, metavar="CORPUS", help="what `synthesize prepare` wrote")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a folder")
+    add("--encoder", default="bilstm", metavar="NAME", help="as for `train`; default bilstm")
+    add("--seeds", type=positive, default=3, metavar="N", help="trainings each; default 3")
+    add("--max-minutes", type=float, metavar="M", help="of each training")
+    add("--epochs", type=positive, metavar="N", help="of each training, at most")
+    add_speech(parser, json="print what was measured as JSON only")
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Train and compare; gives the exit code."""
+    with models_extra("synthesize utility"):
+        from evaluation.utility import Trial, compare, recipe_for
+        from models.tagger.train import Watch
+    manifest = read_generated(options.synthetic)
+    if manifest["corpus_sha256"] != digest(options.corpus):
+        problem = "is not the corpus that these notes were generated from"
+        raise ConfigError(str(options.corpus), problem, "give the corpus that was prepared for it")
+    notes = options.synthetic / NOTES
+    real, dev, test = _real(options.corpus)
+    trial = Trial(real, list(read_annotated(notes, [])), dev, test)
+    if options.seeds < 2:
+        raise ConfigError("--seeds", "is too few to bound anything", "give at least 2")
+    with console.progress() as progress:
+
+        def tell(name: str) -> Watch:
+            progress.phase(name)
+            return Watch(progress.advance)
+
+        seeds = range(1, options.seeds + 1)
+        bounds = {"epochs": options.epochs, "max_minutes": options.max_minutes}
+        recipe = recipe_for(options.encoder, **bounds)
+        utility = compare(trial, recipe, seeds, options.output / "taggers", tell)
+    measured = utility.measured(sum_of(notes))
+    told = {"format": 1, "measured": [asdict(measured)], "tests": _tests(utility)}
+    write(options.output / "utility.json", json.dumps(told, indent=1).encode("utf-8"))
+    if options.json:
+        sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
+    for line in _lines(utility):
+        console.say(line)
+    console.say(
+        f"synthetic notes are worth {measured.value:.3f} ({measured.low:.3f} to "
+        f"{measured.high:.3f}) of the F1 of real ones; wrote {options.output / 'utility.json'}"
+    )
+    return EXIT_DONE
+
+
+def _real(folder: Path) -> list[list[Annotated]]:
+    """Give the real notes of train, dev and test."""
+    notes = load_corpus(folder).notes
+    return [list(_annotated(split, [each.marked for each in notes[split]])) for split in SPLITS]
+
+
+def _annotated(split: str, marked: Iterable[str]) -> Iterator[Annotated]:
+    for number, each in enumerate(marked):
+        text, spans = decode(each)
+        yield Annotated(Document(note_id=f"{split}-{number}", text=text), spans)
+
+
+def _tests(utility: "Utility") -> dict[str, dict[str, float]]:
+    """Give the chance of each difference between settings, by score."""
+    pairs = (("synthetic", "real"), ("both", "real"))
+    names = ("precision", "recall", "f1")
+    return {
+        f"{one} against {other}": {name: utility.differ(one, other, name) for name in names}
+        for one, other in pairs
+    }
+
+
+def _lines(utility: "Utility") -> Iterator[str]:
+    yield f"{'learnt from':<14}{'precision':>10}{'recall':>10}{'F1':>10}"
+    for setting in utility.counts:
+        means = [fmean(utility.scores(setting, name)) for name in ("precision", "recall", "f1")]
+        yield f"{setting:<14}" + "".join(f"{mean:>10.4f}" for mean in means)
