@@ -6,7 +6,7 @@ from dataclasses import MISSING, asdict, dataclass, field
 from enum import StrEnum
 from typing import Literal
 
-from record.columns import COLUMNS, Treatment
+from record.columns import BIRTHS, COLUMNS, Treatment
 from record.errors import ConfigError
 from record.label import Label
 
@@ -37,11 +37,15 @@ class Policy:
     `min_shift_days` and `max_shift_days` bound the size of a patient's date shift, either way;
     the shift is never zero. Ages over `age_cap` become `age_cap + 1` followed by a plus sign
     (45 CFR 164.514(b)(2)(i)(C)).
-    A generalized postal code keeps its first `zip_digits`, and zeros for those in `zeroed_zips`.
+    A generalized postal code keeps its first `zip_digits`, and zeros for those in `zeroed_zips`
+    and, with a `zip_table`, for those of areas where 20,000 people or fewer live or nobody knows.
+    Towns and postal codes are replaced by others of the same `keep_area`, if any.
     `keep_weekday` shifts by whole weeks. `date_precision` cuts the shifted dates down to the first
     day of their month or year. `birth_dates` shifts a birth date as the others, cuts it down, or
     moves it back by up to `birth_jitter_months` more; with `old_births` as `cap`, one that tells
     an age over the cap tells `age_cap + 1` instead.
+    Whoever is not the patient keeps the surrogate of the mention before with the chance
+    `repeat_third_parties`, and gets another else.
     `columns` maps `table.column` of the output to `drop`, or to what happens to it anyway.
     """
 
@@ -52,12 +56,15 @@ class Policy:
     age_cap: int = 89
     zip_digits: int = 3
     zeroed_zips: tuple[str, ...] = ()
+    zip_table: Literal["none", "census-2010"] = "none"
+    keep_area: Literal["none", "region", "department"] = "none"
     columns: dict[str, Treatment] = field(default_factory=dict)
     keep_weekday: bool = False
     date_precision: Literal["day", "month", "year"] = "day"
     birth_dates: Literal["shift", "month", "year", "jitter"] = "shift"
     birth_jitter_months: int = 3
     old_births: Literal["shift", "cap"] = "shift"
+    repeat_third_parties: float = 1.0
 
     def __post_init__(self) -> None:
         if self.locale not in ("fr", "en", "es"):
@@ -72,6 +79,10 @@ class Policy:
         if unknown:
             raise ConfigError(
                 "policy.actions", f"unknown labels {unknown}", "see the list of labels"
+            )
+        if not 0.0 <= self.repeat_third_parties <= 1.0:
+            raise ConfigError(
+                "policy.repeat_third_parties", "not from 0 to 1", "choose a chance, such as 0.9"
             )
         self._check_dates()
         self._check_zips()
@@ -103,6 +114,12 @@ class Policy:
             )
         if not 1 <= self.zip_digits <= 4:
             raise ConfigError("policy.zip_digits", "not from 1 to 4", "choose how many digits stay")
+        if self.zip_table != "none" and self.zip_digits != _TABLE_DIGITS:
+            raise ConfigError(
+                "policy.zip_table",
+                f"tells of areas of {_TABLE_DIGITS} digits",
+                f"set zip_digits = {_TABLE_DIGITS}",
+            )
         size = self.zip_digits
         if any(not (code.isdecimal() and len(code) == size) for code in self.zeroed_zips):
             raise ConfigError(
@@ -115,9 +132,8 @@ class Policy:
             key = f"policy.columns.{name}"
             if rule is None:
                 raise ConfigError(key, "unknown column", "`cryptonym policy check` lists them")
-            allowed = {rule.treatment} | ({Treatment.DROP} if rule.can_drop else set())
-            if wanted not in allowed:
-                names = " or ".join(f'"{each}"' for each in sorted(allowed))
+            if wanted not in rule.allowed:
+                names = " or ".join(f'"{each}"' for each in sorted(rule.allowed))
                 raise ConfigError(key, f'"{wanted}" is not possible here', f"write {names}")
 
     def action(self, label: str) -> Action | None:
@@ -125,9 +141,14 @@ class Policy:
         return self.actions.get(label)
 
     def treatment(self, column: str) -> Treatment:
-        """Tell what happens to a column of the output, `table.column`; unknown ones are dropped."""
+        """Tell what happens to a column of the output, `table.column`; unknown ones are dropped.
+
+        So are births where ages over the cap may not be told: no row says on which day it is read.
+        """
         rule = COLUMNS.get(column)
-        return Treatment.DROP if rule is None else self.columns.get(column, rule.treatment)
+        if rule is None or (self.old_births == "cap" and column in BIRTHS):
+            return Treatment.DROP
+        return self.columns.get(column, rule.treatment)
 
     @property
     def policy_id(self) -> str:
@@ -142,7 +163,10 @@ class Policy:
         return hashlib.blake2b(canonical.encode(), digest_size=6).hexdigest()
 
 
+_TABLE_DIGITS = 3
 _CHOICES = {
+    "zip_table": ("none", "census-2010"),
+    "keep_area": ("none", "region", "department"),
     "date_precision": ("day", "month", "year"),
     "birth_dates": ("shift", "month", "year", "jitter"),
     "old_births": ("shift", "cap"),

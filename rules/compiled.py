@@ -30,7 +30,10 @@ def database(expressions: Sequence[str]) -> Any:
     folder = user_cache_path("cryptonym") / "automata"
     path = folder / f"{_digest(expressions)}{_SUFFIX}"
     found = _read(path)
-    if found is None:
+    if found is not None:
+        with suppress(OSError):
+            os.utime(path)  # what is used stays
+    else:
         found = _compile([_loose(expression) for expression in expressions])
         _write(path, hyperscan.dumpb(found))
     return found

@@ -36,10 +36,8 @@ _NUMBERED = Pattern(
     r"|(?:dr|prof)\.? (?:[a-z][a-z.'\-]{0,20} ){0,2}[a-z][a-z.'\-]{0,20}, )"
     r"(([a-z]{3,20}) [0-9]{1,2}(?: ?[a-h](?![a-z])| (?:north|south|east|west))?)(?![\w/.:%])"
 )
-_KNOWN = Pattern(
-    rf"\b(?:{'|'.join(sorted(map(re.escape, lexicon('care_sites')), key=len, reverse=True))})"
-    r"(?![a-z0-9])"
-)
+_LONGEST_FIRST = sorted(lexicon("care_sites"), key=lambda name: (-len(name), name))
+_KNOWN = Pattern(rf"\b(?:{'|'.join(map(re.escape, _LONGEST_FIRST))})(?![a-z0-9])")
 _MOST_NAMES = 20
 _OF = re.compile(r" (?:of|for|at) (?=[A-Z])")
 _WORD = re.compile(r"(?:[A-Z][^\W\d_]*(?:['.\-][^\W\d_]*){0,4}|&)\Z")

@@ -48,7 +48,8 @@ _INITIALS = frozenset(["c.", "r.", "ch.", "pl."])
 
 
 def _longest_first(words: Iterable[str]) -> list[str]:
-    return sorted(words, key=len, reverse=True)
+    # Of one length in one order: automata that were compiled by another process fit this one.
+    return sorted(words, key=lambda word: (-len(word), word))
 
 
 def _either_case(words: Iterable[str]) -> str:

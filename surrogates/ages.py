@@ -21,6 +21,16 @@ _SMALL = re.compile(
     r"|tage?n?|wochen?|monate?n?|stunden?|\w*(?:monatige|wochige|tagige)\w?"
     r"|dag(?:en)?|we(?:ek|ken)|maand(?:en)?|uur|uren)\b"
 )
+# The unit of an age, or of a range of them, whose span ends with its number: `[95] semaines`. No
+# word that may be something else: an age that is not capped tells too much.
+_UNIT_AFTER = re.compile(
+    r"(?:[ \t]?(?:-|a|et|ou|to|and|or|y|o|bis|und|tot|en)[ \t]?\d{1,3})?(?:[ \t\n]|-)?"
+    r"(?P<unit>(?:jours|semaines|mois|heures|days?|weeks?|months?|hours?|dias|meses|semanas|horas"
+    r"|tagen?|wochen|monaten?|stunden|\w*(?:monatige|wochige|tagige)\w?|dagen|weken|maanden|uur"
+    r"|uren)\b)"
+)
+_SHORT_UNIT_AFTER = re.compile(r"[ \t]?(?P<unit>SA|j)(?![\w'’])")
+_FAR = 24
 _YEARS = re.compile(r"\b(?:ans?|anos?|years?|y|jahre?n?|jaar|jr|\w*(?:jahrig|jarig)\w*)\b")
 # Words for a decade of life -> the last year of it.
 _DECADES = {
@@ -62,14 +72,29 @@ def replace(mention: Mention, subject: Subject) -> str:
 
     Ages up to the cap stay exact on purpose: birth dates and dates move by the same days, and
     45 CFR 164.514(b)(2)(i)(C) asks no more. A decade of life counts by its last year. An age in
-    words over the cap is written in digits.
+    words over the cap is written in digits. Weeks, days or months are no years, also where they
+    stand after the span.
     """
     text, cap = mention.text, subject.policy.age_cap
-    if _SMALL.search(fold(text)) and not _YEARS.search(fold(text)):
+    if _is_small(fold(text), mention.after):
         return text
     text = _NUMBER.sub(lambda match: _cap(match, cap), text)
     text = _cap_words(text, cap)
     return text.replace("++", "+")
+
+
+def unit_after(text: str, end: int) -> str:
+    """Give the folded unit smaller than a year that stands after an age; empty where none does."""
+    rest = text[end : end + _FAR]
+    found = _UNIT_AFTER.match(fold(rest)) or _SHORT_UNIT_AFTER.match(rest)
+    return fold(found["unit"]) if found else ""
+
+
+def _is_small(folded: str, after: str) -> bool:
+    """Tell whether an age is counted in something smaller than years."""
+    if _YEARS.search(folded):
+        return False
+    return bool(_SMALL.search(folded) or (after and folded[-1:].isalnum()))
 
 
 def _cap(match: re.Match[str], cap: int) -> str:

@@ -2,6 +2,8 @@
 
 _DNI_LETTERS = "trwagmyfpdxbnjzsqvhlcke"
 _NPI_PREFIX = "80840"
+# Digit -> the sum of the digits of its double.
+_DOUBLED = str.maketrans("0123456789", "0246813579")
 
 
 def nir_key(body: str) -> str:
@@ -17,11 +19,8 @@ def dni_letter(digits: str) -> str:
 
 def luhn_digit(digits: str) -> str:
     """Give the digit that makes a number valid when put after it (ISO/IEC 7812-1)."""
-    total = 0
-    for place, char in enumerate(reversed(digits)):
-        doubled = int(char) * (2 - place % 2)
-        total += doubled - 9 if doubled > 9 else doubled
-    return str(-total % 10)
+    doubled, single = digits[::-2].translate(_DOUBLED), digits[-2::-2]
+    return str(-sum(map(int, doubled + single)) % 10)
 
 
 def is_luhn(digits: str) -> bool:
@@ -46,3 +45,112 @@ def affiliation_digits(number: str) -> str:
     # Numbers below ten million are joined to the province without their leading zero.
     joined = province + rest[1:] if rest[0] == "0" else number
     return f"{int(joined) % 97:02d}"
+
+
+def rib_key(account: str) -> str:
+    """Give the key of a French bank account: 5 digits, 5 digits, 11 signs (small letters)."""
+    # Letters count by their places in three rows: a-i, j-r, and s-z from 2 on.
+    digits = "".join(
+        char if char.isdigit() else "12345678912345678923456789"[ord(char) - ord("a")]
+        for char in account
+    )
+    bank, branch, number = int(digits[:5]), int(digits[5:10]), int(digits[10:21])
+    return f"{97 - (89 * bank + 15 * branch + 3 * number) % 97:02d}"
+
+
+def ccc_digits(bank: str, account: str) -> str:
+    """Give the two digits of a Spanish bank account, for its 8 and its 10 digits."""
+    found = ""
+    for part in (f"00{bank}", account):
+        rest = 11 - sum(int(char) * 2**place for place, char in enumerate(part)) % 11
+        found += "1" if rest == 10 else "0" if rest == 11 else str(rest)
+    return found
+
+
+def belgian_account_digits(account: str) -> str:
+    """Give the two digits that end a Belgian bank account, for its first ten."""
+    return f"{int(account) % 97 or 97:02d}"
+
+
+def belgian_digits(body: str, *, is_later: bool) -> str:
+    """Give the two digits that end a Belgian national number; `is_later` for births from 2000."""
+    return f"{97 - int(f'2{body}' if is_later else body) % 97:02d}"
+
+
+_ODD = (
+    1,
+    0,
+    5,
+    7,
+    9,
+    13,
+    15,
+    17,
+    19,
+    21,
+    2,
+    4,
+    18,
+    20,
+    11,
+    3,
+    6,
+    8,
+    12,
+    14,
+    16,
+    10,
+    22,
+    25,
+    24,
+    23,
+)
+
+
+def italian_letter(signs: str) -> str:
+    """Give the small letter that ends an Italian codice fiscale or begins a bank account (CIN)."""
+    total = 0
+    for place, char in enumerate(signs):
+        value = int(char) if char.isdigit() else ord(char) - ord("a")
+        total += value if place % 2 else _ODD[value]
+    return chr(ord("a") + total % 26)
+
+
+def nhs_digit(digits: str) -> str | None:
+    """Give the last digit of a British NHS or CHI number for its first nine; None has none."""
+    rest = -sum((10 - place) * int(char) for place, char in enumerate(digits)) % 11
+    return None if rest == 10 else str(rest)
+
+
+def bsn_digit(digits: str) -> str | None:
+    """Give the last digit of a Dutch BSN for its first eight; None has none."""
+    rest = sum((9 - place) * int(char) for place, char in enumerate(digits)) % 11
+    return None if rest == 10 else str(rest)
+
+
+def ean_digit(digits: str) -> str:
+    """Give the last digit of a number of 13 for its first 12: EAN, the Swiss AHV number."""
+    return str(-sum(int(char) * (1 + 2 * (place % 2)) for place, char in enumerate(digits)) % 10)
+
+
+def rut_digit(digits: str) -> str:
+    """Give the sign that ends a Chilean RUT: a digit or `k`."""
+    total = sum(int(char) * (2 + place % 6) for place, char in enumerate(reversed(digits)))
+    return "0123456789k"[-total % 11]
+
+
+def curp_digit(signs: str) -> str:
+    """Give the digit that ends a Mexican CURP, for its first 17 signs in small letters."""
+    alphabet = "0123456789abcdefghijklmnñopqrstuvwxyz"
+    return str(-sum((18 - p) * alphabet.index(char) for p, char in enumerate(signs)) % 10)
+
+
+def german_digit(signs: str) -> str:
+    """Give the digit that ends a German insurance number: pension (11 signs) or health (9).
+
+    A letter counts as its place in the alphabet, in two digits; digits of products are summed.
+    """
+    digits = "".join(c if c.isdigit() else f"{ord(c) - ord('a') + 1:02d}" for c in signs)
+    weights = (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1) if len(digits) == 12 else (1, 2) * 5
+    products = (int(d) * weight for d, weight in zip(digits, weights, strict=True))
+    return str(sum(product // 10 + product % 10 for product in products) % 10)

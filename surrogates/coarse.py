@@ -2,8 +2,11 @@
 
 import re
 
+from record.policy import Policy
+from surrogates import gazetteer
 from surrogates.subject import Mention, Subject
 
+_FEWEST_PEOPLE = 20_000
 _ZIP = re.compile(r"(?<!\d)\d{5}(?!\d)")
 
 
@@ -15,14 +18,24 @@ def mask(mention: Mention, _subject: Subject) -> str:
 def generalize_zip(mention: Mention, subject: Subject) -> str:
     """Give the first digits of a postal code of five, and stars for the rest: `750**`.
 
-    First digits that the policy lists become zeros (45 CFR 164.514(b)(2)(i)(B)). What has no
+    First digits that the policy lists become zeros (45 CFR 164.514(b)(2)(i)(B)), and with a table
+    of people those of areas that have no more than 20,000 or are not in it. What has no
     five digits in a row is masked, since nobody said which part of it is the coarse one.
     """
-    found = _ZIP.search(mention.text)
+    return coarse_zip(mention.text, subject.policy) or mask(mention, subject)
+
+
+def coarse_zip(text: str, policy: Policy) -> str | None:
+    """Give the same of a postal code in a table; None where there are no five digits."""
+    found = _ZIP.search(text)
     if found is None:
-        return mask(mention, subject)
-    kept = subject.policy.zip_digits
+        return None
+    kept = policy.zip_digits
     first = found[0][:kept]
-    if first in subject.policy.zeroed_zips:
+    if first in policy.zeroed_zips or not _is_populated(first, policy):
         first = "0" * kept
     return first + "*" * (len(found[0]) - kept)
+
+
+def _is_populated(first: str, policy: Policy) -> bool:
+    return policy.zip_table == "none" or gazetteer.people().get(first, 0) > _FEWEST_PEOPLE

@@ -1,27 +1,38 @@
 """Surrogates for the columns of tables, so that tables and notes of a cohort agree."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 
-from record.columns import Treatment
+import pyarrow as pa
+
+from record.columns import COLUMNS, TABLES, Treatment
 from record.document import Document
 from record.errors import Unsafe
 from record.patient import PatientRecord
 from record.policy import Policy
 from record.span import Span
-from surrogates import dates
-from surrogates.date_course import Course, of_births, of_dates, shift_days
+from surrogates import births
+from surrogates.births import Birth
+from surrogates.date_course import Courses
 from surrogates.keys import CohortKey
 from surrogates.rewrite import Rewriter
+from surrogates.tables import Subjects, Tables, Treated
+
+__all__ = ["Birth", "Columns", "Subjects", "Treated", "treat"]
 
 
-@dataclass(frozen=True, slots=True)
-class Birth:
-    """The birth columns of an OMOP `person`; what is not known is None."""
+def treat(
+    table: str,
+    batch: pa.RecordBatch | pa.Table,
+    cohort: CohortKey,
+    policy: Policy,
+    subjects: Subjects | None = None,
+) -> Treated:
+    """Treat rows of an OMOP table under a cohort's key, once: see `Columns.treat`.
 
-    year: int
-    month: int | None = None
-    day: int | None = None
+    For more than one batch make `Columns` and keep it: it remembers ids and shifts.
+    """
+    return Columns(cohort, policy).treat(table, batch, subjects)
 
 
 class Columns:
@@ -31,14 +42,38 @@ class Columns:
         self._cohort = cohort
         self._policy = policy
         self._rewriter = Rewriter(cohort, policy)
+        self._courses = Courses(cohort, policy)
+        self._tables = Tables(cohort, policy, self._courses, self.value)
+
+    def check(self, table: str, names: Iterable[str]) -> None:
+        """Raise ConfigError for a table or column that nobody said how to treat: at the start."""
+        self._tables.check(table, names)
+
+    def treat(
+        self, table: str, batch: pa.RecordBatch | pa.Table, subjects: Subjects | None = None
+    ) -> Treated:
+        """Treat rows of an OMOP table: each column as `Policy.treatment` says.
+
+        `batch` holds raw values of the source under the lower-case names of the CDM; columns
+        that are not there are not in the result either. Ids come out as 64-bit numbers, dates and
+        moments in the type they came in (also text in ISO 8601, as SQLite has it), dropped
+        concepts as 0, any other dropped column empty. `note_text` and `note_title` come out
+        empty: the rewriter makes them. A row that cannot be treated (no person, no id, a date
+        that nobody can read or beyond the calendar, no surrogate) is left out and counted under
+        its reason. `subjects` tells what the rows do not: whose notes those of `note_nlp` are,
+        and what is known of patients where numbers become those of the notes.
+
+        Raises ConfigError as `check` does. Equal rows give equal rows whatever the batch.
+        """
+        return self._tables.treat(table, batch, subjects or Subjects())
 
     def dropped(self, table: str) -> frozenset[str]:
         """Name the columns of a table that the policy leaves out, beside those never written."""
-        names = (name.partition(".") for name in self._policy.columns)
         return frozenset(
             column
-            for owner, _, column in names
-            if owner == table and self._policy.treatment(f"{table}.{column}") is Treatment.DROP
+            for column in TABLES.get(table, ())
+            if COLUMNS[f"{table}.{column}"].treatment is not Treatment.DROP
+            and self._policy.treatment(f"{table}.{column}") is Treatment.DROP
         )
 
     def pseudonym(self, kind: str, value: str) -> int:
@@ -50,18 +85,18 @@ class Columns:
 
     def days(self, person_id: str) -> int:
         """Tell by how many days everything of a patient moves; as secret as the key."""
-        return shift_days(self._cohort.patient(person_id), self._policy)
+        return self._courses.days(person_id)
 
     def shift_date(self, person_id: str, day: date) -> date:
         """Move a date, as one in the text is moved. Raises Unsafe where the calendar ends."""
-        return self._of_dates(person_id).move(day)
+        return self._courses.of_dates(person_id).move(day)
 
     def shift_datetime(self, person_id: str, moment: datetime) -> datetime:
         """Move a moment by whole days: the time of day and the zone stay as they are.
 
         Where the policy cuts dates down, it is the midnight at which the month or year begins.
         """
-        course = self._of_dates(person_id)
+        course = self._courses.of_dates(person_id)
         if course.precision != "day":
             return datetime.combine(course.move(moment.date()), time.min, moment.tzinfo)
         try:
@@ -75,26 +110,7 @@ class Columns:
         A month or year alone moves from its middle, and by one at least. Raises Unsafe where
         the parts make no date.
         """
-        if birth.month is not None and birth.day is not None:
-            try:
-                born = date(birth.year, birth.month, birth.day)
-            except ValueError:
-                raise Unsafe("no-date") from None
-            moved = self._of_births(person_id).move(born)
-            return Birth(moved.year, moved.month, moved.day)
-        written = f"{birth.year:04d}" + (f"-{birth.month:02d}" if birth.month else "")
-        text = dates.move_text(written, self._of_births(person_id), written=None, lang="fr")
-        if text is None:
-            raise Unsafe("no-date")
-        return Birth(*map(int, text.split("-")))
-
-    def _of_dates(self, person_id: str) -> Course:
-        key = self._cohort.patient(person_id)
-        return of_dates(key, self._policy, shift_days(key, self._policy))
-
-    def _of_births(self, person_id: str) -> Course:
-        key = self._cohort.patient(person_id)
-        return of_births(key, self._policy, shift_days(key, self._policy))
+        return births.move(birth, self._courses.of_births(person_id))
 
     def value(self, person_id: str, label: str, text: str, record: PatientRecord | None) -> str:
         """Give the surrogate that a value has in the patient's notes: a name, town or number.

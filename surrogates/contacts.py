@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from record.errors import Unsafe
 from record.folding import fold
 from record.label import Label
-from surrogates import lexicon, names, shape
+from surrogates import lexicon, name_lists, names, shape
 from surrogates.subject import DRAWS, WORD, Mention, Subject, compact, pour_case, unaccented
 
 # ARCEP's national numbering plan sets these numbers apart for audiovisual works.
@@ -26,6 +26,8 @@ _AREAS = lexicon.listed(
 )
 # Numbers up to this length are a ward's own.
 _EXTENSION = 5
+# Letters that the beginning of a name has at least where an account cuts it off.
+_CUT = 4
 _VOWELS = frozenset("aeiouy")
 _DOMAINS = ("example.org", "example.com", "example.net")
 _PAGES = frozenset(lexicon.listed("html htm php asp aspx jsp pdf jpg png xml txt index"))
@@ -197,11 +199,11 @@ def _pour_digits(drawn: str, model: str) -> str:
 
 def _pick_domain(domain: str, subject: Subject, counter: int) -> str:
     """Give a name below example.org and its like, the same for the same domain."""
-    families = lexicon.load("family", subject.locale)
+    invented = _invented(subject)
     value = fold(domain).strip()
     for further in range(counter, counter + DRAWS):
-        number = subject.key.number("domain", value, 3 * len(families), counter=further)
-        host = fold(families.entries[number // 3])
+        number = subject.key.number("domain", value, 3 * len(invented), counter=further)
+        host = fold(invented[number // 3])
         if host.isascii() and subject.allows(host):
             return f"{host}.{_DOMAINS[number % 3]}"
     raise Unsafe("no-surrogate")
@@ -222,26 +224,45 @@ def _local(text: str, mention: Mention, subject: Subject, counter: int) -> str:
 def _handle(word: str, mention: Mention, subject: Subject, counter: int) -> str:
     """Replace one word of an account name: a name, an initial with a name, or anything."""
     value = fold(word)
-    given = {fold(name) for name in (*subject.given, *mention.given)}
-    family = {fold(name) for name in (*subject.family, *mention.family)}
     for start in (0, 1, 2):
         head, tail = value[:start], value[start:]
-        role = Label.LAST_NAME if tail in family else Label.FIRST_NAME if tail in given else ""
-        if role and len(tail) > 1:
+        role, name = _name_of(tail, mention, subject)
+        if name:
             letters = "".join(_initial(each, mention, subject) for each in head)
-            return pour_case(word, letters + _ascii(names.part(tail, role, subject)))
+            drawn = _ascii(names.part(name, role, subject, mention))
+            # An account cuts a long name off.
+            return pour_case(word, letters + (drawn if tail == name else drawn[: len(tail)]))
     if len(value) == 1 or (len(value) == 2 and not set(value) & _VOWELS):
         letters = "".join(_initial(letter, mention, subject) for letter in value)
         return letters.upper() if word.isupper() else letters
-    families = lexicon.load("family", subject.locale)
-    number = subject.key.number(Label.USERNAME, value, len(families), counter=counter)
-    drawn = _ascii(families.entries[number])[: max(len(value), 3)]
+    invented = _invented(subject)
+    number = subject.key.number(Label.USERNAME, value, len(invented), counter=counter)
+    drawn = _ascii(invented[number])[: max(len(value), 3)]
     return drawn.upper() if word.isupper() else drawn
 
 
+def _name_of(tail: str, mention: Mention, subject: Subject) -> tuple[str, str]:
+    """Find the role and the known name that a part of an account name is, or begins."""
+    if len(tail) < 2:
+        return "", ""
+    families = (*mention.who.family, *map(fold, subject.family))
+    if tail in families:
+        return Label.LAST_NAME, tail
+    if tail in (*mention.who.given, *map(fold, subject.given)):
+        return Label.FIRST_NAME, tail
+    if len(tail) < _CUT:
+        return "", ""
+    name = next((name for name in families if name.startswith(tail)), "")
+    return Label.LAST_NAME, name
+
+
 def _initial(letter: str, mention: Mention, subject: Subject) -> str:
-    known = (*subject.given, *mention.given)
-    return names.abbreviation(letter, Label.FIRST_NAME, known, subject).lower()
+    known = (*mention.who.given, *subject.given)
+    return names.abbreviation(letter, Label.FIRST_NAME, known, subject, mention).lower()
+
+
+def _invented(subject: Subject) -> name_lists.Invented:
+    return name_lists.invented(subject.locale)
 
 
 def _ascii(name: str) -> str:

@@ -18,17 +18,22 @@ from surrogates.key_sources import read_private, replace_private, sync_folder, w
 
 SETTING = "key.custody"
 _VERSION = b"cryptonym-cohort-v1"
+_ROTATED = "rotated.json"
 _SIZE = 32
 
 
 @dataclass(frozen=True, slots=True)
 class CohortEntry:
-    """What is known of a cohort: its public id, whether it has a secret of its own, its end."""
+    """What is known of a cohort: its public id, whether it has a secret of its own, its end.
+
+    `algorithm` is the version of the surrogates that its key id belongs to.
+    """
 
     name: str
     key_id: str
     own_secret: bool
     destroyed: str | None = None
+    algorithm: int = 1
 
 
 class Custody:
@@ -138,6 +143,27 @@ class Custody:
             sync_folder(self._folder)
         return entry
 
+    def rotate(self, successor: str) -> None:
+        """Write down that the key with the public id `successor` makes the cohorts from now on."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        content = json.dumps({"key_id": successor, "time": now}).encode() + b"\n"
+        replace_private(self._folder / _ROTATED, content)
+
+    def refuse_rotated(self) -> None:
+        """Raise ConfigError where another key makes the cohorts from now on."""
+        path = self._folder / _ROTATED
+        if not path.exists():
+            return
+        try:
+            successor = str(json.loads(path.read_bytes())["key_id"])
+        except (ValueError, KeyError, TypeError):
+            raise ConfigError(SETTING, f"{path} is damaged", "restore the folder") from None
+        raise ConfigError(
+            "key.locator",
+            f"this key was rotated: new cohorts are made under the key {successor}",
+            "name that key; this one goes on with the cohorts that it has",
+        )
+
     def _write(self, entry: CohortEntry) -> None:
         content = json.dumps(asdict(entry)).encode() + b"\n"
         replace_private(self._path(entry.name, "cohort"), content)
@@ -162,6 +188,17 @@ def refuse_destroyed(entry: CohortEntry | None) -> None:
             "cohort",
             f"its key {entry.key_id} was destroyed at {entry.destroyed} and is never derived again",
             "name another cohort",
+        )
+
+
+def refuse_older(entry: CohortEntry | None, algorithm: int) -> None:
+    """Raise ConfigError for a cohort whose surrogates another version of the algorithm gave."""
+    if entry is not None and entry.algorithm != algorithm:
+        raise ConfigError(
+            "cohort",
+            f"it was made under version {entry.algorithm} of the surrogates, and this program "
+            f"gives version {algorithm}: the two would not join",
+            "name another cohort, or go on with the version of the program that made it",
         )
 
 

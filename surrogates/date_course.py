@@ -2,17 +2,21 @@
 
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Literal
+from typing import Literal, TypeVar
 
 from record.errors import Unsafe
 from record.policy import Policy
-from surrogates.keys import PatientKey
+from surrogates.keys import CohortKey, PatientKey
 
+_T = TypeVar("_T")
 Precision = Literal["day", "month", "year"]
 _WEEK = 7
 # The days of so many months are never fewer than of so many Februaries.
 _SHORTEST_MONTH = 28
 _MONTHS = {"day": 0, "month": 1, "year": 12}
+_REMEMBERED = 1 << 16
+FORWARD = 1
+"""The nudge of all dates that a policy cuts down, so that none comes before a birth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,49 @@ class Course:
         return add_months(day, _MONTHS[self.precision] * self.nudge)
 
 
+class Courses:
+    """The courses of a cohort's patients, of whom the most recent are remembered."""
+
+    def __init__(self, cohort: CohortKey, policy: Policy) -> None:
+        self._cohort = cohort
+        self._policy = policy
+        self._days: dict[str, int] = {}
+        self._dates: dict[str, Course] = {}
+        self._births: dict[str, Course] = {}
+
+    def days(self, person_id: str) -> int:
+        """Give the days by which everything of a patient moves."""
+        days = self._days.get(person_id)
+        if days is None:
+            days = shift_days(self._cohort.patient(person_id), self._policy)
+            _remember(self._days, person_id, days)
+        return days
+
+    def of_dates(self, person_id: str) -> Course:
+        """Give the course of all dates of a patient but that of birth."""
+        course = self._dates.get(person_id)
+        if course is None:
+            key = self._cohort.patient(person_id)
+            course = of_dates(key, self._policy, self.days(person_id))
+            _remember(self._dates, person_id, course)
+        return course
+
+    def of_births(self, person_id: str) -> Course:
+        """Give the course of the birth date of a patient."""
+        course = self._births.get(person_id)
+        if course is None:
+            key = self._cohort.patient(person_id)
+            course = of_births(key, self._policy, self.days(person_id))
+            _remember(self._births, person_id, course)
+        return course
+
+
+def _remember(known: dict[str, _T], person_id: str, found: _T) -> None:
+    if len(known) >= _REMEMBERED:
+        known.clear()
+    known[person_id] = found
+
+
 def shift_days(key: PatientKey, policy: Policy) -> int:
     """Draw the days by which everything of a patient moves: never 0, its size within the policy.
 
@@ -66,9 +113,11 @@ def shift_days(key: PatientKey, policy: Policy) -> int:
 def of_dates(key: PatientKey, policy: Policy, days: int) -> Course:
     """Give the course of all dates but those of birth.
 
-    The nudge is drawn apart from the shift, so that a year alone does not tell its sign.
+    The nudge is drawn apart from the shift, so that a year alone does not tell its sign. What is
+    cut down goes forward, so that no date comes before a birth.
     """
-    nudge = 1 if key.number("shift", "nudge", 2) else -1
+    is_cut = policy.date_precision != "day"
+    nudge = FORWARD if is_cut or key.number("shift", "nudge", 2) else -1
     return Course(days, nudge, policy.date_precision, policy.keep_weekday)
 
 
@@ -85,7 +134,8 @@ def of_births(key: PatientKey, policy: Policy, days: int) -> Course:
     if choice == "jitter":
         back = key.number("shift", "birth", _SHORTEST_MONTH * policy.birth_jitter_months)
         return Course(days - back or -1, sign)
-    return Course(days, sign, policy.date_precision, policy.keep_weekday)
+    nudge = sign if policy.date_precision == "day" else -1
+    return Course(days, nudge, policy.date_precision, policy.keep_weekday)
 
 
 def add_months(day: date, months: int) -> date:

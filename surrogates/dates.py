@@ -16,7 +16,7 @@ from surrogates.date_forms import Form, Group
 from surrogates.date_words import LANGUAGES, MONTHS
 from surrogates.subject import DRAWS, Mention, Subject, pour_case
 
-__all__ = ["move_text", "replace", "shift", "shift_days", "shift_text"]
+__all__ = ["move_birth", "move_text", "replace", "shift", "shift_days", "shift_text"]
 
 _SPACED = re.compile(r"\d(?:\s?\d){5,7}")
 _FAST = re.compile(r"(\d\d)([/.\-])(\d\d)\2(\d{4})")
@@ -107,9 +107,23 @@ def _course(mention: Mention, subject: Subject, lang: str) -> Course:
         _repair(mention.text), lang=lang, latest=base.year, day_first=mention.day_first
     )
     found = anchors(form.groups, base) if form else None
-    if not found:
-        return course
-    born = found[0]
+    return _younger(course, found[0], base, subject) if found else course
+
+
+def move_birth(born: date, subject: Subject) -> date:
+    """Move the patient's birth date as it is moved where it is written whole.
+
+    A cap on ages counts them where nobody knows when the note was written. Raises Unsafe where
+    the calendar ends.
+    """
+    course = date_course.of_births(subject.key, subject.policy, subject.days)
+    if subject.policy.old_births == "cap":
+        course = _younger(course, born, UNDATED, subject)
+    return course.move(born)
+
+
+def _younger(course: Course, born: date, base: date, subject: Subject) -> Course:
+    """Move a birth date that tells an age over the cap on, so that it tells one above the cap."""
     age = base.year - born.year - ((base.month, base.day) < (born.month, born.day))
     years = age - subject.policy.age_cap - 1
     if years <= 0:

@@ -17,14 +17,16 @@ class Permutation:
 
     __slots__ = ("_bits", "_mask", "_stride", "_tables", "size")
 
-    def __init__(self, key: PatientKey, label: str, size: int) -> None:
+    def __init__(
+        self, key: PatientKey, label: str, size: int, *, value: str = "permutation"
+    ) -> None:
         self.size = size
         self._bits = max(1, ((size - 1).bit_length() + 1) // 2)
         if self._bits > _WIDEST:
             raise ValueError(f"a permutation has at most {1 << 2 * _WIDEST} places")
         self._mask = (1 << self._bits) - 1
         width = 1 << self._bits
-        material = key.draw(label, "permutation", _ROUNDS * width + _STRIDE)
+        material = key.draw(label, value, _ROUNDS * width + _STRIDE)
         self._tables = tuple(material[row * width : (row + 1) * width] for row in range(_ROUNDS))
         self._stride = 1 + int.from_bytes(material[-_STRIDE:], "big") % max(1, size - 1)
 

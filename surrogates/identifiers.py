@@ -1,54 +1,76 @@
 """Surrogates of numbers and codes: same shape, other value, valid check digits."""
 
 import re
-from collections.abc import Callable
-from datetime import date, timedelta
+from collections.abc import Callable, Iterator
 
 from record.errors import Unsafe
 from record.folding import fold
 from record.label import Label
-from surrogates import checks, shape
+from surrogates import accounts, checks, national, shape
+from surrogates.drawing import Drawing
 from surrogates.lexicon import listed
 from surrogates.subject import DRAWS, WORD, Mention, Subject, compact
 
-_NIR = re.compile(r"[1-478]\d{4}(?:\d\d|2[ab])\d{6}(?:\d\d)?")
 _SSN = re.compile(r"\d{9}")
-_DNI = re.compile(r"(?P<digits>\d{8})(?P<letter>[a-z])")
-_NIE = re.compile(r"(?P<kind>[xyz])(?P<digits>\d{7})(?P<letter>[a-z])")
-_IBAN = re.compile(r"[a-z]{2}\d{2}[a-z0-9]{10,30}")
+_DNI = re.compile(r"(?P<kind>[xyz]?)(?P<digits>\d{7,8})(?P<letter>[a-z])")
+_KVNR = re.compile(r"[a-z]\d{9}")
+_NINO = re.compile(r"[a-z]{2}\d{6}[a-d]")
+_RUT = re.compile(r"\d{1,2}\.?\d{3}\.?\d{3}-[0-9k]")
+_CANADIAN = re.compile(r"\d{3}[ \-]\d{3}[ \-]\d{3}")
+# Letters that begin a British number, and pairs that do not.
+_NINO_FIRST, _NINO_SECOND = "abceghjklmnoprstwxyz", "abceghjklmnprstwxyz"
+_NOT_ISSUED = frozenset(("bg", "gb", "kn", "nk", "nt", "tn", "zz"))
+_SWISS = "756"
+_LUHN_FROM = 8
+_Maker = Callable[[str, Drawing], str | None]
 # A prefix such as `NIR: ` or `DNI ` within the span stays in front of the number.
 _HEAD = re.compile(r"^(?P<head>(?:[^\W\d_]+[\s.:°º#-]+)*)(?P<body>.*)$", re.DOTALL)
-_DEPARTMENTS = 95
-_COMMUNES = 990
-_ORDERS = 999
 
 
 def replace(mention: Mention, subject: Subject) -> str:
     """Give another value of the same kind.
 
-    A French NIR keeps its sex and takes year and month from the moved birth date; a US SSN gets an
-    area that is never issued; check digits that held hold again; anything else keeps its shape.
+    Numbers that tell birth and sex agree with the moved birth date and the patient's sex; a US
+    SSN gets an area that is never issued; check digits that held hold again; anything else keeps
+    its shape. But for US numbers, no two of a kind and shape get one surrogate; numbers of
+    patients, visits and clinicians have one order in all the cohort.
     """
     head, text = _behead(mention)
     value = compact(text)
-    special = _kind(value, mention)
-    if special is None:
-        return head + shape.scramble(text, mention.label, subject)
+    if not value:
+        raise Unsafe("no-surrogate")
+    maker = _kind(value, text, mention, subject)
     for counter in range(DRAWS):
-        drawn = special(value, mention, subject, counter)
-        if drawn != value and drawn not in subject.avoided_codes:
+        drawing = Drawing(mention, subject, counter)
+        drawn = maker(value, drawing)
+        # What one kind gives must be of no other, or a number of that could get the same.
+        while drawn is not None and maker not in _TIED:
+            if _kind(drawn, shape.pour(drawn, text), mention, subject) is maker:
+                break
+            drawn = maker(drawn, drawing)
+        if drawn is not None and drawn != value and drawn not in subject.avoided_codes:
             return head + shape.pour(drawn, text)
     raise Unsafe("no-surrogate")
 
 
-_Maker = Callable[[str, Mention, Subject, int], str]
+def _kind(value: str, text: str, mention: Mention, subject: Subject) -> _Maker:
+    """Recognize a number: give what makes the surrogates of its kind."""
+    asked = Drawing(mention, subject, asked=True)
+    return next(
+        maker for maker in _makers(value, text, mention, subject) if maker(value, asked) is not None
+    )
+
+
 _HEADS = frozenset(
     listed(
         "n no num numero number nir ss secu insee ins ssn mrn ipp nda nip iep nhc npi rpps adeli"
         " finess dni nie nif naf nuss cip iban ref reference id dossier visit visite patient"
         " account card carte tarjeta col colegiado episodio historia sejour venue de la"
+        " nn rijksregisternummer chi nhs curp rut nino bsn ahv avs kvnr rvnr codice fiscale"
     )
 )
+# Labels under which a number of a state may stand, whatever it is called there.
+_OF_PERSONS = frozenset((Label.SSN, Label.INSURANCE_ID, Label.ID, Label.PATIENT_ID))
 
 
 def _behead(mention: Mention) -> tuple[str, str]:
@@ -60,100 +82,167 @@ def _behead(mention: Mention) -> tuple[str, str]:
     return (match["head"], match["body"]) if known else ("", mention.text)
 
 
-def _kind(value: str, mention: Mention) -> _Maker | None:
-    """Recognize a number by its form, and by its check digits where the form is common."""
+def _makers(value: str, text: str, mention: Mention, subject: Subject) -> Iterator[_Maker]:
+    """Give what may make a surrogate, the surest first: form and check digits decide among them."""
     if not value.isascii():
-        return None
-    if mention.label in (Label.SSN, Label.INSURANCE_ID, Label.ID, Label.PATIENT_ID):
-        if _NIR.fullmatch(value) and (mention.label == Label.SSN or _is_valid_nir(value)):
-            return _nir
-        if mention.label == Label.SSN and _SSN.fullmatch(value):
-            return _ssn
-    if _DNI.fullmatch(value) or _NIE.fullmatch(value):
-        return _dni
-    if _IBAN.fullmatch(value) and checks.iban_digits(value[:2], value[4:]) == value[2:4]:
-        return _iban
-    if not value.isdigit():
-        return None
-    if len(value) == 12 and checks.affiliation_digits(value[:10]) == value[10:]:
-        return _affiliation
-    if len(value) == 10 and checks.npi_digit(value[:9]) == value[9]:
-        return _npi
-    return _luhn if len(value) >= 8 and checks.is_luhn(value) else None
+        yield _shaped
+        return
+    lang = mention.lang or subject.locale
+    if mention.label in _OF_PERSONS:
+        yield _swiss
+        if mention.label == Label.SSN or national.is_valid_nir(value):
+            yield national.nir
+        yield from _PERSONAL
+        if lang == "en" and mention.label != Label.SSN:
+            yield _nhs
+    if mention.label == Label.SSN:
+        yield from _social(value, text, lang)
+    yield from _ANYWHERE
+    yield _shaped
 
 
-def _is_valid_nir(value: str) -> bool:
-    return len(value) == 15 and checks.nir_key(value[:13]) == value[13:]
+def _social(value: str, text: str, lang: str) -> Iterator[_Maker]:
+    """Tell the countries apart whose numbers are nine digits, by language and form."""
+    if _RUT.fullmatch(text.strip().lower()) and checks.rut_digit(value[:-1]) == value[-1]:
+        yield _chilean
+    if _SSN.fullmatch(value):
+        if lang == "nl" and checks.bsn_digit(value[:8]) == value[8]:
+            yield _dutch
+        if _CANADIAN.fullmatch(text.strip()) and checks.is_luhn(value):
+            yield _luhn
+        yield _american
 
 
-def _nir(value: str, _mention: Mention, subject: Subject, counter: int) -> str:
-    draw = subject.key.draw(Label.SSN, value[:13], 12, counter=counter)
-    numbers = [int.from_bytes(draw[i : i + 4], "big") for i in (0, 4, 8)]
-    department = f"{1 + numbers[0] % _DEPARTMENTS:02d}"
-    # Corsica lost 20 to 2A and 2B in 1976: a drawn 20 would not be valid for the young.
-    department = "21" if department == "20" else department
-    if value[5:7] in ("2a", "2b"):
-        department = f"2{'ab'[numbers[0] % 2]}"
-    commune, order = 1 + numbers[1] % _COMMUNES, 1 + numbers[2] % _ORDERS
-    born = _birth(value, subject)
-    body = f"{value[0]}{born}{department}{commune:03d}{order:03d}"
-    return body + checks.nir_key(body) if len(value) == 15 else body
+def _shaped(value: str, drawing: Drawing) -> str:
+    return drawing.shaped(value)
 
 
-def _birth(value: str, subject: Subject) -> str:
-    """Give the year and month of the moved birth date; else those of the number, moved."""
-    born = subject.birth_date
-    if born is None:
-        month = int(value[3:5])
-        # Months above 12 mark people whose month of birth is not known.
-        if not 1 <= month <= 12:
-            return value[1:5]
-        born = date(1900 + int(value[1:3]), month, 15)
-    moved = born + timedelta(days=subject.days)
-    return f"{moved.year % 100:02d}{moved.month:02d}"
+def _american(value: str, drawing: Drawing) -> str:
+    """Draw from the areas 900 to 999 and groups 01 to 49: neither an SSN nor an ITIN.
 
-
-def _ssn(value: str, _mention: Mention, subject: Subject, counter: int) -> str:
-    """Draw from the areas 900 to 999 and groups 01 to 49: neither an SSN nor an ITIN."""
-    draw = subject.key.draw(Label.SSN, value, 12, counter=counter)
+    They are fewer than the numbers that are issued, so that two of these can meet.
+    """
+    if drawing.asked:
+        return value
+    draw = drawing.subject.key.draw(Label.SSN, value, 12, counter=drawing.counter)
     area, group, serial = (int.from_bytes(draw[i : i + 4], "big") for i in (0, 4, 8))
     return f"9{area % 100:02d}{1 + group % 49:02d}{1 + serial % 9999:04d}"
 
 
-def _dni(value: str, mention: Mention, subject: Subject, counter: int) -> str:
-    prefix = value[0] if value[0] in "xyz" else ""
-    digits = value[len(prefix) : -1]
-    drawn = _digits(value, len(digits), mention, subject, counter)
-    number = str("xyz".index(prefix)) + drawn if prefix else drawn
-    return prefix + drawn + checks.dni_letter(number)
+def _dutch(value: str, drawing: Drawing) -> str:
+    body = drawing.until(value[:8], lambda digits: checks.bsn_digit(digits) is not None)
+    return f"{body}{checks.bsn_digit(body)}"
 
 
-def _iban(value: str, mention: Mention, subject: Subject, counter: int) -> str:
-    stream = subject.key.draw(mention.label, value, 2 * len(value), counter=counter)
-    account = ""
-    for place, char in enumerate(value[4:]):
-        number = stream[2 * place] << 8 | stream[2 * place + 1]
-        account += str(number % 10) if char.isdigit() else chr(ord("a") + number % 26)
-    return value[:2] + checks.iban_digits(value[:2], account) + account
+def _chilean(value: str, drawing: Drawing) -> str:
+    body = drawing.shaped(value[:-1])
+    return body + checks.rut_digit(body)
 
 
-def _affiliation(value: str, mention: Mention, subject: Subject, counter: int) -> str:
-    province = f"{1 + subject.key.number(mention.label, value, 52, counter=counter):02d}"
-    number = province + _digits(value, 8, mention, subject, counter)
-    return number + checks.affiliation_digits(number)
+def _spanish(value: str, drawing: Drawing) -> str | None:
+    """Spain, DNI or NIE."""
+    match = _DNI.fullmatch(value)
+    if match is None or len(match["digits"]) + len(match["kind"]) != 8:
+        return None
+    kind, drawn = match["kind"], drawing.digits(match["digits"])
+    return kind + drawn + checks.dni_letter(str("xyz".index(kind)) + drawn if kind else drawn)
 
 
-def _npi(value: str, mention: Mention, subject: Subject, counter: int) -> str:
-    body = value[0] + _digits(value, 8, mention, subject, counter)
+def _affiliation(value: str, drawing: Drawing) -> str | None:
+    """Spain, social security: province, number, and two check digits."""
+    if not _is_number(value, 12) or checks.affiliation_digits(value[:10]) != value[10:]:
+        return None
+    province = int(value[:2])
+    if not 1 <= province <= 52:
+        return None
+    places = (province - 1, int(value[2:10]))
+    province, number = drawing.places(places, (52, 10**8), "affiliation")
+    body = f"{province + 1:02d}{number:08d}"
+    return body + checks.affiliation_digits(body)
+
+
+def _swiss(value: str, drawing: Drawing) -> str | None:
+    """Switzerland, AHV."""
+    if not _is_number(value, 13) or not value.startswith(_SWISS):
+        return None
+    if checks.ean_digit(value[:12]) != value[12]:
+        return None
+    body = _SWISS + drawing.digits(value[3:12])
+    return body + checks.ean_digit(body)
+
+
+def _german_health(value: str, drawing: Drawing) -> str | None:
+    """Germany, health insurance: a letter, eight digits, and a check digit."""
+    if not _KVNR.fullmatch(value) or checks.german_digit(value[:9]) != value[9]:
+        return None
+    body = drawing.shaped(value[:9])
+    return body + checks.german_digit(body)
+
+
+def _british(value: str, drawing: Drawing) -> str | None:
+    """United Kingdom, National Insurance: a prefix that is issued, digits, A to D."""
+    if not _NINO.fullmatch(value) or value[:2] in _NOT_ISSUED:
+        return None
+    if value[0] not in _NINO_FIRST or value[1] not in _NINO_SECOND:
+        return None
+    alphabets = [_NINO_FIRST, _NINO_SECOND, *["0123456789"] * 6, "abcd"]
+    drawn = drawing.signs(value, alphabets, "british")
+    while drawn[:2] in _NOT_ISSUED:
+        drawn = drawing.signs(drawn, alphabets, "british")
+    return drawn
+
+
+def _nhs(value: str, drawing: Drawing) -> str | None:
+    """United Kingdom, NHS number."""
+    if not _is_number(value, 10) or checks.nhs_digit(value[:9]) != value[9]:
+        return None
+    body = drawing.until(value[:9], lambda digits: checks.nhs_digit(digits) is not None)
+    return f"{body}{checks.nhs_digit(body)}"
+
+
+def _npi(value: str, drawing: Drawing) -> str | None:
+    """United States, provider: the first digit stays."""
+    if not _is_number(value, 10) or checks.npi_digit(value[:9]) != value[9]:
+        return None
+    body = value[0] + drawing.digits(value[1:9], value[0])
     return body + checks.npi_digit(body)
 
 
-def _luhn(value: str, mention: Mention, subject: Subject, counter: int) -> str:
-    # A card keeps the first digit, which tells its kind; so does an RPPS number.
-    body = value[0] + _digits(value, len(value) - 2, mention, subject, counter)
+def _luhn(value: str, drawing: Drawing) -> str | None:
+    """Cards, RPPS and others: the first digit, which tells their kind, stays."""
+    if len(value) < _LUHN_FROM or not value.isdigit() or not checks.is_luhn(value):
+        return None
+    body = value[0] + drawing.digits(value[1:-1], value[0])
     return body + checks.luhn_digit(body)
 
 
-def _digits(value: str, size: int, mention: Mention, subject: Subject, counter: int) -> str:
-    stream = subject.key.draw(mention.label, value, 2 * size, counter=counter)
-    return "".join(str((stream[2 * i] << 8 | stream[2 * i + 1]) % 10) for i in range(size))
+def _is_number(value: str, length: int) -> bool:
+    return len(value) == length and value.isdigit()
+
+
+_PERSONAL: tuple[_Maker, ...] = (
+    national.belgian,
+    national.italian,
+    national.scottish,
+    national.mexican,
+    national.german_pension,
+    _german_health,
+    _british,
+)
+_ANYWHERE: tuple[_Maker, ...] = (
+    _spanish,
+    accounts.iban,
+    accounts.french,
+    accounts.spanish,
+    _affiliation,
+    _npi,
+    _luhn,
+)
+"""In the order in which they are tried: the first that a number is one of makes its surrogate."""
+_TIED = frozenset(
+    (
+        *(national.nir, national.belgian, national.italian, national.scottish),
+        *(national.mexican, national.german_pension, _american),
+    )
+)
+"""Tied to a birth or a range of numbers: what they give is not any number of the kind."""

@@ -23,7 +23,10 @@ _REMEDY = "see `cryptonym keys log --verify`; put the log back, or find out who 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One use of a key; `user` is the number of the account, `previous` the last line's hash."""
+    """One use of a key; `user` is the number of the account, `previous` the last line's hash.
+
+    `reason` is what whoever used it gave, where a reason has to be given.
+    """
 
     number: int
     time: str
@@ -32,6 +35,7 @@ class Use:
     cohort: str | None
     user: int
     previous: str
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +67,13 @@ class KeyLog:
     def __reduce__(self) -> NoReturn:
         raise TypeError("a KeyLog is not copied or pickled: pass the key's locator")
 
-    def append(self, action: str, key_id: str, cohort: str | None) -> None:
+    def append(
+        self, action: str, key_id: str, cohort: str | None, reason: str | None = None
+    ) -> None:
         """Write down a use, to the disk; raises ConfigError where the log was cut or changed."""
         head = self._recovered()
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        use = Use(head.lines + 1, now, action, key_id, cohort, os.getuid(), head.last)
+        use = Use(head.lines + 1, now, action, key_id, cohort, os.getuid(), head.last, reason)
         line = json.dumps(asdict(use)).encode() + b"\n"
         handle = os.open(
             self._folder / LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600

@@ -1,6 +1,7 @@
-"""Where key material is read from: a file of one's own, an environment variable, a command."""
+"""Where key material is read from: a file, a variable, a command, a service, shares."""
 
 import os
+import resource
 import secrets
 import shlex
 import stat
@@ -9,9 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from record.errors import ConfigError, Unavailable
+from surrogates import key_services, key_shares
 
 SETTING = "key.locator"
-SCHEMES = ("file:", "env:", "command:")
+SCHEMES = ("file:", "env:", "command:", "aws:", "gcp:", "vault:", "shares:")
+FILELESS = tuple(scheme for scheme in SCHEMES if scheme != "file:")
+"""How locators begin that name no key file, beside which a folder of custody could lie."""
+
 _MOST_BYTES = 4096
 _SECONDS = 60
 
@@ -19,22 +24,56 @@ _SECONDS = 60
 def read_key(locator: str, base: Path, environ: Mapping[str, str]) -> tuple[bytes, str]:
     """Read what a locator names, and name its place in words that hold no key material.
 
-    `file:PATH` (relative to `base`), `env:NAME` or `command:PROGRAM ARGUMENT...`, which runs
-    without a shell and prints the key. Raises ConfigError (key `key.locator`), or Unavailable
-    where the command fails.
+    `file:PATH` (relative to `base`); `env:NAME`; `command:PROGRAM ARGUMENT...`, which runs without
+    a shell and prints the key; `aws:`, `gcp:` and `vault:` with the name of a secret there;
+    `shares:PATH,PATH...`, where `-` is a share that is typed. From then on a crash of this process
+    leaves no memory image on the disk. Raises ConfigError (key `key.locator`), or Unavailable where
+    a command or service fails.
     """
     scheme, _, place = locator.partition(":")
-    if scheme == "file" and place:
+    if not place.strip():
+        scheme = ""
+    forbid_core_dumps()
+    if scheme == "file":
         return read_private(base / place), str(base / place)
-    if scheme == "env" and place:
+    if scheme == "env":
         if not environ.get(place):
             raise ConfigError(SETTING, f"the variable {place} is not set", f"export {place}=...")
         return os.fsencode(environ[place]), f"the variable {place}"
-    if scheme == "command" and place.strip():
+    if scheme == "command":
         return _ask(place)
+    if scheme == "shares":
+        return _join(place, base), "the shares"
+    if scheme in key_services.ASK:
+        return key_services.ASK[scheme](place)[:_MOST_BYTES], f"the secret {place}"
     raise ConfigError(
-        SETTING, "names no key", "write it as file:PATH, env:NAME or command:PROGRAM ARGUMENTS"
+        SETTING,
+        "names no key",
+        "write it as file:PATH, env:NAME, command:PROGRAM ARGUMENTS, aws:SECRET, gcp:SECRET, "
+        "vault:MOUNT/PATH#FIELD or shares:PATH,PATH",
     )
+
+
+def files_of(locator: str) -> tuple[str, ...]:
+    """Name the files that a locator, or a bare path, reads."""
+    if locator.startswith("shares:"):
+        places = locator.removeprefix("shares:").split(",")
+        return tuple(place for place in places if place != key_shares.TYPED)
+    return () if locator.startswith(FILELESS) else (locator.removeprefix("file:"),)
+
+
+def forbid_core_dumps() -> None:
+    """Have the system write no image of this process's memory when it crashes."""
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
+
+
+def _join(places: str, base: Path) -> bytes:
+    contents = [
+        key_shares.typed() if place == key_shares.TYPED else read_private(base / place)
+        for place in places.split(",")
+    ]
+    return key_shares.join(contents)
 
 
 def _ask(command: str) -> tuple[bytes, str]:

@@ -1,9 +1,8 @@
 """The key hierarchy that decides every surrogate: master, cohort, patient, label."""
 
-import hmac
 import secrets
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
@@ -12,23 +11,38 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 
 from record.errors import ConfigError
-from surrogates.custody import CohortEntry, Custody, make_folder, refuse_destroyed
+from surrogates.custody import (
+    CohortEntry,
+    Custody,
+    make_folder,
+    refuse_destroyed,
+    refuse_older,
+)
 from surrogates.key_sources import SETTING as _SETTING
 from surrogates.key_sources import read_key, write_private
+from surrogates.mac import Mac
+
+ALGORITHM = 2
+"""The version of docs/surrogates.md: equal keys give equal surrogates within one version alone."""
 
 # The key alone decides its cohorts.
 _VERSION = "cryptonym-key-v1"
 # Each cohort has a secret of its own beside the key, which can be destroyed.
 _VERSION_OWN = "cryptonym-key-v2"
 _SIZE = 32
-_SALT = b"cryptonym/surrogates/v1"
+_SALT = b"cryptonym/surrogates/v2"
+# Seals and logs are no surrogates: a new algorithm must not lose them.
+_PURPOSE_SALT = b"cryptonym/surrogates/v1"
 _NO_CUSTODY = "make it with `cryptonym keys derive`"
 _ONLY_RETIRE = (
     "the master key alone decides it: destroy every copy of that, or give --retire, which refuses "
     "the cohort from now on"
 )
 _CACHED_PATIENTS = 4096
-_PSEUDONYMS = 2**62 - 1
+# Which draw of a value, and which block of it, stand before the value.
+_PLACE = struct.Struct(">II").pack
+PSEUDONYMS = 2**62 - 1
+"""Pseudonyms of ids are from 1 to this."""
 
 
 def new_master(path: Path) -> None:
@@ -122,12 +136,19 @@ def _parse(content: bytes, place: str) -> tuple[str, bytes]:
 class _Key:
     """A secret that is neither printed, nor copied, nor pickled."""
 
-    __slots__ = ("_secret", "key_id")
+    __slots__ = ("_key_id", "_secret")
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
-        # Derived beside everything else, so that the public id says nothing about the secret.
-        self.key_id = _expand(secret, b"key-id", 4).hex()
+        self._key_id = ""
+
+    @property
+    def key_id(self) -> str:
+        """The public name of the key."""
+        if not self._key_id:
+            # Derived beside everything else, so that it says nothing about the secret.
+            self._key_id = _expand(self._secret, b"key-id", 4).hex()
+        return self._key_id
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(key_id={self.key_id!r})"
@@ -167,22 +188,49 @@ class MasterKey(_Key):
             with self._custody.locked():
                 self._custody.log.append(action, self.key_id, None)
 
-    def cohort(self, name: str, *, action: str = "use") -> "CohortKey":
+    def rotate(self, successor: str) -> None:
+        """Make no cohorts from now on: the key with the public id `successor` does.
+
+        The cohorts that are there go on as before. Raises ConfigError without custody.
+        """
+        custody = self._custody
+        if custody is None:
+            raise ConfigError("key.custody", "the key has no folder of custody", _NO_CUSTODY)
+        with custody.locked():
+            custody.log.append("rotate", self.key_id, None, f"to {successor}")
+            custody.rotate(successor)
+
+    def cohort(
+        self, name: str, *, action: str = "use", reason: str | None = None, make: bool = True
+    ) -> "CohortKey":
         """Derive the key of a cohort: whoever holds it can neither climb nor cross to another.
 
-        With custody the use is written down as `action`. Raises ConfigError where the cohort was
-        destroyed, its secret is lost, or the log was tampered with.
+        With custody the use is written down as `action`, with the `reason` that was given; unless
+        `make`, only a cohort that is there will do. Raises
+        ConfigError where the cohort was destroyed, is of another version of the surrogates, or is
+        new and the key was rotated; where its secret is lost, or the log was tampered with.
         """
         custody = self._custody
         if custody is None:
             return CohortKey(self._derive(b"cohort", name))
         with custody.locked():
-            refuse_destroyed(custody.entry(name))
+            self._refuse(name, custody, make)
             key = self._open(name, custody)
             # A use that is refused after this is a use that somebody should see.
-            custody.log.append(action, key.key_id, name)
-            custody.settle(CohortEntry(name, key.key_id, self._has_own_secrets))
+            custody.log.append(action, key.key_id, name, reason)
+            custody.settle(
+                CohortEntry(name, key.key_id, self._has_own_secrets, algorithm=ALGORITHM)
+            )
         return key
+
+    def _refuse(self, name: str, custody: Custody, make: bool) -> None:
+        entry = custody.entry(name)
+        refuse_destroyed(entry)
+        refuse_older(entry, ALGORITHM)
+        if entry is None and make:
+            custody.refuse_rotated()
+        elif entry is None:
+            self._unknown(name)
 
     def destroy(self, name: str, *, retire: bool = False) -> CohortEntry:
         """Destroy the secret of a cohort, so that nobody can derive its key again.
@@ -210,7 +258,8 @@ class MasterKey(_Key):
                 "no cohort of this name was derived",
                 "`cryptonym keys derive` lists them",
             )
-        return CohortEntry(name, CohortKey(self._derive(b"cohort", name)).key_id, False)
+        key_id = CohortKey(self._derive(b"cohort", name)).key_id
+        return CohortEntry(name, key_id, False, algorithm=ALGORITHM)
 
     def _open(self, name: str, custody: Custody) -> "CohortKey":
         if not self._has_own_secrets:
@@ -221,66 +270,85 @@ class MasterKey(_Key):
 
     def derive(self, purpose: str) -> bytes:
         """Derive 32 bytes for a purpose outside the surrogates, such as the sealed span store."""
-        return self._derive(b"purpose", purpose)
+        return self._derive(b"purpose", purpose, salt=_PURPOSE_SALT)
 
-    def _derive(self, kind: bytes, name: str) -> bytes:
+    def _derive(self, kind: bytes, name: str, *, salt: bytes = _SALT) -> bytes:
         info = kind + b"\0" + _encode(name)
-        return HKDF(hashes.SHA256(), _SIZE, salt=_SALT, info=info).derive(self._secret)
+        return HKDF(hashes.SHA256(), _SIZE, salt=salt, info=info).derive(self._secret)
 
 
 class CohortKey(_Key):
     """Decides all surrogates, shifts and ids of one research cohort. `key_id` is public."""
 
-    __slots__ = ("_kinds", "patient")
+    __slots__ = ("_kinds", "_shared", "patient")
 
     def __init__(self, secret: bytes) -> None:
         super().__init__(secret)
-        self._kinds: dict[str, bytes] = {}
+        self._kinds: dict[str, Mac] = {}
+        self._shared = PatientKey(_expand(secret, b"shared", _SIZE))
         self.patient = lru_cache(maxsize=_CACHED_PATIENTS)(self._patient)
 
     def _patient(self, person_id: str) -> "PatientKey":
         """Derive the key of a patient; the most recent ones are remembered."""
-        return PatientKey(_expand(self._secret, b"patient\0" + _encode(person_id), _SIZE))
+        secret = _expand(self._secret, b"patient\0" + _encode(person_id), _SIZE)
+        return PatientKey(secret, self._shared)
+
+    def derive(self, purpose: str) -> bytes:
+        """Derive 32 bytes for a purpose outside the surrogates, such as the vault."""
+        return _expand(self._secret, b"purpose\0" + _encode(purpose), _SIZE)
 
     def pseudonym(self, kind: str, value: str) -> int:
         """Give the id that stands for a value of a table, in [1, 2**62).
 
         Two values of a kind meet with the chance of a birthday in 2**62.
         """
+        drawn = int.from_bytes(self._kind(kind).digest(_encode(value))[:16], "big")
+        return 1 + drawn % PSEUDONYMS
+
+    def digests(self, kind: str, values: Iterable[bytes]) -> bytes:
+        """Give, joined, the 32 bytes that decide the id of each value in UTF-8."""
+        return self._kind(kind).digests(values)
+
+    def _kind(self, kind: str) -> Mac:
         key = self._kinds.get(kind)
         if key is None:
-            key = self._kinds[kind] = _expand(self._secret, b"kind\0" + _encode(kind), _SIZE)
-        drawn = int.from_bytes(hmac.digest(key, _encode(value), "sha256")[:16], "big")
-        return 1 + drawn % _PSEUDONYMS
+            secret = _expand(self._secret, b"kind\0" + _encode(kind), _SIZE)
+            key = self._kinds[kind] = Mac(secret)
+        return key
 
 
 class PatientKey(_Key):
     """Decides the surrogates of one patient in one cohort."""
 
-    __slots__ = ("_labels",)
+    __slots__ = ("_labels", "_shared")
 
-    def __init__(self, secret: bytes) -> None:
+    def __init__(self, secret: bytes, shared: "PatientKey | None" = None) -> None:
         super().__init__(secret)
-        self._labels: dict[str, bytes] = {}
+        self._labels: dict[str, Mac] = {}
+        self._shared = shared
+
+    @property
+    def shared(self) -> "PatientKey":
+        """The key that all patients of the cohort have in common; this one where there is none."""
+        return self._shared or self
 
     def draw(self, label: str, value: str, n: int = 32, *, counter: int = 0) -> bytes:
         """Give `n` bytes that only the key, the label, the value and the counter decide."""
         key = self._label(label)
         encoded = _encode(value)
-        blocks = [
-            hmac.digest(key, struct.pack(">II", counter, block) + encoded, "sha256")
-            for block in range((n + 31) // 32)
-        ]
-        return b"".join(blocks)[:n]
+        if n <= _SIZE:
+            return key.digest(_PLACE(counter, 0) + encoded)[:n]
+        return key.digests(_PLACE(counter, block) + encoded for block in range(-(-n // _SIZE)))[:n]
 
     def number(self, label: str, value: str, bound: int, *, counter: int = 0) -> int:
         """Give a number in [0, bound); its bias is below 2**-60 for bounds up to 2**64."""
         return int.from_bytes(self.draw(label, value, 16, counter=counter), "big") % bound
 
-    def _label(self, label: str) -> bytes:
+    def _label(self, label: str) -> Mac:
         key = self._labels.get(label)
         if key is None:
-            key = self._labels[label] = _expand(self._secret, b"label\0" + _encode(label), _SIZE)
+            secret = _expand(self._secret, b"label\0" + _encode(label), _SIZE)
+            key = self._labels[label] = Mac(secret)
         return key
 
 

@@ -11,7 +11,7 @@ from record.folding import fold
 class Lexicon:
     """A list of entries in a fixed order, and where each of them stands by its squeezed form.
 
-    `codes` holds the second field of each entry (the postal code of a town), where there is one.
+    `codes` holds the second field of each entry (a town's postal code), where there is one.
     The order decides surrogates: adding an entry changes those of every patient.
     """
 
@@ -36,27 +36,28 @@ def squeeze(text: str) -> str:
 
 @cache
 def load(kind: str, locale: str) -> Lexicon:
-    """Read a lexicon of a language (`fr`, `en`, `es`), such as `family` or `given.male`."""
-    return _build(f"{kind}.{locale}", _lines(f"{kind}.{locale}"))
+    """Read a lexicon of a language (`fr`, `en`, `es`), such as `cities` or `given.male`."""
+    return _build(f"{kind}.{locale}", lines(f"{kind}.{locale}"))
 
 
 @cache
 def given(locale: str) -> Lexicon:
     """Give all given names of a language, whatever the gender."""
+    names = (f"given.{gender}.{locale}" for gender in ("male", "female", "both"))
     return _build(
-        f"given.{locale}",
-        tuple(dict.fromkeys(_lines(f"given.male.{locale}") + _lines(f"given.female.{locale}"))),
+        f"given.{locale}", tuple(dict.fromkeys(row for name in names for row in lines(name)))
     )
 
 
-def _build(name: str, lines: tuple[str, ...]) -> Lexicon:
-    parts = [line.partition(";") for line in lines]
+def _build(name: str, rows: tuple[str, ...]) -> Lexicon:
+    parts = [row.partition(";") for row in rows]
     entries = tuple(entry for entry, _, _ in parts)
     codes = tuple(code for _, _, code in parts) if parts[0][1] else ()
     places = {squeeze(entry): place for place, entry in enumerate(entries)}
     return Lexicon(name, entries, codes, places)
 
 
-def _lines(name: str) -> tuple[str, ...]:
+def lines(name: str) -> tuple[str, ...]:
+    """Read the lines of a list, without its comments."""
     text = (files("surrogates") / "lexicons" / f"{name}.txt").read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))

@@ -1,4 +1,4 @@
-"""Surrogates of people's names: gender, case, compounds, particles and initials kept."""
+"""Surrogates of people's names: gender, origin, case, compounds, particles and initials kept."""
 
 import re
 import unicodedata
@@ -6,27 +6,16 @@ from collections.abc import Iterable
 
 from record.folding import fold
 from record.label import Label
-from surrogates import lexicon, shape
-from surrogates.lexicon import Lexicon, listed
+from surrogates import shape
+from surrogates.circle import LONGEST_ABBREVIATION
+from surrogates.misspelling import misspell, mistakes
+from surrogates.name_draws import PURPOSE
+from surrogates.name_words import ELISIONS, PARTICLES, TITLES
 from surrogates.subject import WORD, Mention, Subject, pour_case
 
-_PARTICLES = frozenset(
-    listed(
-        "de du des d la le les l da das do dos di del della den der van von vom zu zur y e i"
-        " el los las al san ter ten ben bin bint ibn abu abd ould ait st ste saint sainte"
-    )
-)
-_TITLES = frozenset(
-    listed(
-        "dr dre dra pr pre mme mmes mlle mrs mr ms miss mister madame monsieur mademoiselle docteur"
-        " professeur prof doctor doctora professor sr sra srta don dona senor senora jr ii iii iv"
-    )
-)
-_ELISIONS = frozenset("dlonm")
 _VOWELS = frozenset("aeiouy")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-# 'Ph.' and 'Chr.' stand for a given name as 'P.' does.
-_LONGEST_ABBREVIATION = 3
+_NOBODY = Mention("", "")
 
 
 def replace(mention: Mention, subject: Subject) -> str:
@@ -39,31 +28,59 @@ def replace(mention: Mention, subject: Subject) -> str:
     words = list(WORD.finditer(text))
     if not words:
         return shape.replace(mention, subject)
+    if len(words) == 1 and (meant := subject.circle.monogram(words[0][0])):
+        letters = "".join(_first(part(word, role, subject, mention)) for role, word in meant)
+        between = (text[: words[0].start()], text[words[0].end() :])
+        return letters.join(_between(each, mention, subject) for each in between)
     kept = _kept(text, words)
+    roles = subject.circle.roles(text, words, mention.label)
     pieces: list[str] = []
     end = 0
     for number, word in enumerate(words):
         pieces.append(_between(text[end : word.start()], mention, subject))
-        role = _role(mention.label, number, words, subject)
         dotted = text.startswith(".", word.end())
-        pieces.append(word[0] if number in kept else _word(word[0], role, dotted, mention, subject))
+        pieces.append(
+            word[0] if number in kept else _word(word[0], roles[number], dotted, mention, subject)
+        )
         end = word.end()
     pieces.append(_between(text[end:], mention, subject))
     return "".join(pieces)
 
 
-def part(word: str, role: str, subject: Subject) -> str:
-    """Give the surrogate of one word of a name; `role` is FIRST_NAME or LAST_NAME."""
+def part(word: str, role: str, subject: Subject, mention: Mention = _NOBODY) -> str:
+    """Give the surrogate of one word of a name; `role` is FIRST_NAME or LAST_NAME.
+
+    A misspelling of a known name gives the same mistakes in that name's surrogate.
+    """
     value = fold(word)
+    right = spelt(value, role, subject, mention)
+    if right:
+        drawn = _drawn(right, role, subject, mention)
+        like = mistakes(right, value)
+        label = f"{PURPOSE}/misspelt/{role}"
+        for wrong in misspell(fold(drawn), like, right, subject.key, label):
+            free = wrong not in subject.avoided and not subject.names.is_listed(role, wrong)
+            if free and wrong[0] != value[0]:
+                return pour_case(word, wrong.title())
+    return pour_case(word, _drawn(value, role, subject, mention))
 
-    def accept(entry: str) -> bool:
-        folded = fold(entry)
-        return folded[0] != value[0] and folded not in subject.avoided
 
-    return pour_case(word, subject.pick(role, value, _lexicon(value, role, subject), accept=accept))
+def spelt(value: str, role: str, subject: Subject, mention: Mention) -> str:
+    """Give the right spelling of a folded word that is misspelt; empty where it is not.
+
+    The names of the record come first, then those that the note itself tells (`Who.spelt`).
+    """
+    if subject.circle.knows(role, value):
+        return ""
+    right = subject.circle.meant(role, value)
+    if right or subject.names.is_listed(role, value):
+        return right
+    return next((each[2] for each in mention.who.spelt if each[:2] == (role, value)), "")
 
 
-def abbreviation(letters: str, role: str, known: Iterable[str], subject: Subject) -> str:
+def abbreviation(
+    letters: str, role: str, known: Iterable[str], subject: Subject, mention: Mention = _NOBODY
+) -> str:
     """Give the first letters of the surrogate of the known name that starts with `letters`.
 
     Where no known name does, the letters are drawn; the first one always changes.
@@ -71,7 +88,8 @@ def abbreviation(letters: str, role: str, known: Iterable[str], subject: Subject
     value = fold(letters)
     for name in known:
         if fold(name).startswith(value) and len(name) > len(value):
-            return pour_case(letters, fold(part(name.title(), role, subject))[: len(value)].title())
+            drawn = part(name.title(), role, subject, mention)
+            return pour_case(letters, fold(drawn)[: len(value)].title())
     if len(value) > 1:
         return pour_case(letters, fold(part(value, role, subject))[: len(value)].title())
     others = _LETTERS.replace(value, "")
@@ -79,17 +97,15 @@ def abbreviation(letters: str, role: str, known: Iterable[str], subject: Subject
     return drawn.upper() if letters.isupper() else drawn
 
 
-def role_of(value: str, subject: Subject) -> str:
-    """Tell whether a folded word is rather a given or a family name; '' where nothing tells."""
-    if value in subject.family_folded:
-        return Label.LAST_NAME
-    if value in subject.given_folded:
-        return Label.FIRST_NAME
-    is_given = value in lexicon.given(subject.locale).places
-    is_family = value in lexicon.load("family", subject.locale).places
-    if is_given != is_family:
-        return Label.FIRST_NAME if is_given else Label.LAST_NAME
-    return ""
+def _drawn(value: str, role: str, subject: Subject, mention: Mention) -> str:
+    for own_role, own, settled in mention.who.settled:
+        if (own_role, own) == (role, value):
+            return settled
+    patient = subject.circle.patient
+    gender = patient.gender if value in patient.given else mention.who.gender
+    if mention.who.turn and value not in (*patient.given, *patient.family):
+        return subject.names.fresh(role, value, gender, mention.who.turn)
+    return subject.names.draw(role, value, gender)
 
 
 def _kept(text: str, words: list[re.Match[str]]) -> frozenset[int]:
@@ -97,8 +113,8 @@ def _kept(text: str, words: list[re.Match[str]]) -> frozenset[int]:
     kept = set()
     for number, word in enumerate(words):
         value = fold(word[0])
-        elided = value in _ELISIONS and fold(text[word.end() : word.end() + 1]) == "'"
-        if value in _TITLES or elided or (value in _PARTICLES and len(value) > 1):
+        elided = value in ELISIONS and fold(text[word.end() : word.end() + 1]) == "'"
+        if value in TITLES or elided or (value in PARTICLES and len(value) > 1):
             kept.add(number)
         if value in ("d", "l", "y", "e", "i") and word[0].islower() and len(words) > 2:
             kept.add(number)
@@ -106,42 +122,22 @@ def _kept(text: str, words: list[re.Match[str]]) -> frozenset[int]:
     return frozenset(kept) if changing else frozenset()
 
 
-def _role(label: str, number: int, words: list[re.Match[str]], subject: Subject) -> str:
-    if label != Label.NAME:
-        return label
-    known = role_of(fold(words[number][0]), subject)
-    if known:
-        return known
-    return Label.FIRST_NAME if number == 0 and len(words) > 1 else Label.LAST_NAME
-
-
 def _word(word: str, role: str, dotted: bool, mention: Mention, subject: Subject) -> str:
-    known = (
-        (*subject.given, *mention.given)
-        if role == Label.FIRST_NAME
-        else (*subject.family, *mention.family)
-    )
+    known = mention.who.given if role == Label.FIRST_NAME else mention.who.family
+    if not mention.who.whole:
+        known += subject.given if role == Label.FIRST_NAME else subject.family
     value = fold(word)
-    if len(word) == 1 or (dotted and len(word) <= _LONGEST_ABBREVIATION):
+    if len(word) == 1 or (dotted and len(word) <= LONGEST_ABBREVIATION):
         if value not in _LETTERS and len(word) == 1:
-            return pour_case(word, part(word, role, subject))
-        return abbreviation(word, role, known, subject)
+            return pour_case(word, part(word, role, subject, mention))
+        return abbreviation(word, role, known, subject, mention)
     if len(word) == 2 and word.isupper() and not _VOWELS & set(value):
-        return "".join(abbreviation(letter, role, known, subject) for letter in word)
-    return part(word, role, subject)
+        return "".join(abbreviation(each, role, known, subject, mention) for each in word)
+    return part(word, role, subject, mention)
 
 
-def _lexicon(value: str, role: str, subject: Subject) -> Lexicon:
-    if role != Label.FIRST_NAME:
-        return lexicon.load("family", subject.locale)
-    male = lexicon.load("given.male", subject.locale)
-    female = lexicon.load("given.female", subject.locale)
-    is_male, is_female = value in male.places, value in female.places
-    if is_male == is_female and value in subject.own_given:
-        is_male, is_female = subject.gender in ("M", "H"), subject.gender in ("F", "W")
-    if is_male == is_female:
-        return lexicon.given(subject.locale)
-    return male if is_male else female
+def _first(name: str) -> str:
+    return fold(name)[0].upper()
 
 
 def _between(text: str, mention: Mention, subject: Subject) -> str:

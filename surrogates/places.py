@@ -1,11 +1,11 @@
-"""Surrogates of places, care sites, organizations and occupations."""
+"""Surrogates of towns with their postal codes, streets, regions, organizations, occupations."""
 
 import re
 
 from record.errors import Unsafe
 from record.folding import fold
 from record.label import Label
-from surrogates import lexicon, shape
+from surrogates import gazetteer, lexicon, shape
 from surrogates.lexicon import Lexicon, listed, squeeze
 from surrogates.subject import DRAWS, WORD, Mention, Subject, compact, pour_case
 
@@ -44,21 +44,6 @@ _DETAIL_WORDS = frozenset(
 )
 # A street with no longer word than this is a house or flat alone.
 _SHORT = 3
-_SITE_TYPES = re.compile(
-    r"^(?:(?:(?:grand|ancien|nouvel|nouveau|complejo|complexe|centenario|general)\s+)?"
-    r"(?:hopital|hopitaux|hop|hospital|hospitalier|hospitaliere|hospitalario|hospitalaria|hospices"
-    r"|centre|center|centro|clinique|clinica|clinic|polyclinique|policlinica|chu|chru|chr|ch|chi"
-    r"|ghu|gh|groupe|institut|institute|instituto|maternite|maternity|maternidad|maison|residence"
-    r"|residencia|ehpad|ssr|medical|medico|infirmary|sanatorium|sanatorio|nursing|home|health|salud"
-    r"|universitaire|universitario|universitaria|university|regional|general|intercommunal|prive"
-    r"|privee|privado|civil|civils|militaire|militar|de sante|de salud|de soins|de repos|hu|hgu|hc)"
-    r"(?:\s+|$))+"
-)
-_SITE_END = re.compile(
-    r"(?:\s+(?:hospital|medical center|medical centre|clinic|health center|health centre"
-    r"|infirmary|nursing home|regional hospital|general hospital|community hospital))+$"
-)
-_JOINT = re.compile(r"^(?:de la|de los|de las|de l'|del|de|du|des|d'|of|at)\s*")
 
 
 def replace_city(mention: Mention, subject: Subject) -> str:
@@ -66,22 +51,25 @@ def replace_city(mention: Mention, subject: Subject) -> str:
     folded = fold(mention.text)
     if not WORD.search(folded):
         return replace_zip(mention, subject)
-    end = _TOWN_END.search(folded)
-    cut = end.start() if end and end.start() else len(folded)
-    name, tail = mention.text[:cut], mention.text[cut:]
-    place = city_place(name, subject)
-    entry = lexicon.load("cities", subject.locale).entries[place]
-    return pour_case(name, entry) + _renumber(tail, mention, subject)
+    name, tail = _part(mention.text)
+    drawn, _ = town_for(name, subject)
+    return pour_case(name, drawn) + _renumber(tail, mention, subject)
 
 
-def city_place(name: str, subject: Subject) -> int:
-    """Tell which town of the lexicon stands for a town, by the folded name alone."""
-    return subject.place(
-        Label.CITY,
-        _town(name),
-        lexicon.load("cities", subject.locale),
-        accept=subject.allows,
-    )
+def town_for(name: str, subject: Subject, *, towns: Lexicon | None = None) -> tuple[str, str]:
+    """Give the town that stands for a town, and its postal code, by the folded name alone.
+
+    Where the policy keeps the department or region, it is of the same one, as far as the patient's
+    addresses or a list say where the town lies. It is one of `towns`, where they are given.
+    """
+    value = _town(name)
+    if towns is None:
+        towns = lexicon.load("cities", subject.locale)
+        if subject.policy.keep_area != gazetteer.EVERYWHERE:
+            code = subject.home_codes.get(value) or gazetteer.code_of(value, subject.locale)
+            towns = gazetteer.towns_around(code, subject.locale, subject.policy.keep_area)
+    place = subject.place(Label.CITY, value, towns, accept=subject.allows)
+    return towns.entries[place], towns.codes[place]
 
 
 def replace_zip(mention: Mention, subject: Subject) -> str:
@@ -92,19 +80,24 @@ def replace_zip(mention: Mention, subject: Subject) -> str:
     digits = compact(mention.text)
     if not _ZIP.match(digits) or not digits.isdigit():
         return shape.replace(mention, subject)
-    towns = lexicon.load("cities", subject.locale)
     if mention.city:
-        cut = _TOWN_END.search(fold(mention.city))
-        name = mention.city[: cut.start()] if cut and cut.start() else mention.city
-        code = towns.codes[city_place(name, subject)]
+        _, code = town_for(_part(mention.city)[0], subject)
         if code != digits[:5] and code not in subject.avoided_codes:
             return _pour_zip(code, mention, subject)
+    towns = gazetteer.towns_around(digits, subject.locale, subject.policy.keep_area)
     for counter in range(DRAWS):
         place = subject.key.number(Label.ZIP, digits[:5], len(towns), counter=counter)
         code = towns.codes[place]
         if code != digits[:5] and code not in subject.avoided_codes:
             return _pour_zip(code, mention, subject)
     raise Unsafe("no-surrogate")
+
+
+def _part(text: str) -> tuple[str, str]:
+    """Part the name of a town from the district or CEDEX after it."""
+    end = _TOWN_END.search(fold(text))
+    cut = end.start() if end and end.start() else len(text)
+    return text[:cut], text[cut:]
 
 
 def replace_street(mention: Mention, subject: Subject) -> str:
@@ -129,24 +122,6 @@ def replace_street(mention: Mention, subject: Subject) -> str:
     tail = text[end : end + kind_after] + _detail(text[end + kind_after :], mention, subject)
     drawn = head + name + tail
     return drawn if fold(drawn) != folded else shape.replace(mention, subject)
-
-
-def replace_site(mention: Mention, subject: Subject) -> str:
-    """Give a care site of the same type with another name."""
-    text = mention.text
-    folded = fold(text)
-    kind = _SITE_TYPES.match(folded)
-    start = kind.end() if kind else 0
-    joint = _JOINT.match(folded[start:]) if kind else None
-    tail = None if kind else _SITE_END.search(folded)
-    end = tail.start() if tail else len(text)
-    core = text[start + (joint.end() if joint else 0) : end]
-    sites = lexicon.load("hospitals", subject.locale)
-    if not core.strip():
-        return _entry(Label.HOSPITAL, squeeze(text), sites, text, subject)
-    name = _entry(Label.HOSPITAL, squeeze(core), sites, core, subject)
-    blank = " " if kind and not text[start - 1 : start].isspace() else ""
-    return text[:start] + blank + name + text[end:]
 
 
 def replace_listed(mention: Mention, subject: Subject) -> str:

@@ -13,10 +13,11 @@ from record.patient import PatientRecord
 from record.policy import Action, Policy
 from record.release import Release
 from record.span import Span
-from surrogates import ages, coarse, contacts, dates, identifiers, names, places, shape
+from surrogates import ages, coarse, contacts, dates, identifiers, names, places, shape, sites
 from surrogates.date_context import completed, day_first
 from surrogates.keys import CohortKey
-from surrogates.subject import WORD, Mention, Subject
+from surrogates.note_names import NoteNames
+from surrogates.subject import Mention, Subject, Who
 
 Maker = Callable[[Mention, Subject], str]
 
@@ -34,7 +35,7 @@ MAKERS: dict[str, Maker] = {
     Label.CITY: places.replace_city,
     Label.REGION: places.replace_listed,
     Label.COUNTRY: places.replace_listed,
-    Label.HOSPITAL: places.replace_site,
+    Label.HOSPITAL: sites.replace,
     Label.ORGANIZATION: places.replace_listed,
     Label.PROFESSION: places.replace_listed,
     Label.PHONE: contacts.replace_phone,
@@ -56,11 +57,10 @@ MAKERS: dict[str, Maker] = {
 # Who makes the coarser values of the labels that have them.
 GENERALIZERS: dict[str, Maker] = {Label.ZIP: coarse.generalize_zip}
 _DATED = frozenset(("DATE", "BIRTH_DATE"))
-_NAMES = frozenset(("FIRST_NAME", "LAST_NAME", "NAME"))
-_HANDLES = frozenset(("USERNAME", "EMAIL"))
-# An initial or abbreviation, which other names of the document explain.
-_SHORT = re.compile(r"(?<![^\W\d_])[^\W\d_]{1,3}(?![^\W\d_])")
-_Near = date | str | Mention | None
+_DRAWN = frozenset((Action.REPLACE, Action.GENERALIZE))
+# Who is meant decides these beside their text.
+_PERSONS = frozenset(("FIRST_NAME", "LAST_NAME", "NAME", "USERNAME", "EMAIL"))
+_Near = date | str | Who | None
 # Signs and blanks alone identify nobody and stay.
 _HOLDS = re.compile(r"[^\W_]")
 _BESIDE = 4
@@ -103,12 +103,19 @@ class Rewriter:
         text = document.text
         known = self._known(document, record)
         context = _context(document, spans)
+        people = NoteNames(document, spans, known.subject)
         pieces: list[str] = []
         placed: list[Span] = []
         end = length = 0
         for number, span in enumerate(spans):
             between = text[end : span.start]
-            surrogate = self._replace(spans, number, context=context, known=known, text=text)
+            near: _Near
+            if span.label in _PERSONS:
+                near = people.who(number) if self.policy.action(span.label) in _DRAWN else None
+            else:
+                near = _near(text, spans, number, context)
+            value = text[span.start : span.end]
+            surrogate = self._replace(value, span.label, near, context=context, known=known)
             length += len(between)
             pieces += (between, surrogate)
             start, length = length, length + len(surrogate)
@@ -123,21 +130,18 @@ class Rewriter:
         )
 
     def _replace(
-        self, spans: Sequence[Span], number: int, *, text: str, context: Mention, known: _Known
+        self, value: str, label: str, near: _Near, *, context: Mention, known: _Known
     ) -> str:
-        span = spans[number]
-        value = text[span.start : span.end]
-        action = self.policy.action(span.label)
-        maker = _maker(span.label, action)
+        action = self.policy.action(label)
+        maker = _maker(label, action)
         if maker is None:
             raise Unsafe("no-surrogate")
         if action is Action.KEEP or not _HOLDS.search(value):
             return value
-        near = _near(text, spans, number, context)
-        wanted = (value, span.label, context.lang, near, context.day_first)
+        wanted = (value, label, context.lang, near, context.day_first)
         made = known.made.get(wanted)
         if made is None:
-            mention = _mention(value, span.label, context, near)
+            mention = _mention(value, label, context, near)
             made = _keep_blanks(value, maker(mention, known.subject))
             if len(known.made) >= _MENTIONS:
                 known.made.clear()
@@ -182,34 +186,16 @@ def _refuse_disorder(document: Document, spans: Sequence[Span]) -> None:
 
 
 def _context(document: Document, spans: Sequence[Span]) -> Mention:
-    """Gather what all mentions of a document share: its date, and the names known in it."""
-    given: list[str] = []
-    family: list[str] = []
-    for clinician in document.clinicians:
-        given += clinician.given_names
-        family += clinician.family_names
-    for span in spans:
-        text = document.text[span.start : span.end]
-        if span.label == Label.FIRST_NAME:
-            given.append(text)
-        elif span.label == Label.LAST_NAME:
-            family.append(text)
+    """Gather what all mentions of a document share: its language, date and order of dates."""
     return Mention(
         "",
         "",
         lang=document.lang,
         written=document.written.date() if document.written else None,
-        given=_words(given),
-        family=_words(family),
         day_first=day_first(
             document.text[span.start : span.end] for span in spans if span.label in _DATED
         ),
     )
-
-
-def _words(texts: Sequence[str]) -> tuple[str, ...]:
-    found = (word for text in texts for word in WORD.findall(text) if len(word) > 1)
-    return tuple(dict.fromkeys(found))
 
 
 def _near(text: str, spans: Sequence[Span], number: int, context: Mention) -> _Near:
@@ -218,23 +204,22 @@ def _near(text: str, spans: Sequence[Span], number: int, context: Mention) -> _N
     label = span.label
     if label in _DATED:
         return completed(text, spans, number, written=context.written, lang=context.lang)
-    if label in _HANDLES:
-        return context
-    if label in _NAMES:
-        return context if _SHORT.search(text, span.start, span.end) else None
+    if label == Label.AGE:
+        return ages.unit_after(text, span.end)
     return _city(text, spans, number) if label == Label.ZIP else None
 
 
 def _mention(text: str, label: str, context: Mention, near: _Near) -> Mention:
     """Show a maker what `near` holds and nothing else, so that nothing else can decide."""
+    if isinstance(near, Who):
+        return Mention(text, label, lang=context.lang, who=near)
     return Mention(
         text,
         label,
         lang=context.lang,
         written=near if isinstance(near, date) else None,
-        given=near.given if isinstance(near, Mention) else (),
-        family=near.family if isinstance(near, Mention) else (),
-        city=near if isinstance(near, str) else "",
+        city=near if isinstance(near, str) and label == Label.ZIP else "",
+        after=near if isinstance(near, str) and label == Label.AGE else "",
         day_first=context.day_first if label in _DATED else None,
     )
 

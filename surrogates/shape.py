@@ -1,16 +1,21 @@
 """Surrogates that keep the shape of a value: a digit for each digit, a letter for each letter."""
 
-from collections.abc import Callable
-
 from record.errors import Unsafe
 from record.folding import fold
 from record.label import Label
+from surrogates import codes
+from surrogates.keys import PatientKey
 from surrogates.subject import DRAWS, Mention, Subject, compact
 
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_VOWELS = "aeiouy"
-_CONSONANTS = "bcdfghjklmnpqrstvwxz"
-_DIGITS = "0123456789"
+_SIGNS = {
+    "z": "0",
+    "n": "123456789",
+    "d": "0123456789",
+    "l": "abcdefghijklmnopqrstuvwxyz",
+    "v": "aeiouy",
+    "c": "bcdfghjklmnpqrstvwxz",
+}
+"""Kind of a place -> the signs that may stand there."""
 
 
 def replace(mention: Mention, subject: Subject) -> str:
@@ -18,25 +23,43 @@ def replace(mention: Mention, subject: Subject) -> str:
     return scramble(mention.text, mention.label, subject)
 
 
-def scramble(
-    text: str, label: str, subject: Subject, *, mend: Callable[[str], str] | None = None
-) -> str:
-    """Draw a value of the same shape under a label.
+def scramble(text: str, label: str, subject: Subject, *, key: PatientKey | None = None) -> str:
+    """Give the value of the same shape that stands for one under a label.
 
-    The letters and digits of the value alone decide, not its separators or case. `mend` may put
-    right the check digits of the compact draw; its result must have the same length.
-    Raises Unsafe where the value has no letters or digits, or all draws are known values.
+    The letters and digits of the value alone decide, not its separators or case. Two values of a
+    shape get two surrogates, but where one would be known of the patient and is passed over.
+    `key` decides instead of the patient's own. Raises Unsafe where the value has no letters or
+    digits, or nothing else of its shape is unknown of the patient.
     """
     value = compact(text)
     if not value:
         raise Unsafe("no-surrogate")
     for counter in range(DRAWS):
-        drawn = _draw(value, label, subject, counter)
-        if mend is not None:
-            drawn = mend(drawn)
+        drawn = walk(value, label, key or subject.key, counter, speakable=label == Label.OTHER)
         if drawn != value and drawn not in subject.avoided_codes and drawn not in subject.avoided:
             return pour(drawn, text)
     raise Unsafe("no-surrogate")
+
+
+def walk(value: str, label: str, key: PatientKey, counter: int, *, speakable: bool = False) -> str:
+    """Give the compact value that stands for one in the order of all values of its shape.
+
+    A first zero of several signs stays, and no other becomes one. `speakable` keeps vowels and
+    consonants.
+    """
+    kinds = "".join(_kind(value, place, speakable) for place in range(len(value)))
+    alphabets = [_SIGNS[kind] for kind in kinds]
+    drawn = codes.step(
+        [_place(char, signs) for char, signs in zip(value, alphabets, strict=True)],
+        [len(signs) for signs in alphabets],
+        key=key,
+        label=label,
+        name=kinds,
+        # Signs of other scripts have no place of their own: they decide by an order of their own.
+        tweak="" if value.isascii() else value,
+        times=counter,
+    )
+    return "".join(signs[place] for place, signs in zip(drawn, alphabets, strict=True))
 
 
 def pour(drawn: str, model: str) -> str:
@@ -52,23 +75,17 @@ def _cased(drawn: str, model: str) -> str:
     return drawn.upper() if model.isupper() else drawn
 
 
-def _draw(value: str, label: str, subject: Subject, counter: int) -> str:
-    stream = subject.key.draw(label, value, 2 * len(value), counter=counter)
-    drawn = []
-    for place, char in enumerate(value):
-        number = stream[2 * place] << 8 | stream[2 * place + 1]
-        if not char.isdigit():
-            letters = _letters(char, label)
-            drawn.append(letters[number % len(letters)])
-        elif place == 0 and char != "0":
-            drawn.append(_DIGITS[1 + number % 9])
-        else:
-            drawn.append(_DIGITS[number % 10])
-    return "".join(drawn)
+def _kind(value: str, place: int, speakable: bool) -> str:
+    char = value[place]
+    if char.isdigit():
+        if place or (len(value) == 1 and char == "0"):
+            return "d"
+        return "z" if char == "0" else "n"
+    if not speakable:
+        return "l"
+    return "v" if char in _SIGNS["v"] else "c"
 
 
-def _letters(char: str, label: str) -> str:
-    """Keep what is spoken speakable; codes take any letter."""
-    if label != Label.OTHER:
-        return _LETTERS
-    return _VOWELS if char in _VOWELS else _CONSONANTS
+def _place(char: str, signs: str) -> int:
+    place = signs.find(char)
+    return place if place >= 0 else ord(char) % len(signs)

@@ -8,11 +8,14 @@ from datetime import date
 
 from record.errors import Unsafe
 from record.folding import fold
+from record.label import Label
 from record.patient import PatientRecord
 from record.policy import Policy
+from surrogates.circle import Circle
 from surrogates.draw import Permutation
 from surrogates.keys import PatientKey
 from surrogates.lexicon import Lexicon, listed, squeeze
+from surrogates.name_draws import NameDraws
 
 WORD = re.compile(r"[^\W\d_]+")
 # Draws after which a value counts as having no surrogate; each fails with a chance below 1/2.
@@ -29,11 +32,35 @@ _COMMON = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
+class Who:
+    """What of a note tells who is named, beside the text of a mention and the record.
+
+    `given` and `family` are folded names, those of the person who is named first, then others of
+    the note, for initials and mail addresses; no others may be meant where `whole`. `gender`
+    (`M`, `F`) is that of the person. `turn` asks for another surrogate than the person's lasting
+    one. `settled` holds roles and words with surrogates that differ because the draws would meet,
+    `spelt` roles and misspelt words with the right ones.
+    """
+
+    given: tuple[str, ...] = field(default=(), repr=False)
+    family: tuple[str, ...] = field(default=(), repr=False)
+    whole: bool = False
+    gender: str = ""
+    turn: str = field(default="", repr=False)
+    settled: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
+    spelt: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
+
+
+NOBODY = Who()
+"""A mention of whom the note tells nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class Mention:
     """One span as a maker sees it, with what stands around it in the document.
 
-    `given` and `family` are the names known of the document, as written, for initials and mail
-    addresses. `city` is the town that stands beside a postal code. `day_first` tells the order of
+    `city` is the town that stands beside a postal code, `after` the unit smaller than a
+    year that follows an age. `day_first` tells the order of
     the numbers in the note's dates, where they tell it.
     """
 
@@ -41,9 +68,9 @@ class Mention:
     label: str
     lang: str = ""
     written: date | None = field(default=None, repr=False)
-    given: tuple[str, ...] = field(default=(), repr=False)
-    family: tuple[str, ...] = field(default=(), repr=False)
+    who: Who = NOBODY
     city: str = field(default="", repr=False)
+    after: str = ""
     day_first: bool | None = None
 
 
@@ -59,14 +86,17 @@ class Subject:
         self.locale = policy.locale
         self.birth_date = record.birth_date if record else None
         self.gender = record.gender[:1].upper() if record else ""
-        self.own_given = frozenset(fold(word) for word in _words(_own_given(record)))
+        self.circle = Circle(record, self.locale)
         self.given = tuple(_words(_all_given(record)))
         self.family = tuple(_words(_all_family(record)))
         self.given_folded = frozenset(map(fold, self.given))
         self.family_folded = frozenset(map(fold, self.family))
         self.avoided = _avoided_words(record) | self.given_folded | self.family_folded
         self.avoided_codes = _avoided_codes(record)
+        self.home_codes = _home_codes(record)
         self._permutations: dict[tuple[str, str], Permutation] = {}
+        own = sorted(_own_names(record, self.circle))
+        self.names = NameDraws(key, self.locale, self.avoided, tuple(own))
 
     def __repr__(self) -> str:
         return f"Subject(key={self.key!r})"
@@ -138,8 +168,14 @@ def _words(texts: Iterable[str]) -> Iterator[str]:
         yield from WORD.findall(unicodedata.normalize("NFC", text))
 
 
-def _own_given(record: PatientRecord | None) -> tuple[str, ...]:
-    return record.given_names if record else ()
+def _own_names(record: PatientRecord | None, circle: Circle) -> Iterator[tuple[str, str, str]]:
+    """Yield the role, folded word and gender of each name of the record."""
+    own = circle.patient
+    for word in {fold(word) for word in _words(_all_given(record))}:
+        gender = own.gender if word in own.given else ""
+        yield Label.FIRST_NAME.value, word, gender
+    for word in {fold(word) for word in _words(_all_family(record))}:
+        yield Label.LAST_NAME.value, word, ""
 
 
 def _all_given(record: PatientRecord | None) -> Iterator[str]:
@@ -165,6 +201,12 @@ def _avoided_words(record: PatientRecord | None) -> frozenset[str]:
         texts += record.emails
     words = {fold(word) for word in _words(texts)}
     return frozenset(word for word in words if len(word) >= _SHORTEST_AVOIDED) - _COMMON
+
+
+def _home_codes(record: PatientRecord | None) -> dict[str, str]:
+    """Tell the postal codes of the towns that the patient is known to live in, by squeezed name."""
+    addresses = record.addresses if record else ()
+    return {squeeze(each.city): compact(each.zip) for each in addresses if each.city and each.zip}
 
 
 def _avoided_codes(record: PatientRecord | None) -> frozenset[str]:

@@ -1,4 +1,8 @@
+import os
 import stat
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import hyperscan
@@ -96,3 +100,36 @@ def test_the_newest_few_stay(cache: Path) -> None:
     for number in range(compiled._KEPT + 3):
         compiled.database(["a" * (number + 1)])
     assert len(list(cache.iterdir())) == compiled._KEPT
+
+
+def test_what_is_used_stays(cache: Path, compiles: list[int]) -> None:
+    for number in range(compiled._KEPT + 3):
+        compiled.database(EXPRESSIONS)
+        compiled.database(["a" * (number + 1)])
+        old = time.time_ns() - 10**12 + number
+        os.utime(cache / f"{compiled._digest(EXPRESSIONS)}.hs", ns=(old, old))
+    compiles.clear()
+    compiled.database(EXPRESSIONS)
+    assert compiles == []
+
+
+EVERY = """
+import hashlib, pipeline.detection, rules.known
+from rules.scan import AUTOMATA
+print(sorted(pattern.pattern for automaton in AUTOMATA for pattern in automaton.patterns))
+"""
+
+
+def test_every_process_has_the_same_expressions() -> None:
+    """Otherwise none could use what another has compiled: that takes seconds of each."""
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", EVERY],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(told) == 1
+    assert len(told.pop()) > 1000

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from record.policy import Policy
 from surrogates.keys import CohortKey
+from surrogates.rewrite import Rewriter
 from surrogates.subject import Subject
 
 
@@ -80,3 +81,27 @@ def test_a_lower_cap(cohort: CohortKey, replace, text: str, expected: str) -> No
 @given(st.integers(0, 130))
 def test_nobody_over_the_cap_can_be_told_from_another(replace, age: int) -> None:
     assert replace(f"{age} ans", "AGE") == (f"{age} ans" if age <= 89 else "90+ ans")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("à [95|AGE] semaines", "à 95 semaines"),
+        ("à [95|AGE] SA + 3", "à 95 SA + 3"),
+        ("âge : [93|AGE]\njours", "âge : 93\njours"),
+        ("a [95|AGE]-day-old girl", "a 95-day-old girl"),
+        ("entre [92|AGE] et [95|AGE] semaines", "entre 92 et 95 semaines"),
+        ("[quatre-vingt-quinze|AGE] jours", "quatre-vingt-quinze jours"),
+        ("mit [95|AGE] Wochen", "mit 95 Wochen"),
+        # What may be something else is no unit: an age that is not capped tells too much.
+        ("[95|AGE], 3 mois après", "90+, 3 mois après"),
+        ("[95|AGE] ans et 2 mois", "90+ ans et 2 mois"),
+        ("[95|AGE] sa femme", "90+ sa femme"),
+        ("[95|AGE]. Jours calmes", "90+. Jours calmes"),
+        ("[95 ans|AGE] semaines", "90+ ans semaines"),
+        ("[95|AGE] moisissures", "90+ moisissures"),
+    ],
+)
+def test_the_unit_may_follow_the_span(cohort: CohortKey, marked, text: str, expected: str) -> None:
+    document, spans = marked(text)
+    assert Rewriter(cohort, Policy()).rewrite(document, spans, None).text == expected

@@ -9,6 +9,7 @@ from record.errors import ConfigError, Unsafe
 from record.label import Label
 from record.policy import Action, Policy
 from record.span import Span
+from surrogates import gazetteer
 from surrogates.rewrite import GENERALIZERS, MAKERS, Rewriter
 
 
@@ -57,6 +58,35 @@ def test_postal_codes_keep_their_first_digits(cohort, text, digits, zeroed, made
     actions = Policy().actions | {"ZIP": Action.GENERALIZE}
     policy = Policy(actions=actions, zip_digits=digits, zeroed_zips=zeroed)
     assert written(cohort, policy, text, "ZIP") == f"<{made}>"
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("02139", "021**"),
+        ("05901", "000**"),
+        ("83101", "831**"),
+        ("36930", "000**"),
+        ("00000", "000**"),
+    ],
+)
+def test_postal_codes_of_few_people_become_zeros(cohort, text, made) -> None:
+    actions = Policy().actions | {"ZIP": Action.GENERALIZE}
+    assert written(cohort, Policy(actions=actions, zip_table="census-2010"), text, "ZIP") == (
+        f"<{made}>"
+    )
+
+
+def test_the_table_of_people_is_that_of_the_census() -> None:
+    people = gazetteer.people()
+    # 308,745,538 in the states and 3,725,789 in Puerto Rico; some live outside of the areas.
+    assert 0 < 308_745_538 + 3_725_789 - sum(people.values()) < 30_000
+    few = {digits for digits, number in people.items() if number <= 20_000}
+    assert few == set(
+        "036 059 102 202 203 204 205 369 556 692 753 772 821 823 878 879 884 893".split()
+    )
+    with pytest.raises(ConfigError, match="3 digits"):
+        Policy(zip_table="census-2010", zip_digits=2)
 
 
 def test_what_can_be_generalized_is_and_nothing_else(cohort) -> None:

@@ -14,7 +14,7 @@ import pytest
 from record.errors import ConfigError
 from surrogates.custody import Custody
 from surrogates.key_log import HEAD, LOG
-from surrogates.keys import MasterKey, load_master, new_master
+from surrogates.keys import ALGORITHM, MasterKey, load_master, new_master
 
 
 @pytest.fixture
@@ -128,6 +128,47 @@ def test_keys_of_earlier_versions_give_what_they_gave(tmp_path: Path) -> None:
     path.with_name("old.key.custody").mkdir(mode=0o700)
     assert loaded(path).cohort("a").key_id == expected
     assert [use.action for use in custody(path).log.uses()] == ["use"]
+
+
+def test_a_cohort_of_another_version_of_the_surrogates_is_refused(key: Path, folder: Path) -> None:
+    loaded(key).cohort("a")
+    (entry,) = folder.glob("*.cohort")
+    told = json.loads(entry.read_text())
+    assert told.pop("algorithm") == ALGORITHM
+    # As version 1 wrote it.
+    entry.write_text(json.dumps(told))
+    with pytest.raises(ConfigError, match="made under version 1 of the surrogates") as raised:
+        loaded(key).cohort("a")
+    assert raised.value.key == "cohort"
+    assert loaded(key).destroy("a").destroyed
+
+
+# Rotation
+
+
+def test_a_rotated_key_goes_on_with_its_cohorts_and_makes_no_others(key: Path) -> None:
+    first = loaded(key).cohort("a")
+    loaded(key).rotate("0badcafe")
+    assert loaded(key).cohort("a").key_id == first.key_id
+    with pytest.raises(ConfigError, match="under the key 0badcafe") as raised:
+        loaded(key).cohort("b")
+    assert raised.value.key == "key.locator"
+    assert not custody(key).entry("b")
+    assert [(use.action, use.reason) for use in custody(key).log.uses()][-2:] == [
+        ("rotate", "to 0badcafe"),
+        ("use", None),
+    ]
+    assert custody(key).log.problems() == []
+    assert loaded(key).destroy("a").destroyed
+
+
+def test_only_a_cohort_that_is_there_is_named_for_reading(key: Path) -> None:
+    with pytest.raises(ConfigError, match="no cohort of this name"):
+        loaded(key).cohort("typo", make=False)
+    assert custody(key).entry("typo") is None
+    made = loaded(key).cohort("a", action="reveal", reason="why")
+    assert loaded(key).cohort("a", make=False).key_id == made.key_id
+    assert custody(key).log.uses()[1].reason == "why"
 
 
 # Destruction

@@ -1,5 +1,6 @@
 """Locators: files, variables and commands give a key, and never show one."""
 
+import resource
 import traceback
 from pathlib import Path
 
@@ -45,6 +46,9 @@ def test_no_shell_reads_a_command(tmp_path: Path) -> None:
         (f"command:echo cryptonym-key-v9 {SECRET}", ConfigError),
         ("command:head -c 100000 /dev/zero", ConfigError),
         ("vault:x", ConfigError),
+        ("shares:", ConfigError),
+        ("shares:/not/there,/nor/this", ConfigError),
+        ("nowhere:x", ConfigError),
     ],
 )
 def test_what_gives_no_key_is_refused_and_shows_none(locator: str, error: type) -> None:
@@ -62,3 +66,13 @@ def test_a_command_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(key_sources, "_SECONDS", 0.2)
     with pytest.raises(Unavailable, match="took over"):
         load_master("command:sleep 60", Path())
+
+
+def test_a_crash_leaves_no_memory_on_the_disk() -> None:
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
+    try:
+        load_master("env:KEY", Path(), environ={"KEY": KEY})
+        assert resource.getrlimit(resource.RLIMIT_CORE) == (0, before[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, before)

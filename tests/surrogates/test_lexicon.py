@@ -52,7 +52,8 @@ def test_every_town_has_a_postal_code(locale: str) -> None:
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_derived_lists_name_their_source(locale: str) -> None:
-    text = (lexicon.files("surrogates") / "lexicons" / f"family.{locale}.txt").read_text("utf-8")
-    assert text.startswith("#")
-    assert "Faker" in text.splitlines()[0]
-    assert "MIT" in text.splitlines()[0]
+    for kind in ("family", "given.male", "given.female", "given.both"):
+        path = lexicon.files("surrogates") / "lexicons" / f"{kind}.{locale}.txt"
+        head = [line for line in path.read_text("utf-8").splitlines() if line.startswith("#")]
+        assert any("Faker" in line and "MIT" in line for line in head)
+        assert any("Insee" in line or "Census" in line or "Estadística" in line for line in head)

@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from record.folding import fold
-from surrogates import lexicon
+from record.patient import Address, PatientRecord
+from record.policy import Policy
+from surrogates import dates, gazetteer, lexicon
+from surrogates.subject import Subject, unaccented
 
 
 @pytest.mark.parametrize("locale", ["fr", "en", "es"])
@@ -145,3 +148,88 @@ def test_any_text_can_be_a_place(replace, text: str, label: str) -> None:
     drawn = replace(text, label)
     assert fold(drawn) != fold(text)
     assert drawn == replace(text, label)
+
+
+@pytest.fixture(scope="module")
+def living(cohort):
+    """A patient under a policy that keeps an area, who lives in Saint-Denis of La Réunion."""
+
+    def make(kept: str, locale: str = "fr", name: str = "42") -> Subject:
+        policy, key = Policy(locale=locale, keep_area=kept), cohort.patient(name)
+        home = Address("1 rue X", "97400", "Saint-Denis", "FR")
+        record = PatientRecord(name, addresses=(home,) if locale == "fr" else ())
+        return Subject(key, policy, record, days=dates.shift_days(key, policy))
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("kept", "locale", "town", "code"),
+    [
+        ("department", "fr", "Rennes", "35000"),
+        ("department", "fr", "Bazouges-la-Pérouse", "35560"),
+        ("department", "fr", "Ajaccio", "20000"),
+        ("region", "fr", "Rennes", "35000"),
+        ("department", "es", "Getafe", "28901"),
+        ("region", "es", "Sevilla", "41001"),
+        ("department", "en", "Columbus", "43085"),
+        ("region", "en", "Burlington", "05401"),
+    ],
+)
+def test_the_area_that_is_kept_is_kept(living, replace, kept, locale, town, code) -> None:
+    towns = lexicon.load("cities", locale)
+    codes = dict(zip(towns.entries, towns.codes, strict=True))
+    for name in "abcd":
+        subject = living(kept, locale, name)
+        drawn = replace(town, "CITY", subject=subject)
+        beside = replace(code, "ZIP", subject=subject, city=town)
+        alone = replace(code, "ZIP", subject=subject)
+        assert fold(drawn) != fold(town)
+        assert codes[drawn] == beside
+        areas = {gazetteer.area(each, locale, kept) for each in (code, beside, alone)}
+        assert len(areas) == 1
+
+
+def test_a_department_of_one_town_is_its_region(living, replace) -> None:
+    subject = living("department")
+    drawn = {replace(f"750{district:02d}", "ZIP", subject=subject)[:2] for district in range(1, 15)}
+    assert len(drawn) > 1
+    assert drawn <= {"77", "78", "91", "92", "93", "94", "95", "75"}
+    assert replace("Paris", "CITY", subject=subject) != "Paris"
+
+
+def test_where_a_town_lies_is_what_the_address_says(living, replace) -> None:
+    drawn = replace("97490", "ZIP", subject=living("department"), city="Saint-Denis")
+    assert drawn.startswith("974")
+    # Nobody knows where these are.
+    assert replace("Brocéliande-sur-Rien", "CITY", subject=living("department"))
+
+
+def test_a_site_is_one_under_all_its_names(replace, subject_of) -> None:
+    drawn = {
+        replace(text, "HOSPITAL").split(maxsplit=1)[-1]
+        for text in (
+            "Hôpital Henri Mondor",
+            "hôpital Mondor",
+            "CHU Henri Mondor",
+            "Hôpital H. Mondor",
+        )
+    }
+    assert len({fold(each) for each in drawn}) == 1
+    town = replace("Rennes", "CITY")
+    joint = "d'" if fold(town)[0] in "aeiouyh" else "de "
+    assert replace("CHU de Rennes", "HOSPITAL") == f"CHU {joint}{town}"
+    assert replace("CENTRE HOSPITALIER DE RENNES", "HOSPITAL").endswith(unaccented(town).upper())
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("Salle 4", r"Salle [1-35-9]"),
+        ("Unité B", r"Unité [AC-Z]"),
+        ("Pavillon Laënnec", r"Pavillon (?!La).+"),
+        ("Ward 12B", r"Ward \d\d[A-Z]"),
+    ],
+)
+def test_wards(replace, text: str, pattern: str) -> None:
+    assert re.fullmatch(pattern, replace(text, "HOSPITAL"))

@@ -1,0 +1,241 @@
+"""The people a patient's record knows, and names read with that knowledge."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from record.folding import fold
+from record.label import Label
+from record.patient import PatientRecord, PersonName
+from surrogates import name_lists
+from surrogates.misspelling import Speller
+from surrogates.name_words import ELISIONS, PARTICLES, TITLES
+
+PATIENT = "patient"
+"""The entity of the patient; relatives of the record are `relative/0` and so on."""
+
+GIVEN, FAMILY = Label.FIRST_NAME.value, Label.LAST_NAME.value
+# 'Ph.' and 'Chr.' stand for a given name as 'P.' does.
+LONGEST_ABBREVIATION = 3
+_WORD = re.compile(r"[^\W\d_]+")
+_MONOGRAM = 4
+_READINGS = 4096
+
+Part = tuple[str, str]
+"""A role (FIRST_NAME or LAST_NAME) and a folded word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who is known: an entity, and folded words of the names."""
+
+    entity: str
+    given: tuple[str, ...] = field(default=(), repr=False)
+    family: tuple[str, ...] = field(default=(), repr=False)
+    gender: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A name as written, read: its folded words, misspelt ones of the record put right.
+
+    `unlisted` are its words that neither a list nor the record holds. `is_short` tells that it
+    holds an initial or an abbreviation, which only the note explains.
+    """
+
+    given: tuple[str, ...] = field(default=(), repr=False)
+    initials: tuple[str, ...] = field(default=(), repr=False)
+    family: tuple[str, ...] = field(default=(), repr=False)
+    unlisted: tuple[Part, ...] = field(default=(), repr=False)
+    is_short: bool = False
+
+
+class Circle:
+    """The people a record knows: the patient first, then the relatives."""
+
+    __slots__ = ("_known", "_meant", "_monograms", "_readings", "_spellers", "locale", "persons")
+
+    def __init__(self, record: PatientRecord | None, locale: str) -> None:
+        self.locale = locale
+        self.persons = tuple(_of_record(record, locale)) if record else ()
+        self._known = _known_words(record)
+        self._monograms = _monograms(self.persons)
+        self._spellers = {
+            GIVEN: Speller(w for p in self.persons for w in p.given),
+            FAMILY: Speller(w for p in self.persons for w in p.family),
+        }
+        self._readings: dict[Part, Reading] = {}
+        self._meant: dict[Part, str] = {}
+
+    def __repr__(self) -> str:
+        return f"Circle({len(self.persons)} persons)"
+
+    @property
+    def patient(self) -> Person:
+        """The patient; without names where there is no record."""
+        return self.persons[0] if self.persons else Person(PATIENT)
+
+    def knows(self, role: str, word: str) -> bool:
+        """Tell whether the record holds a folded word as a given or family name."""
+        return word in self._known[role]
+
+    def roles(self, text: str, words: Sequence[re.Match[str]], label: str) -> list[str]:
+        """Tell for each word of a name whether it is given or family name.
+
+        The label decides where a list holds the word in that role, or the record does not know it
+        in the other; else the record, then the lists, then the order: `Lorenzo Gil` and `Gil,
+        Lorenzo`.
+        """
+        folded = [fold(match[0]) for match in words]
+        comma = text.find(",")
+        telling = [number for number, word in enumerate(folded) if word not in TITLES]
+        first = telling[0] if len(telling) > 1 else -1
+        roles = []
+        for number, (match, word) in enumerate(zip(words, folded, strict=True)):
+            is_given = match.start() > comma if comma >= 0 else number == first
+            roles.append(self._role(word, label, GIVEN if is_given else FAMILY))
+        return roles
+
+    def _role(self, word: str, label: str, first: str) -> str:
+        is_given, is_family = self.knows(GIVEN, word), self.knows(FAMILY, word)
+        known = (GIVEN if is_given else FAMILY) if is_given != is_family else ""
+        if label != Label.NAME:
+            # A doctor may bear as a family name what is the patient's given name.
+            listed = word in name_lists.of_role(label, self.locale).places
+            return label if listed or len(word) == 1 else known or label
+        if known:
+            return known
+        if is_given:
+            return FAMILY
+        return name_lists.role(word, self.locale) or first
+
+    def meant(self, role: str, word: str) -> str:
+        """Give the name of the record that a folded word misspells; empty where none is.
+
+        A given name of the lists is right, as is a family name that is among the most frequent.
+        """
+        known = self._meant.get((role, word))
+        if known is None:
+            if len(self._meant) >= _READINGS:
+                self._meant.clear()
+            known = self._meant[role, word] = self._find(role, word)
+        return known
+
+    def _find(self, role: str, word: str) -> str:
+        right = self._spellers[role].meant(word) if self.persons else ""
+        if not right:
+            return ""
+        place = name_lists.of_role(role, self.locale).places.get(word)
+        if place is None:
+            return right
+        frequent = role == GIVEN or "/1" in place[0].name
+        return "" if frequent else right
+
+    def monogram(self, word: str) -> tuple[Part, ...]:
+        """Tell the names whose first letters a word in capitals is, each with its role.
+
+        Nothing where it is no such word or nobody's: `JDM` is Jeanne DUPONT-MARTIN.
+        """
+        if not 1 < len(word) <= _MONOGRAM or not word.isupper():
+            return ()
+        return self._monograms.get(fold(word), ())
+
+    def read(self, text: str, label: str) -> Reading:
+        """Read the text of a span of a name."""
+        known = self._readings.get((text, label))
+        if known is None:
+            if len(self._readings) >= _READINGS:
+                self._readings.clear()
+            known = self._readings[text, label] = self._read(text, label)
+        return known
+
+    def _read(self, text: str, label: str) -> Reading:
+        text = unicodedata.normalize("NFC", text)
+        words = list(_WORD.finditer(text))
+        if len(words) == 1 and (meant := self.monogram(words[0][0])):
+            given = tuple(word for role, word in meant if role == GIVEN)
+            return Reading(given, (), tuple(word for role, word in meant if role == FAMILY))
+        found: dict[str, list[str]] = {GIVEN: [], FAMILY: [], "initials": []}
+        unlisted: list[Part] = []
+        is_short = False
+        for match, role in zip(words, self.roles(text, words, label), strict=True):
+            word = fold(match[0])
+            particle = is_particle(word)
+            short = len(word) <= LONGEST_ABBREVIATION
+            is_short |= short and not particle
+            if role == GIVEN and (len(word) == 1 or (short and text.startswith(".", match.end()))):
+                found["initials"].append(word)
+            elif len(word) > 1 and word not in TITLES:
+                found[role].append(self.meant(role, word) or word)
+            known = short or particle or self.knows(role, word)
+            if not known and word not in name_lists.of_role(role, self.locale).places:
+                unlisted.append((role, word))
+        family = [word for word in found[FAMILY] if word not in PARTICLES] or found[FAMILY]
+        return Reading(
+            tuple(found[GIVEN]), tuple(found["initials"]), tuple(family), tuple(unlisted), is_short
+        )
+
+
+def is_particle(word: str) -> bool:
+    """Tell whether a folded word is a particle or title, which stays beside a name."""
+    return word in PARTICLES or word in TITLES or word in ELISIONS
+
+
+@lru_cache(_READINGS)
+def names_of(name: PersonName, locale: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """Give the folded given and family names of a person, and the gender the lists tell."""
+    given = _words_of(name.given_names)
+    genders = name_lists.given(locale).genders
+    gender = genders.get(given[0], "") if given else ""
+    return given, _words_of(name.family_names), gender
+
+
+def _words_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Fold the words of some names, without particles where others are left."""
+    words = [word for name in names for word in _WORD.findall(fold(name))]
+    telling = [word for word in words if word not in PARTICLES and len(word) > 1]
+    return tuple(dict.fromkeys(telling or words))
+
+
+def _known_words(record: PatientRecord | None) -> dict[str, frozenset[str]]:
+    if record is None:
+        return {GIVEN: frozenset(), FAMILY: frozenset()}
+    given = [*record.given_names, *(n for r in record.relatives for n in r.given_names)]
+    family = [*record.family_names, *record.birth_names]
+    family += (name for relative in record.relatives for name in relative.family_names)
+    return {
+        role: frozenset(word for name in names for word in _WORD.findall(fold(name)))
+        for role, names in ((GIVEN, given), (FAMILY, family))
+    }
+
+
+def _of_record(record: PatientRecord, locale: str) -> list[Person]:
+    family = _words_of((*record.family_names, *record.birth_names))
+    gender = record.gender[:1].upper()
+    gender = {"H": "M", "W": "F"}.get(gender, gender)
+    persons = [Person(PATIENT, _words_of(record.given_names), family, gender)]
+    persons += [
+        Person(f"relative/{number}", *names_of(relative, locale))
+        for number, relative in enumerate(record.relatives)
+    ]
+    return persons
+
+
+def _monograms(persons: Sequence[Person]) -> dict[str, tuple[Part, ...]]:
+    found: dict[str, tuple[Part, ...]] = {}
+    for person in persons:
+        given = [(GIVEN, word) for word in person.given]
+        family = [(FAMILY, word) for word in person.family]
+        if not given or not family:
+            continue
+        starts = [family[:count] for count in range(1, len(family) + 1)]
+        starts += [[word] for word in family[1:]]
+        orders = [(own, start) for own in (given[:1], given) for start in starts]
+        for names in [(*own, *start) for own, start in orders] + [
+            (*start, *own) for own, start in orders
+        ]:
+            letters = "".join(word[0] for _, word in names)
+            found.setdefault(letters, names)
+    return found

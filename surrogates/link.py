@@ -1,0 +1,278 @@
+"""Who is meant: mentions of one person within a patient's file become one entity.
+
+What decides is the document, its spans and the patient's record alone, so that notes of one
+patient may be linked on any night, on any machine, in any order. Persons of the record are known
+in all notes; of others a family name is the person, and within one note their given names.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from record.document import Document
+from record.folding import fold
+from record.label import Label
+from record.span import Span
+from surrogates import name_lists
+from surrogates.circle import (
+    FAMILY,
+    GIVEN,
+    PATIENT,
+    Circle,
+    Part,
+    Person,
+    Reading,
+    names_of,
+)
+from surrogates.misspelling import Speller
+from surrogates.name_words import FEMALE, KIN, MALE, STAFF
+
+NAMES = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value, Label.NAME.value))
+_HANDLES = frozenset((Label.EMAIL.value, Label.USERNAME.value))
+_WORD = re.compile(r"[^\W\d_]+")
+# What may stand between the parts of one name.
+_GAP = re.compile(r"[ \t]*[.\-'’]?[ \t]*\n?[ \t]*|, ?|")
+_LONGEST_GAP = 5
+_BEFORE = 44
+# So many words before a name, at most, tell that a relative is named.
+_FEW = 5
+_SIGNS = ".,:;()[]-*'"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One mention of a person: the spans it takes, its folded words, and what stands before.
+
+    `staff` and `kin` tell of a title or a word for a relative before it; `gender` is that of the
+    title (`M`, `F`) or empty.
+    """
+
+    spans: tuple[int, ...]
+    given: tuple[str, ...] = field(default=(), repr=False)
+    initials: tuple[str, ...] = field(default=(), repr=False)
+    family: tuple[str, ...] = field(default=(), repr=False)
+    staff: bool = False
+    kin: bool = False
+    gender: str = ""
+
+    def suits(self, person: Person) -> bool:
+        """Tell whether this may mean a person, by the names alone."""
+        if self.family and person.family and not _meet(self.family, person.family):
+            return False
+        if self.given and person.given and not _meet(self.given, person.given):
+            return False
+        if not self.given and self.initials and person.given:
+            return any(name.startswith(self.initials[0]) for name in person.given)
+        return bool((self.family and person.family) or (self.given and person.given))
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The entity of each span; empty for those that name nobody.
+
+    `persons` holds everybody the document or the record tells of, by entity; `unlisted` the words
+    of names that neither a list nor the record holds, `spelt` what those of them mean that
+    misspell a clinician's name or a listed one of the document.
+    """
+
+    entities: tuple[str, ...] = field(repr=False)
+    persons: dict[str, Person] = field(repr=False)
+    unlisted: tuple[Part, ...] = field(default=(), repr=False)
+    spelt: dict[Part, str] = field(default_factory=dict, repr=False)
+
+
+def link(document: Document, spans: Sequence[Span], circle: Circle) -> Linked:
+    """Tell for each span whom it names; `spans` are sorted and disjoint."""
+    read = {
+        number: circle.read(document.text[span.start : span.end], span.label)
+        for number, span in enumerate(spans)
+        if span.label in NAMES
+    }
+    unlisted = tuple(sorted({part for each in read.values() for part in each.unlisted}))
+    spelt = _spelt(document, read.values(), unlisted, circle) if unlisted else {}
+    runs = _runs(document.text, spans, read, spelt)
+    persons = {person.entity: person for person in circle.persons}
+    known = [None if run.staff else _known(run, circle) for run in runs]
+    around = _around(document, runs, known, circle)
+    for person in around:
+        persons.setdefault(person.entity, person)
+    entities = [""] * len(spans)
+    for run, own in zip(runs, known, strict=True):
+        person = own or _resolve(run, around)
+        persons.setdefault(person.entity, person)
+        for number in run.spans:
+            entities[number] = person.entity
+    for number, span in enumerate(spans):
+        if span.label in _HANDLES:
+            local = fold(document.text[span.start : span.end]).partition("@")[0]
+            entities[number] = _of_handle(local, (*circle.persons, *around), circle)
+    return Linked(tuple(entities), persons, unlisted, spelt)
+
+
+def _spelt(
+    document: Document, read: Iterable[Reading], unlisted: Iterable[Part], circle: Circle
+) -> dict[Part, str]:
+    """Tell which words of no list misspell a clinician's name or a listed one of the document."""
+    right: dict[str, set[str]] = {GIVEN: set(), FAMILY: set()}
+    for reading in read:
+        right[GIVEN].update(reading.given)
+        right[FAMILY].update(reading.family)
+    for role, words in right.items():
+        words.difference_update(word for own, word in unlisted if own == role)
+    for name in document.clinicians:
+        given, family, _ = names_of(name, circle.locale)
+        right[GIVEN].update(given)
+        right[FAMILY].update(family)
+    spellers = {role: Speller(words) for role, words in right.items()}
+    found = {(role, word): spellers[role].meant(word) for role, word in unlisted}
+    return {part: word for part, word in found.items() if word}
+
+
+# Mentions ----------------------------------------------------------------------------------------
+
+
+def _runs(
+    text: str, spans: Sequence[Span], read: Mapping[int, Reading], spelt: Mapping[Part, str]
+) -> list[Run]:
+    """Join the spans that stand side by side and are one name."""
+    folded = fold(text)
+    groups: list[list[int]] = []
+    for number in read:
+        if groups and _goes_on(text, spans, groups[-1], number):
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    runs = []
+    for group in groups:
+        first = group[0]
+        least = spans[first - 1].end if first else 0
+        parts = [read[number] for number in group]
+        given = (word for each in parts for word in each.given)
+        family = (word for each in parts for word in each.family)
+        staff, kin, gender = _before(folded, least, spans[first].start)
+        run = Run(
+            tuple(group),
+            tuple(spelt.get((GIVEN, word), word) for word in given),
+            tuple(word for each in parts for word in each.initials),
+            tuple(spelt.get((FAMILY, word), word) for word in family),
+            staff,
+            kin,
+            gender,
+        )
+        runs.append(run)
+    return runs
+
+
+def _goes_on(text: str, spans: Sequence[Span], group: list[int], number: int) -> bool:
+    last, span = spans[group[-1]], spans[number]
+    if group[-1] != number - 1 or span.start - last.end > _LONGEST_GAP:
+        return False
+    gap = text[last.end : span.start]
+    if gap != " " and not _GAP.fullmatch(gap):
+        return False
+    labels = [spans[each].label for each in group]
+    if Label.NAME in (span.label, *labels):
+        return False
+    if span.label == last.label:
+        return "\n" not in gap and ("," not in gap or span.label == Label.FIRST_NAME)
+    if gap.strip(" ") and number + 1 < len(spans):
+        # Of `Dr Young, L. Buck` the initial belongs to what follows.
+        after = spans[number + 1]
+        if after.label == Label.LAST_NAME and text[span.end : after.start] in ("", " "):
+            return False
+    # Given and family names alternate once: `Jean DUPONT`, `DUPONT, Jean`.
+    return span.label not in labels and not ("," in gap and span.label == Label.LAST_NAME)
+
+
+def _before(folded: str, least: int, start: int) -> tuple[bool, bool, str]:
+    """Tell of a clinician's title, a word for a relative and a gender just before a name."""
+    before = folded[max(start - _BEFORE, least, folded.rfind("\n", 0, start) + 1) : start]
+    words = [word.strip(_SIGNS) for word in before.split()[-_FEW:]]
+    if not words:
+        return False, False, ""
+    close = words[-1]
+    gender = "F" if close in FEMALE else "M" if close in MALE else ""
+    return not STAFF.isdisjoint(words[-2:]), not KIN.isdisjoint(words), gender
+
+
+# Who it is ---------------------------------------------------------------------------------------
+
+
+def _around(
+    document: Document, runs: Sequence[Run], known: Sequence[Person | None], circle: Circle
+) -> list[Person]:
+    """Gather who is known of this document alone: its clinicians, and whole names in it."""
+    found: dict[tuple[str, ...], Person] = {}
+    for name in document.clinicians:
+        given, family, gender = names_of(name, circle.locale)
+        if family:
+            found[family[0], *given] = Person(_entity(family), given, family, gender)
+    for run, own in zip(runs, known, strict=True):
+        if run.family and run.given and own is None:
+            person = Person(_entity(run.family), run.given, run.family, run.gender)
+            found.setdefault((run.family[0], *run.given), person)
+    return list(found.values())
+
+
+def _known(run: Run, circle: Circle) -> Person | None:
+    """Find the person of the record that a mention means."""
+    suited = [person for person in circle.persons if run.suits(person)]
+    if run.kin:
+        suited = [person for person in suited if person.entity != PATIENT] or suited
+    if run.gender:
+        suited = [person for person in suited if person.gender in ("", run.gender)] or (
+            suited if run.given or run.initials else []
+        )
+    return suited[0] if suited else None
+
+
+def _resolve(run: Run, around: Sequence[Person]) -> Person:
+    """Find the person of the note that a mention means, or make one up of it."""
+    for person in around:
+        if run.suits(person):
+            return person
+    family = run.family
+    entity = _entity(family) if family else f"given/{(run.given or run.initials or ('',))[0]}"
+    return Person(entity, run.given, family, run.gender)
+
+
+def _entity(family: tuple[str, ...]) -> str:
+    return f"family/{family[0]}"
+
+
+def _meet(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    return any(word in others for word in some)
+
+
+# Mail addresses and accounts ---------------------------------------------------------------------
+
+
+def _of_handle(local: str, persons: Sequence[Person], circle: Circle) -> str:
+    """Tell whose mail address or account it is; its own where nobody's."""
+    tokens = _WORD.findall(local)
+    for whole in (True, False):
+        for person in persons:
+            if _bears(tokens, person, whole):
+                return person.entity
+    families = name_lists.family(circle.locale).places
+    for token in sorted(tokens, key=len, reverse=True):
+        if token in families:
+            return f"family/{token}"
+    return f"handle/{local}"
+
+
+def _bears(tokens: Sequence[str], person: Person, whole: bool) -> bool:
+    """Tell whether the parts of an address are a person's names, both of them where `whole`."""
+    if not person.family:
+        return False
+    given = [name for name in person.given if name in tokens]
+    initials = {name[:1] for name in person.given}
+    lettered = any(len(each) == 1 and each in initials for each in tokens)
+    for token in tokens:
+        cut = token[1:] if token[:1] in initials and len(token) > 4 else "-"
+        for family in person.family:
+            if family.startswith(cut):
+                return True
+            if token == family and (given or lettered or not whole):
+                return True
+    return not whole and bool(given) and len(tokens) == 1

@@ -1,0 +1,80 @@
+"""Surrogates of care sites and wards: the same one under each of its names in a patient's file."""
+
+import re
+
+from record.folding import fold
+from record.label import Label
+from surrogates import lexicon, shape
+from surrogates.lexicon import squeeze
+from surrogates.places import town_for
+from surrogates.subject import Mention, Subject, pour_case
+
+_SITE_TYPES = re.compile(
+    r"^(?:(?:(?:grand|ancien|nouvel|nouveau|complejo|complexe|centenario|general)\s+)?"
+    r"(?:hopital|hopitaux|hop|hospital|hospitalier|hospitaliere|hospitalario|hospitalaria|hospices"
+    r"|centre|center|centro|clinique|clinica|clinic|polyclinique|policlinica|chu|chru|chr|ch|chi"
+    r"|ghu|gh|groupe|institut|institute|instituto|maternite|maternity|maternidad|maison|residence"
+    r"|residencia|ehpad|ssr|medical|medico|infirmary|sanatorium|sanatorio|nursing|home|health|salud"
+    r"|universitaire|universitario|universitaria|university|regional|general|intercommunal|prive"
+    r"|privee|privado|civil|civils|militaire|militar|de sante|de salud|de soins|de repos|hu|hgu|hc"
+    r"|service|servicio|unite|unidad|unit|pavillon|pabellon|pavilion|salle|sala|ward|wing|aile"
+    r"|secteur|batiment|bat|building|planta|edificio)"
+    r"(?:\s+|$))+"
+)
+_SITE_END = re.compile(
+    r"(?:\s+(?:hospital|medical center|medical centre|clinic|health center|health centre"
+    r"|infirmary|nursing home|regional hospital|general hospital|community hospital))+$"
+)
+_JOINT = re.compile(r"^(?:de la|de los|de las|de l'|del|de|du|des|d'|of|at)\s*")
+# A ward's number or letter.
+_NUMBER = re.compile(r"\d{1,4}[A-Za-z]?|[A-Z]\d{0,3}")
+_VOWELS = frozenset("aeiouyh")
+
+
+def replace(mention: Mention, subject: Subject) -> str:
+    """Give a care site or ward of the same type with another name.
+
+    One that is named for its town gets the town that stands for it; one named for a person goes by
+    the family name, with or without the given one; a number or letter gets another.
+    """
+    text = mention.text
+    folded = fold(text)
+    kind = _SITE_TYPES.match(folded)
+    start = kind.end() if kind else 0
+    joint = _JOINT.match(folded[start:]) if kind else None
+    tail = None if kind else _SITE_END.search(folded)
+    end = tail.start() if tail else len(text)
+    core = text[start + (joint.end() if joint else 0) : end]
+    if not core.strip():
+        return _named(text, text, subject)
+    if kind and _NUMBER.fullmatch(core.strip()):
+        return text[: end - len(core)] + shape.scramble(core, f"{Label.HOSPITAL}/ward", subject)
+    blank = " " if kind and not text[start - 1 : start].isspace() else ""
+    if kind and joint and squeeze(core) in lexicon.load("cities", subject.locale).places:
+        return text[:start] + blank + _of_town(text[start:end], core, subject)
+    return text[:start] + blank + _named(core, core, subject) + text[end:]
+
+
+def _of_town(joined: str, core: str, subject: Subject) -> str:
+    """Give another town with what joins it to the name of a site: `de Rennes`, `d'Angers`."""
+    drawn, _ = town_for(core, subject)
+    joint = "of " if subject.locale == "en" else "de "
+    if subject.locale == "fr" and fold(drawn)[:1] in _VOWELS:
+        joint = "d'"
+    return pour_case(joined, joint) + pour_case(core, drawn)
+
+
+def _named(core: str, model: str, subject: Subject) -> str:
+    sites = lexicon.load("hospitals", subject.locale)
+    drawn = subject.pick(Label.HOSPITAL, _telling(core, subject), sites, accept=subject.allows)
+    return pour_case(model, drawn)
+
+
+def _telling(core: str, subject: Subject) -> str:
+    """Leave out the given names and initials before a family name: `Henri Mondor` is Mondor."""
+    value = squeeze(core)
+    given = lexicon.given(subject.locale).places
+    words = value.split()
+    while len(words) > 1 and (len(words[0].rstrip(".")) == 1 or words[0] in given):
+        words = words[1:]
+    return " ".join(words)

@@ -1,0 +1,74 @@
+"""Every column of the common data model has a rule, and every choice of a policy is explained."""
+
+from pipeline.policy_table import column_reason
+from record.cdm import CDM
+from record.columns import CHOSEN, COLUMNS, TABLES, Holds, Treatment
+from record.policy import Policy
+
+# How many columns the tables have in the DDL of OMOP CDM 5.4.
+WIDTHS = {
+    "person": 18,
+    "observation_period": 5,
+    "visit_occurrence": 17,
+    "visit_detail": 19,
+    "condition_occurrence": 16,
+    "drug_exposure": 23,
+    "procedure_occurrence": 16,
+    "device_exposure": 19,
+    "measurement": 23,
+    "observation": 21,
+    "death": 7,
+    "note": 16,
+    "note_nlp": 14,
+    "specimen": 15,
+    "location": 12,
+    "care_site": 6,
+    "provider": 13,
+    "drug_era": 7,
+    "dose_era": 7,
+    "condition_era": 6,
+}
+
+
+def test_every_column_of_the_tables_is_named_once() -> None:
+    assert {table: len(set(TABLES[table])) for table in WIDTHS} == WIDTHS
+    assert set(TABLES) == {*WIDTHS, "note_span"} == set(CDM)
+    assert len(COLUMNS) == sum(map(len, TABLES.values()))
+
+
+def test_names_agree_with_what_is_done() -> None:
+    """What a name of the CDM promises decides what may happen to the column at all."""
+    for name in COLUMNS:
+        _agrees(name)
+
+
+def _agrees(name: str) -> None:
+    rule, column = COLUMNS[name], name.partition(".")[2]
+    may = rule.allowed
+    assert rule.reason
+    if column.endswith("_source_value"):
+        assert Treatment.KEEP not in may
+    if column.endswith("_concept_id"):
+        assert rule.holds in (Holds.CODE, Holds.ID)
+        assert may <= {Treatment.KEEP, Treatment.DROP}
+    elif column.endswith("_id") and rule.holds is Holds.ID:
+        assert may <= {Treatment.REKEY, Treatment.DROP}
+    if column.endswith(("_date", "_datetime")):
+        assert rule.holds in (Holds.DATE, Holds.MOMENT)
+        assert Treatment.KEEP not in may
+    assert Treatment.KEEP not in may or rule.holds is not Holds.ID
+
+
+def test_a_policy_may_choose_and_says_so() -> None:
+    for name, rule in COLUMNS.items():
+        for choice in rule.choices:
+            policy = Policy(columns={name: choice})
+            assert policy.treatment(name) is choice
+            assert column_reason(policy, name) == CHOSEN[choice]
+
+
+def test_a_policy_that_caps_ages_tells_none_in_tables() -> None:
+    capped = Policy(old_births="cap", columns={"person.month_of_birth": Treatment.SHIFT})
+    births = ("year_of_birth", "month_of_birth", "day_of_birth", "birth_datetime")
+    assert {capped.treatment(f"person.{name}") for name in births} == {Treatment.DROP}
+    assert Policy().treatment("person.year_of_birth") is Treatment.SHIFT

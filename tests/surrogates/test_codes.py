@@ -1,0 +1,84 @@
+"""Codes of a shape are permuted: none stays, and no two meet."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from record.patient import PatientRecord
+from surrogates import checks, codes, identifiers, shape
+from surrogates.keys import CohortKey, PatientKey
+from surrogates.subject import Mention
+
+
+@pytest.fixture(scope="module")
+def key(cohort: CohortKey) -> PatientKey:
+    return cohort.patient("42")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 64, 101])
+def test_an_order_permutes_and_leaves_nothing_in_its_place(key: PatientKey, size: int) -> None:
+    order = codes.CodeOrder(key, "ID", "x", size)
+    stepped = [order.step(number) for number in range(size)]
+    assert sorted(stepped) == list(range(size))
+    assert size == 1 or all(one != other for one, other in enumerate(stepped))
+    assert size < 5 or stepped != [order.step(number, b"tweak") for number in range(size)]
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=6).flatmap(
+    lambda sizes: st.tuples(st.just(sizes), st.tuples(*(st.integers(0, s - 1) for s in sizes)))
+))  # fmt: skip
+def test_places_are_parted_as_they_were_joined(both: tuple[list[int], tuple[int, ...]]) -> None:
+    sizes, places = both
+    assert codes.part(codes.join(places, sizes), sizes) == list(places)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [f"{number:03d}" for number in range(0, 1000, 3)],
+        [f"{number}a" for number in range(100)],
+        [f"{letter}{number}" for letter in "abcxyz" for number in range(50)],
+    ],
+    ids=["digits", "digits and a letter", "a letter and digits"],
+)
+def test_no_two_values_of_a_shape_meet(key: PatientKey, values: list[str]) -> None:
+    drawn = [shape.walk(value, "ID", key, 0) for value in values]
+    assert len(set(drawn)) == len(values)
+    assert all(one != other for one, other in zip(drawn, values, strict=True))
+    assert list(map(len, drawn)) == list(map(len, values))
+    # A first zero stays one, and none is made.
+    assert [one[0] == "0" and len(one) > 1 for one in drawn] == [
+        value[0] == "0" and len(value) > 1 for value in values
+    ]
+
+
+def test_numbers_with_and_without_check_digits_never_meet(subject_of) -> None:
+    subject = subject_of()
+    texts = [f"{number:08d}" for number in range(10**7, 10**7 + 150)]
+    assert 5 < sum(map(checks.is_luhn, texts)) < 40
+    drawn = {text: identifiers.replace(Mention(text, "ID"), subject) for text in texts}
+    assert len(set(drawn.values())) == len(texts)
+    assert all(checks.is_luhn(text) == checks.is_luhn(found) for text, found in drawn.items())
+
+
+def test_ids_of_rows_are_one_for_the_cohort_and_others_are_not(subject_of, replace) -> None:
+    for label, is_shared in [("PATIENT_ID", 1), ("VISIT_ID", 1), ("PROVIDER_ID", 1), ("ID", 0)]:
+        one, other = (
+            replace("8012345678", label, subject=subject_of(person)) for person in ("1", "2")
+        )
+        assert (one == other) == is_shared
+
+
+@settings(max_examples=30)
+@given(st.text(min_size=1, max_size=8).filter(lambda text: any(map(str.isalnum, text))))
+def test_other_scripts_have_surrogates_too(subject_of, text: str) -> None:
+    drawn = shape.scramble(text, "ID", subject_of())
+    assert drawn == shape.scramble(text, "ID", subject_of())
+
+
+def test_what_is_known_of_the_patient_is_passed_over(subject_of) -> None:
+    from record.patient import Identifier
+
+    free = shape.scramble("77", "ID", subject_of())
+    record = PatientRecord("42", identifiers=(Identifier("ID", free),))
+    assert shape.scramble("77", "ID", subject_of(record=record)) not in ("77", free)

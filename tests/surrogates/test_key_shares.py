@@ -1,0 +1,83 @@
+"""Shares of a key: enough of them open it, fewer say nothing."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from record.errors import ConfigError
+from surrogates import key_shares
+from surrogates.keys import MasterKey, load_master
+
+SECRET = "c0ffee" * 10 + "c0fe"
+KEY = f"cryptonym-key-v1\n{SECRET}\n".encode()
+EXPECTED = MasterKey(bytes.fromhex(SECRET)).key_id
+
+
+@pytest.fixture(scope="module")
+def shares() -> list[bytes]:
+    return key_shares.split(KEY, shares=3, threshold=2, place="KEY")
+
+
+@pytest.fixture
+def files(tmp_path: Path, shares: list[bytes]) -> Path:
+    for number, content in enumerate(shares, 1):
+        path = tmp_path / f"s{number}"
+        path.write_bytes(content)
+        path.chmod(0o600)
+    return tmp_path
+
+
+def test_any_two_of_three_open_it_and_no_other_number_of_them_is_needed(shares) -> None:
+    for some in (*itertools.permutations(shares, 2), shares):
+        assert key_shares.join(some) == KEY
+    assert len({*shares}) == 3
+    assert not any(SECRET[:8] in share.decode() for share in shares)
+    assert {len(share.split()) for share in shares} == {2 + 33}
+
+
+def test_a_locator_names_the_shares(files: Path) -> None:
+    assert load_master("shares:s1,s3", files).key_id == EXPECTED
+
+
+def test_a_share_may_be_typed(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = " ".join((files / "s2").read_text().split())
+    monkeypatch.setattr("getpass.getpass", lambda _: words)
+    assert load_master("shares:s1,-", files).key_id == EXPECTED
+
+
+def test_a_share_that_others_may_read_is_refused(files: Path) -> None:
+    (files / "s1").chmod(0o640)
+    with pytest.raises(ConfigError, match="open to other users"):
+        load_master("shares:s1,s2", files)
+
+
+def test_what_does_not_go_together_is_refused_and_shown_to_nobody(shares) -> None:
+    others = key_shares.split(KEY, shares=3, threshold=2, place="KEY")
+    words = shares[0].split()
+    torn = b" ".join((*words[:-1], b"academic"))
+    cases = [
+        shares[:1],
+        [shares[0], shares[0]],
+        [shares[0], others[1]],
+        [shares[0], torn],
+        [shares[0], b""],
+        [b"cryptonym-share-v1 cryptonym-key-v1 \xff\xfe", shares[1]],
+        [KEY, shares[1]],
+    ]
+    for case in cases:
+        with pytest.raises(ConfigError) as raised:
+            key_shares.join(case)
+        told = str(raised.value) + repr(raised.value.__context__ and raised.value.__cause__)
+        assert not any(word.decode() in told.split() for word in words[2:])
+
+
+@pytest.mark.parametrize(("count", "threshold"), [(3, 1), (2, 3), (17, 2)])
+def test_what_cannot_be_split_is_refused(count: int, threshold: int) -> None:
+    with pytest.raises(ConfigError):
+        key_shares.split(KEY, shares=count, threshold=threshold, place="KEY")
+
+
+def test_what_is_no_key_is_not_split() -> None:
+    with pytest.raises(ConfigError, match="does not hold a key"):
+        key_shares.split(b"hello\n", shares=3, threshold=2, place="KEY")
