@@ -11,7 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load as load_weights
 from safetensors.torch import save as dump_weights
 
-from models.tagger.atomic import write
+from models.atomic import write
 from models.tagger.encoder import rebuild
 from models.tagger.network import Design, Network
 from models.tagger.shipped import SETTINGS

@@ -17,7 +17,6 @@ from models.tagger.tags import Scheme
 from models.tagger.windows import Window
 
 _KERNEL = 3
-_BFLOAT16 = ("avx512_bf16", "amx_bf16")
 
 Found = tuple[int, int, str, float]
 """First word, last word (exclusive), label and confidence."""
@@ -196,11 +195,3 @@ def _rated(spans: list[tuple[int, int, str]], sure: Tensor) -> list[Found]:
         (first, end, label, min(1.0, max(0.0, float(sure[first:end].mean()))))
         for first, end, label in spans
     ]
-
-
-def has_bfloat16(device: torch.device) -> bool:
-    """Tell whether a device multiplies in bfloat16 itself; where it does not, that is slower."""
-    if device.type == "cuda":
-        return torch.cuda.get_device_capability(device) >= (8, 0)
-    able = torch.cpu.get_capabilities()
-    return any(able.get(name) for name in _BFLOAT16)

@@ -2,11 +2,11 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 
 import torch
 from torch import nn
 
+from models.checkpoint import learnt
 from models.tagger.network import Network
 from models.tagger.recipe import Recipe
 
@@ -31,13 +31,6 @@ def make_optimizer(network: Network, recipe: Recipe) -> torch.optim.AdamW:
             for (rate, decay), weights in groups.items()
         ]
     )
-
-
-def learnt(network: Network) -> Iterator[tuple[str, nn.Parameter]]:
-    """Give the weights that training changes, with their names, in a fixed order."""
-    for name, weights in network.named_parameters():
-        if weights.requires_grad:
-            yield name, weights
 
 
 def set_rate(optimizer: torch.optim.Optimizer, progress: float, warm_up: float) -> None:

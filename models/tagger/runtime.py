@@ -5,8 +5,8 @@ from pathlib import Path
 
 import torch
 
+from models.precision import has_bfloat16
 from models.tagger import folder
-from models.tagger.network import has_bfloat16
 from models.tagger.predict import predict
 from record.document import Document
 from record.span import Span

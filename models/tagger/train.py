@@ -15,14 +15,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
+from models.atomic import write
+from models.checkpoint import CHECKPOINT, learnt, load_checkpoint, save_checkpoint
+from models.precision import has_bfloat16
 from models.tagger import folder
-from models.tagger.atomic import write
 from models.tagger.augment import make_augmenter
-from models.tagger.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
 from models.tagger.corpus import Gold, TrainingNote, labels_of
 from models.tagger.encoder import make_encoder
-from models.tagger.network import Design, Network, has_bfloat16
-from models.tagger.optimizer import learnt, make_optimizer, set_rate
+from models.tagger.network import Design, Network
+from models.tagger.optimizer import make_optimizer, set_rate
 from models.tagger.predict import predict
 from models.tagger.recipe import Recipe
 from models.tagger.samples import Passage, Samples, parts
@@ -84,6 +85,23 @@ def train(corpora: Corpora, recipe: Recipe, out: Path, watch: Watch | None = Non
     return _Training(corpora, recipe, out, watch or Watch()).run()
 
 
+@dataclass
+class Place:
+    """How far a training has come; numbers only.
+
+    The next step is `step` of `epoch`. `history` has the scores of every evaluation, `best` is
+    the place in it of those whose weights are kept.
+    """
+
+    epoch: int = 0
+    step: int = 0
+    seconds: float = 0.0
+    evaluated: float = 0.0
+    best: int = -1
+    history: list[dict[str, float]] = field(default_factory=list)
+    losses: dict[str, int] = field(default_factory=dict)
+
+
 class _Training:
     def __init__(self, corpora: Corpora, recipe: Recipe, out: Path, watch: Watch) -> None:
         started = monotonic()
@@ -103,7 +121,8 @@ class _Training:
         self.samples = Samples(corpora.train, self.subwords, gold, recipe, augment)
         self.optimizer = make_optimizer(self.network, recipe)
         self.mark = recipe.fingerprint(corpora.digest())
-        self.place = load_checkpoint(out, self.network, self.optimizer, self.mark)
+        kept = load_checkpoint(out, self.network, self.optimizer, self.mark)
+        self.place = Place(**kept.place) if kept else Place()
         self.began = started - self.place.seconds
 
     @property
@@ -207,7 +226,7 @@ class _Training:
 
     def _checkpoint(self) -> None:
         self.place.seconds = monotonic() - self.began
-        save_checkpoint(self.out, self.network, self.optimizer, self.place, self.mark)
+        save_checkpoint(self.out, self.network, self.optimizer, asdict(self.place), self.mark)
 
     def _finish(self) -> Scores:
         place = self.place

@@ -21,7 +21,7 @@ from synthesis.fictional.model import (
     Visit,
 )
 from synthesis.fictional.people import Person, Pools, Registry, make_pools
-from synthesis.fictional.planted import annotate
+from synthesis.fictional.planted import annotate, named
 from synthesis.fictional.scribe import Cast, Scene, Scribe
 from synthesis.fictional.slots import SLOTS
 from synthesis.fictional.split import Part, part_of
@@ -212,6 +212,7 @@ def _write(cast: Cast, scene: Scene, kind: str, note_id: int, paper: _Paper) -> 
         written=scene.written,
         annotated=annotate(document, pieces),
         rendering=_rendering(rng, paper),
+        who=named(pieces),
     )
 
 

@@ -8,6 +8,8 @@ from synthesis.fictional import calendar, identifiers
 from synthesis.fictional.model import Clinician
 from synthesis.fictional.scribe import Scribe
 
+PATIENT = "patient"
+
 
 def respell(scribe: Scribe, name: str, *, upper: bool) -> str:
     """Write a name as a hurried or careful writer would: case, accents and hyphens vary."""
@@ -28,28 +30,38 @@ def without_accents(text: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
+def who(scribe: Scribe, name: PersonName) -> str:
+    """Tell the patient, by any family name, from everybody else."""
+    record = scribe.scene.person.record
+    families = (record.family_names, record.birth_names or record.family_names)
+    if name.family_names in families and name.given_names[:1] in ((), record.given_names[:1]):
+        return PATIENT
+    return " ".join((*name.given_names[:1], *name.family_names[:1]))
+
+
 def plant_first(scribe: Scribe, name: PersonName, *, upper: bool = False) -> None:
     """Plant the first given name."""
-    scribe.draft.plant(respell(scribe, name.given_names[0], upper=upper), "FIRST_NAME")
+    value = respell(scribe, name.given_names[0], upper=upper)
+    scribe.draft.plant(value, "FIRST_NAME", who(scribe, name))
 
 
 def plant_initial(scribe: Scribe, name: PersonName) -> None:
     """Plant the initials of the first given name; their dots belong to the span."""
     dot = "" if scribe.rng.random() < 0.12 else "."
     initials = [part[0].upper() + dot for part in name.given_names[0].split("-")]
-    scribe.draft.plant("-".join(initials), "FIRST_NAME")
+    scribe.draft.plant("-".join(initials), "FIRST_NAME", who(scribe, name))
 
 
 def plant_last(scribe: Scribe, name: PersonName, *, upper: bool | None = None) -> None:
     """Plant the family names, each under a span of its own."""
     upper = scribe.upper_family if upper is None else upper
-    names = name.family_names
+    names, person = name.family_names, who(scribe, name)
     if scribe.lang == "es" and len(names) > 1 and scribe.rng.random() < 0.25:
         names = names[:1]
     for number, family in enumerate(names):
         if number:
             scribe.draft.write(" ")
-        scribe.draft.plant(respell(scribe, family, upper=upper), "LAST_NAME")
+        scribe.draft.plant(respell(scribe, family, upper=upper), "LAST_NAME", person)
 
 
 def plant_name(scribe: Scribe, name: PersonName, *, initials: float = 0.15) -> None:

@@ -52,7 +52,11 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class FictionalNote:
-    """A note with its exact gold spans, and how it reaches the warehouse."""
+    """A note with its exact gold spans, and how it reaches the warehouse.
+
+    `who` tells for each span whom it names within the patient's file: `patient`, another person's
+    names, or nobody (empty).
+    """
 
     note_id: int
     person_id: int
@@ -65,6 +69,7 @@ class FictionalNote:
     written: datetime
     annotated: Annotated
     rendering: Rendering = "text"
+    who: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

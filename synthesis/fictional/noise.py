@@ -114,7 +114,7 @@ def _seam(value: str, following: str, blank: str) -> bool:
 def _wrap(pieces: list[Piece], width: int) -> None:
     """Break long lines at plain blanks."""
     column = 0
-    for index, (text, label) in enumerate(pieces):
+    for index, (text, label, _) in enumerate(pieces):
         if label:
             column += len(text)
             continue

@@ -9,10 +9,11 @@ from record.span import Span
 
 
 class Piece(NamedTuple):
-    """A stretch of a growing text; `label` is empty for plain text."""
+    """A stretch of a growing text; `label` is empty for plain text, `who` where it names nobody."""
 
     text: str
     label: str = ""
+    who: str = ""
 
 
 class Draft:
@@ -28,11 +29,14 @@ class Draft:
             self.pieces.append(Piece(text))
             self.length += len(text)
 
-    def plant(self, value: str, label: str) -> None:
-        """Append an identifier; raises ValueError where it is empty or padded with blanks."""
+    def plant(self, value: str, label: str, who: str = "") -> None:
+        """Append an identifier; raises ValueError where it is empty or padded with blanks.
+
+        `who` tells one person of the patient's file from the others where it names somebody.
+        """
         if not value or value != value.strip():
             raise ValueError(f"cannot plant an empty or padded value as {label}")
-        self.pieces.append(Piece(value, label))
+        self.pieces.append(Piece(value, label, who))
         self.length += len(value)
 
 
@@ -41,9 +45,14 @@ def annotate(document: Document, pieces: Iterable[Piece]) -> Annotated:
     spans: list[Span] = []
     texts: list[str] = []
     position = 0
-    for text, label in pieces:
+    for text, label, _ in pieces:
         if label:
             spans.append(Span(position, position + len(text), label))
         texts.append(text)
         position += len(text)
     return Annotated(replace(document, text="".join(texts)), tuple(spans))
+
+
+def named(pieces: Iterable[Piece]) -> tuple[str, ...]:
+    """Tell whom each span of the pieces names; empty where nobody."""
+    return tuple(piece.who for piece in pieces if piece.label)

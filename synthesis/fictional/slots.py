@@ -7,6 +7,7 @@ from record.patient import Address, PersonName
 from synthesis.fictional import identifiers
 from synthesis.fictional.days import DAY_SLOTS
 from synthesis.fictional.mentions import (
+    PATIENT,
     plant_address,
     plant_city,
     plant_clinician,
@@ -14,6 +15,7 @@ from synthesis.fictional.mentions import (
     plant_last,
     plant_name,
     plant_phone,
+    who,
     without_accents,
 )
 from synthesis.fictional.places import HOSPITALS, WARDS
@@ -31,7 +33,7 @@ def _given(scribe: Scribe, _: str) -> None:
     for number, name in enumerate(scribe.scene.person.record.given_names):
         if number:
             scribe.draft.write(separator)
-        scribe.draft.plant(name.upper() if upper else name, "FIRST_NAME")
+        scribe.draft.plant(name.upper() if upper else name, "FIRST_NAME", PATIENT)
 
 
 def _birth_name(scribe: Scribe, _: str) -> None:
@@ -159,14 +161,16 @@ def _exam(scribe: Scribe, argument: str) -> None:
 def _email(scribe: Scribe, _: str) -> None:
     record = scribe.scene.person.record
     local = without_accents(record.given_names[0]).lower().replace(" ", "-").replace("'", "")
-    scribe.draft.plant(record.emails[0] if record.emails else f"{local}@example.org", "EMAIL")
+    address = record.emails[0] if record.emails else f"{local}@example.org"
+    scribe.draft.plant(address, "EMAIL", PATIENT)
 
 
 def _username(scribe: Scribe, _: str) -> None:
     name = scribe.scene.author.name
     local = name.given_names[0][0] + name.family_names[0][:7].replace(" ", "").replace("'", "")
     number = scribe.scene.author.provider_id % 90 + 10
-    scribe.draft.plant(f"{without_accents(local).lower()}{number}", "USERNAME")
+    account = f"{without_accents(local).lower()}{number}"
+    scribe.draft.plant(account, "USERNAME", who(scribe, name))
 
 
 def _ip(scribe: Scribe, _: str) -> None:
@@ -256,7 +260,9 @@ SLOTS: dict[str, Fill] = {
     "author": lambda s, _: plant_clinician(s, s.scene.author),
     "author_caps": lambda s, _: plant_clinician(s, s.scene.author, upper=True),
     "signature": lambda s, _: plant_name(s, s.scene.author.name, initials=0.4),
-    "author_email": partial(_plant, "EMAIL", lambda s: s.scene.author.email),
+    "author_email": lambda s, _: s.draft.plant(
+        s.scene.author.email, "EMAIL", who(s, s.scene.author.name)
+    ),
     "rpps": lambda s, _: s.draft.plant(
         identifiers.respell_number(s.rng, s.scene.author.provider_number, "PROVIDER_ID"),
         "PROVIDER_ID",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from models.tagger.checkpoint import CHECKPOINT
+from models.checkpoint import CHECKPOINT
 from models.tagger.corpus import TrainingNote, word_spans
 from models.tagger.encoder import Plan
 from models.tagger.predict import predict
@@ -106,7 +106,7 @@ def test_a_long_note_is_tagged_as_its_parts(folder: Path) -> None:
 
 @pytest.mark.parametrize("head", ["single", "stacked"])
 def test_an_interrupted_training_goes_on_to_the_same_weights(head: str, tmp_path: Path) -> None:
-    changes = {"head": head, "epochs": 3, "augmented": 0.5, "checkpoint_steps": 3}
+    changes = {"head": head, "epochs": 2, "augmented": 0.5, "checkpoint_steps": 3}
     toy_training(tmp_path / "whole", **changes)
     steps = 0
 

@@ -17,7 +17,7 @@ from synthesis.fictional.hospital import make_hospital
 from tests.models.toy import NAMES, toy_notes
 
 QUICK = ["--encoder", "tiny-1x32", "--window", "48", "--context", "8", "--step-tokens", "128"]
-QUICK += ["--encoder-rate", "3e-3", "--epochs", "8", "--plain"]
+QUICK += ["--encoder-rate", "3e-3", "--epochs", "4", "--plain"]
 
 
 def write(path: Path, notes, **more) -> Path:
@@ -182,7 +182,8 @@ def test_a_fictional_hospital_is_learnt_from(tmp_path: Path, capsys) -> None:
     train, dev = write(tmp_path / "train.jsonl", notes[:-10]), tmp_path / "dev.jsonl"
     write(dev, notes[-10:])
     asked = ["train", "--train", train, "--dev", dev, "-o", tmp_path / "tagger", "--plain"]
-    asked += ["--encoder", "tiny-2x64", "--epochs", "5", "--step-tokens", "512", "--json"]
+    asked += ["--encoder", "tiny-1x64", "--epochs", "3", "--step-tokens", "512", "--json"]
+    asked += ["--encoder-rate", "3e-3"]
     assert main([str(word) for word in asked]) == 0
     scores = json.loads(capsys.readouterr().out)
     assert scores["f1"] > 0.5

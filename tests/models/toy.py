@@ -41,7 +41,7 @@ def toy_note(note_id: str, random: Random, lines: int) -> Annotated:
 
 def toy_recipe(**changes: object) -> Recipe:
     recipe = default_recipe(Plan("tiny-1x32"))
-    quick = {"step_tokens": 128, "encoder_rate": 3e-3, "head_rate": 1e-2, "epochs": 12}
+    quick = {"step_tokens": 128, "encoder_rate": 3e-3, "head_rate": 1e-2, "epochs": 4}
     return replace(recipe, **{"cut": Cut(48, 8), **quick, **changes})
 
 

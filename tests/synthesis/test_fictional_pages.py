@@ -36,7 +36,7 @@ KINDS = {
     *("body", "table", "header", "footer", "margin-note", "page-number", "stamp", "signature"),
 }
 LANGS = ("fr", "en", "es")
-SEEDS = 48
+SEEDS = 34
 MEASURED = {"size", "leading", "small", "accent", "grey", "justified", "hyphens", "indent"}
 FREE = {*MEASURED, "turned", "name", "novel", "margins"}
 

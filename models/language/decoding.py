@@ -1,0 +1,244 @@
+"""Writing texts with a language model: many at a time, each by its own chance."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from models.language.grammar import Grammar, Rules
+from models.language.memory import LanguageModel, Memory
+from models.language.repeats import Runs
+from models.language.sampling import draw, keep_likeliest, keep_nucleus
+from models.language.texts import seeded
+from record.errors import ConfigError
+
+METHODS = ("nucleus", "sample", "top-k", "greedy", "beam")
+
+_NEVER = float("-inf")
+_CROWDED = 0.75  # a batch shrinks when fewer of its texts than this share go on
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How ids are chosen; lengths count ids of the note, without what was asked for.
+
+    `nucleus` draws from the fewest ids that hold `top_p`, `sample` from all, `top-k` from
+    `top_k`, each at a `temperature`; `greedy` takes the likeliest; `beam` follows `beams` texts
+    and keeps the one with most entities. `no_repeat` forbids runs of so many ids to come twice
+    outside of entities (0: any may). `masked` keeps tags well formed; `enforced` holds notes to
+    the entities asked for.
+    """
+
+    method: str = "nucleus"
+    temperature: float = 1.0
+    top_p: float = 0.95
+    top_k: int = 50
+    beams: int = 5
+    min_length: int = 50
+    max_length: int = 400
+    no_repeat: int = 0
+    masked: bool = True
+    enforced: bool = True
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise ConfigError("--method", "is unknown", f"choose from {', '.join(METHODS)}")
+        if not self.temperature > 0:
+            raise ConfigError("--temperature", "must be above 0", "choose --method greedy instead")
+        if not 0 < self.top_p <= 1:
+            raise ConfigError("--top-p", "must be above 0 and at most 1", "give 0.95, say")
+        if self.top_k < 1 or self.beams < 1:
+            raise ConfigError("--top-k, --beams", "must be at least 1", "give more")
+        if not 0 <= self.min_length <= self.max_length or self.max_length < 8:
+            problem = "must be at least 8, and not below --min-length"
+            raise ConfigError("--max-length", problem, "exchange the two")
+        if self.no_repeat < 0 or self.no_repeat == 1:
+            raise ConfigError("--no-repeat", "must be 0, or at least 2", "give 3, say")
+
+    def in_use(self) -> dict[str, Any]:
+        """Give the settings that have an effect, as they were really used."""
+        held = asdict(self)
+        for name, method in (("top_p", "nucleus"), ("top_k", "top-k"), ("beams", "beam")):
+            if method != self.method:
+                del held[name]
+        if self.method in ("greedy", "beam"):
+            del held["temperature"]
+        return held | {"draws": self.method not in ("greedy", "beam")}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A text to write: `asked` is read first, then `opening`, which is part of the text.
+
+    `wanted` counts entities by label, in the grammar's order; `chance` names the text's own
+    source of chance.
+    """
+
+    asked: Sequence[int] = field(repr=False)
+    opening: Sequence[int] = field(repr=False, default=())
+    wanted: Sequence[int] | None = None
+    chance: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True)
+class Written:
+    """The ids of a text, without its end.
+
+    `is_cut` tells that it had to end at the bound, `is_hurried` that entities asked for came last
+    because there was no more room.
+    """
+
+    ids: list[int] = field(repr=False)
+    is_cut: bool
+    is_hurried: bool = False
+
+
+@dataclass
+class Batch:
+    """Texts that are being written, side by side. Rows that are done are dropped now and then."""
+
+    rows: list[int]
+    tasks: list[Task]
+    rules: Rules
+    runs: list[Runs]
+    memory: Memory
+    ids: Tensor
+    chances: Tensor
+    done: Tensor
+
+
+def refuse_length(network: LanguageModel, tasks: Sequence[Task], decoding: Decoding) -> int:
+    """Give the room the longest text may need; raises ConfigError where the model has less."""
+    room = max(len(t.asked) for t in tasks) + 1 + decoding.max_length
+    if network.longest is not None and room > network.longest:
+        most = network.longest - room + decoding.max_length
+        raise ConfigError("--max-length", "is too long for the model", f"give at most {most}")
+    return room
+
+
+@torch.inference_mode()
+def write_texts(
+    network: LanguageModel, grammar: Grammar, tasks: Sequence[Task], decoding: Decoding
+) -> list[Written]:
+    """Write a text for each task, all of them side by side.
+
+    Each begins with an empty memory and draws by its own chance, so that no text depends on
+    another. Raises ConfigError where the model cannot hold texts of that length.
+    """
+    room = refuse_length(network, tasks, decoding)
+    prefixes = [[grammar.end, *task.asked, *task.opening] for task in tasks]
+    written: list[list[int]] = [list(task.opening) for task in tasks]
+    batch = begin(network, grammar, tasks, decoding, room)
+    longest = max(map(len, prefixes))
+    given = torch.full((len(tasks), longest), grammar.end)
+    for row, prefix in enumerate(prefixes):
+        given[row, : len(prefix)] = torch.tensor(prefix)
+    lengths = torch.tensor([len(prefix) for prefix in prefixes])
+    asked = torch.tensor([len(task.asked) for task in tasks])
+    hurried = torch.zeros(len(tasks), dtype=torch.bool)
+    for at in range(longest - 1 + decoding.max_length + 1):
+        scores, batch.memory = network.step(batch.ids, batch.memory)
+        rows = torch.tensor(batch.rows)
+        is_given = at + 1 < lengths[rows]
+        known = given[rows, min(at + 1, longest - 1)]
+        if bool(is_given.all()):
+            chosen = known
+        else:
+            chosen = torch.where(is_given, known, choose(scores.float(), batch, decoding))
+        take(batch, chosen, at >= asked[rows])
+        for row, number, is_old in zip(
+            batch.rows, chosen.tolist(), (is_given | batch.done).tolist(), strict=True
+        ):
+            if not is_old and number != grammar.end:
+                written[row].append(number)
+        batch.done |= ~is_given & (chosen == grammar.end)
+        if batch.rules.hurried is not None:
+            hurried[rows] |= batch.rules.hurried
+        batch.ids = chosen
+        going = (~batch.done).nonzero().flatten()
+        if not len(going):
+            break
+        if len(going) <= _CROWDED * len(batch.rows):
+            shrink(batch, going)
+    return [
+        Written(ids, len(ids) >= decoding.max_length, late)
+        for ids, late in zip(written, hurried.tolist(), strict=True)
+    ]
+
+
+def begin(
+    network: LanguageModel,
+    grammar: Grammar,
+    tasks: Sequence[Task],
+    decoding: Decoding,
+    room: int,
+) -> Batch:
+    """Lay out texts that have not begun."""
+    count = len(tasks)
+    wanted = [task.wanted for task in tasks if task.wanted is not None]
+    if decoding.enforced and len(wanted) == count:
+        left = torch.tensor([list(each) for each in wanted]).reshape(count, grammar.labels)
+    else:
+        left = None
+    rules = Rules(
+        grammar,
+        torch.zeros(count, dtype=torch.long),
+        torch.zeros(count, dtype=torch.long),
+        torch.full((count,), decoding.min_length),
+        torch.full((count,), decoding.max_length),
+        left,
+        torch.zeros(count, dtype=torch.long),
+        decoding.masked,
+    )
+    marks = grammar.after.shape[1]
+    runs = [Runs(decoding.no_repeat, marks) for _ in tasks] if decoding.no_repeat else []
+    chances = torch.stack([torch.rand(room + 1, generator=seeded(*t.chance)) for t in tasks])
+    return Batch(
+        list(range(count)), list(tasks), rules, runs, network.start(count, room),
+        torch.full((count,), grammar.end), chances, torch.zeros(count, dtype=torch.bool),
+    )  # fmt: skip
+
+
+def filtered(scores: Tensor, batch: Batch) -> Tensor:
+    """Rule out what grammar, lengths and repetitions forbid. (rows, vocabulary)"""
+    scores = batch.rules.apply(scores)
+    for row, runs in enumerate(batch.runs):
+        banned = runs.banned()
+        if banned:
+            scores[row, list(banned)] = _NEVER
+    return scores
+
+
+def choose(scores: Tensor, batch: Batch, decoding: Decoding) -> Tensor:
+    """Choose the next id of each text. (rows,)"""
+    scores = filtered(scores, batch)
+    if decoding.method == "greedy":
+        return scores.argmax(1)
+    scores = scores / decoding.temperature
+    if decoding.method == "top-k":
+        scores = keep_likeliest(scores, decoding.top_k)
+    if decoding.method == "nucleus":
+        scores = keep_nucleus(scores, decoding.top_p)
+    places = batch.rules.written[:, None]
+    return draw(scores, batch.chances.gather(1, places).squeeze(1))
+
+
+def take(batch: Batch, chosen: Tensor, counts: Tensor) -> None:
+    """Go on with the ids chosen; `counts` tells whose ids are of the body."""
+    before = batch.rules.states
+    batch.rules.advance(chosen, counts)
+    for row, runs in enumerate(batch.runs):
+        if counts[row]:
+            runs.add(int(chosen[row]), is_inside=bool(before[row] > 0))
+
+
+def shrink(batch: Batch, rows: Tensor) -> None:
+    """Keep some rows."""
+    kept = rows.tolist()
+    batch.rows = [batch.rows[row] for row in kept]
+    batch.runs = [batch.runs[row] for row in kept] if batch.runs else []
+    batch.rules = batch.rules.keep(rows)
+    batch.memory = batch.memory.keep(rows)
+    batch.ids, batch.chances, batch.done = batch.ids[rows], batch.chances[rows], batch.done[rows]

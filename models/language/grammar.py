@@ -1,0 +1,184 @@
+"""Which marks may come next, so that tags are well formed whatever a model would like to write."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from models.language.vocabulary import END, Vocabulary
+
+_NEVER = float("-inf")
+_OUTSIDE = 0
+_TAGS = 2
+_ROOM = 4  # ids that the shortest entity takes: tag, word, tag, and the end
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The marks that have a grammar: pairs that open and close entities of a label, those that
+    may not stand inside an entity, and those that no text may hold. `longest` is how many ids an
+    entity of each label may have."""
+
+    pairs: Sequence[tuple[str, str]]
+    longest: Sequence[int]
+    outside: Sequence[str] = ()
+    hidden: Sequence[str] = ()
+
+
+class Grammar:
+    """A finite automaton over ids. Its states: outside; for each label, just opened, and open
+    with a letter or a digit inside. An entity closes before another opens or the text ends."""
+
+    def __init__(self, vocabulary: Vocabulary, marks: Marks) -> None:
+        self.labels = len(marks.pairs)
+        self.end = vocabulary.mark(END)
+        count = len(vocabulary.marks)
+        self.starts = torch.tensor([vocabulary.mark(start) for start, _ in marks.pairs]).long()
+        self.ends = torch.tensor([vocabulary.mark(end) for _, end in marks.pairs]).long()
+        self.worded = vocabulary.worded
+        states = 1 + 2 * self.labels
+        self.allowed = torch.ones(states, count, dtype=torch.bool)
+        self.allowed[_OUTSIDE, self.ends] = False
+        within = [self.end, *self.starts.tolist(), *map(vocabulary.mark, marks.outside)]
+        self.allowed[1:, within] = False
+        self.allowed[1:, self.ends] = False
+        self.after = torch.arange(states)[:, None].repeat(1, count)
+        for number, (start, end) in enumerate(zip(self.starts, self.ends, strict=True)):
+            self.after[:, start] = self.opened(number)
+            self.after[:, end] = _OUTSIDE
+            self.allowed[self.opened(number) + 1, end] = True
+        self.longest = torch.tensor([0, *(n for each in marks.longest for n in (each, each))])
+        """The most ids of an entity, by state."""
+        self.hidden = [vocabulary.mark(mark) for mark in marks.hidden]
+
+    @staticmethod
+    def opened(label: int) -> int:
+        """Give the state in which a label was just opened; the next one is open with a word."""
+        return 1 + 2 * label
+
+    def advance(self, states: Tensor, ids: Tensor) -> Tensor:
+        """Give the states after one more id of each text. (rows,)"""
+        marks = self.after.shape[1]
+        is_mark = ids < marks
+        is_opened = (states % 2 == 1) & self.worded[ids]
+        after_text = states + (is_opened & ~is_mark).long()
+        return torch.where(is_mark, self.after[states, ids.clamp_max(marks - 1)], after_text)
+
+
+@dataclass
+class Rules:
+    """What holds for each of some texts while they are written. (rows,) but for `left`.
+
+    `written` counts ids, `least` and `most` bound it; `inside` counts those of the entity that is
+    open; `left` (rows, labels) is how many entities
+    of each label are still wanted, None where any may come. Without `is_masked` tags may come as
+    they like.
+    """
+
+    grammar: Grammar
+    states: Tensor
+    written: Tensor
+    least: Tensor
+    most: Tensor
+    left: Tensor | None
+    inside: Tensor
+    is_masked: bool = True
+    hurried: Tensor | None = None
+    """Whether what was missing had to come at once, for want of room; None before it was asked."""
+
+    def apply(self, scores: Tensor) -> Tensor:
+        """Rule out what may not come next. (rows, vocabulary)"""
+        scores = scores.clone()
+        grammar, room = self.grammar, self.most - self.written
+        scores[:, grammar.hidden] = _NEVER
+        if self.left is not None:
+            self._shift(scores)
+        scores[self.written < self.least, grammar.end] = _NEVER
+        if self.is_masked:
+            self._mask(scores)
+            tight = (room < _ROOM)[:, None]
+            scores[:, grammar.starts] = scores[:, grammar.starts].masked_fill(tight, _NEVER)
+            self._close(scores, room)
+        return _only(scores, room <= 0, grammar.end)
+
+    def _mask(self, scores: Tensor) -> None:
+        """Rule out what the grammar forbids. Where a model would rather break the line, open
+        another entity or end than close the open one, that probability goes to its end tag."""
+        grammar = self.grammar
+        marks = grammar.after.shape[1]
+        allowed = grammar.allowed[self.states]
+        rows = self._worded.nonzero().flatten()
+        tags = grammar.ends[(self.states[rows] - 2) // 2]
+        forbidden = scores[rows, :marks].masked_fill(allowed[rows], _NEVER).logsumexp(1)
+        scores[:, :marks].masked_fill_(~allowed, _NEVER)
+        scores[rows, tags] = torch.logaddexp(scores[rows, tags], forbidden)
+
+    @property
+    def _worded(self) -> Tensor:
+        """Tell which texts are inside an entity with a word. (rows,)"""
+        return (self.states > 0) & (self.states % 2 == 0)
+
+    def _shift(self, scores: Tensor) -> None:
+        """Hold texts to the entities wanted: where one would end too early, the probability of
+        its end goes to the tags that are missing."""
+        assert self.left is not None
+        grammar = self.grammar
+        tags = scores[:, grammar.starts].masked_fill(self.left <= 0, _NEVER)
+        missing = (self.left > 0).any(1)
+        end = scores[:, grammar.end, None]
+        shared = torch.logaddexp(tags, end + tags.log_softmax(1))
+        scores[:, grammar.starts] = torch.where(missing[:, None], shared, tags)
+        scores[missing, grammar.end] = _NEVER
+        self._hurry(scores, missing)
+
+    def _hurry(self, scores: Tensor, missing: Tensor) -> None:
+        """Let nothing but missing entities come where the room left is needed for them, at most
+        the last half of a text."""
+        assert self.left is not None
+        room = self.most - self.written
+        each = self.grammar.longest[1::2] + _TAGS
+        needed = torch.minimum((each * self.left.clamp_min(0)).sum(1), self.most // 2)
+        late = missing & (self.states == _OUTSIDE) & (room <= needed) & (room >= _ROOM)
+        if self.hurried is None:
+            self.hurried = torch.zeros_like(late)
+        self.hurried |= late
+        others = torch.ones(scores.shape[1], dtype=torch.bool)
+        others[self.grammar.starts] = False
+        scores[late] = scores[late].masked_fill(others, _NEVER)
+
+    def _close(self, scores: Tensor, room: Tensor) -> None:
+        """Close entities before there is no more room."""
+        grammar = self.grammar
+        wordless = (self.states % 2 == 1) & (room <= _ROOM // 2)
+        scores[wordless] = scores[wordless].masked_fill(~grammar.worded, _NEVER)
+        full = (room <= 1) | (self.inside >= grammar.longest[self.states])
+        for row in (self._worded & full).nonzero().flatten().tolist():
+            tag = int(grammar.ends[(int(self.states[row]) - 2) // 2])
+            _only(scores[row : row + 1], torch.tensor([True]), tag)
+
+    def advance(self, ids: Tensor, counts: Tensor) -> None:
+        """Take the next ids of all texts; those that `counts` is false for are not of the body."""
+        grammar = self.grammar
+        self.states = torch.where(counts, grammar.advance(self.states, ids), self.states)
+        self.inside = torch.where(self.states > 0, self.inside + counts.long(), 0)
+        self.written = self.written + (counts & (ids != grammar.end)).long()
+        if self.left is not None:
+            begun = (ids[:, None] == grammar.starts) & counts[:, None]
+            self.left = self.left - begun.long()
+
+    def keep(self, rows: Tensor) -> "Rules":
+        """Give the rules of some rows."""
+        left = None if self.left is None else self.left[rows]
+        hurried = None if self.hurried is None else self.hurried[rows]
+        inside = self.inside[rows]
+        parts = (self.states[rows], self.written[rows], self.least[rows], self.most[rows])
+        return Rules(self.grammar, *parts, left, inside, self.is_masked, hurried)
+
+
+def _only(scores: Tensor, rows: Tensor, number: int) -> Tensor:
+    """Leave one id to some rows."""
+    if rows.any():
+        scores[rows] = _NEVER
+        scores[rows, number] = 0.0
+    return scores

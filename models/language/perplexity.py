@@ -1,0 +1,59 @@
+"""How well a language model foresees texts."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch.nn import functional
+
+from models.language.memory import LanguageModel
+from models.language.texts import IGNORED, Text, batches, lesson, lessons_of
+from models.language.vocabulary import END, Vocabulary
+
+_TOKENS = 4096
+
+
+@dataclass(frozen=True)
+class Surprise:
+    """Nats over a number of ids that stand for a number of characters.
+
+    Perplexities of ids compare models of one vocabulary, those of characters any two.
+    """
+
+    nats: float
+    ids: int
+    characters: int
+
+    @property
+    def perplexity(self) -> float:
+        """Give e to the mean surprise of an id."""
+        return math.exp(self.nats / self.ids)
+
+    @property
+    def per_character(self) -> float:
+        """Give e to the mean surprise of a character."""
+        return math.exp(self.nats / self.characters)
+
+
+@torch.inference_mode()
+def surprise(network: LanguageModel, vocabulary: Vocabulary, texts: Sequence[Text]) -> Surprise:
+    """Measure a model on texts, each from its beginning and without dropout; codes do not count."""
+    end = vocabulary.mark(END)
+    was_learning = network.training
+    network.eval()
+    device = next(network.parameters()).device
+    nats = 0.0
+    for batch in batches(lessons_of(texts, network.longest), _TOKENS, None):
+        given = lesson(batch, end)
+        scores = network(given.read.to(device)).float()
+        wanted = given.wanted.to(device)
+        nats += float(
+            functional.cross_entropy(
+                scores.flatten(0, 1), wanted.flatten(), ignore_index=IGNORED, reduction="sum"
+            )
+        )
+    network.train(was_learning)
+    counted = [text.ids[text.asked :] for text in texts]
+    characters = sum(vocabulary.widths[number] for ids in counted for number in ids)
+    return Surprise(nats, sum(map(len, counted)), characters)

@@ -1,0 +1,146 @@
+"""Everything that decides what the training of a language model gives, apart from the notes."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from record.errors import ConfigError
+
+_ABOVE_0 = (
+    *("width", "layers", "heads", "context", "vocabulary_size", "rare", "epochs", "max_minutes"),
+    *("rate", "divisor", "floor", "chunks", "streams", "sequence", "step_tokens", "clip"),
+    *("checkpoint_steps", "epsilon"),
+)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of the training of a transformer: one rise and fall of the rate for each cycle.
+
+    Only the last `groups` of the groups of layers learn (0: all). `peak` is the rate of the
+    last one; the first one that learns has `peak / spread`, those between geometric steps.
+    """
+
+    cycles: int
+    peak: float
+    groups: int = 0
+    spread: float = 1.0
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a generator is built and trained.
+
+    For an LSTM: `streams` texts side by side, cut into `sequence` ids; plain gradient descent at
+    `rate`, divided by `divisor` down to `floor` where the perplexity on held-out notes has not
+    fallen by more than `gain`, `chunks` times an epoch. For a transformer: `stages`, steps of
+    about `step_tokens` ids; `epochs` is the sum of their cycles. `vocabulary` is `words` (those
+    with fewer than `rare` occurrences are unknown) or `pieces` (of `vocabulary_size`).
+    `pretrained` is the folder of a GPT-2. `epsilon` asks for differentially private training with
+    `delta`.
+    """
+
+    kind: str = "gpt"
+    width: int = 256
+    layers: int = 6
+    heads: int = 8
+    context: int = 1024
+    dropout: float = 0.0
+    vocabulary: str = "pieces"
+    vocabulary_size: int = 8192
+    rare: int = 10
+    epochs: int = 20
+    max_minutes: float | None = None
+    seed: int = 1
+    streams: int = 20
+    sequence: int = 35
+    rate: float = 20.0
+    divisor: float = 4.0
+    floor: float = 0.1
+    gain: float = 0.0
+    chunks: int = 1
+    clip: float = 1.0
+    step_tokens: int = 4096
+    stages: tuple[Stage, ...] = field(default=())
+    pretrained: str | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    checkpoint_steps: int = 200
+
+    def __post_init__(self) -> None:
+        for name in _ABOVE_0:
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ConfigError(f"--{name.replace('_', '-')}", "must be above 0", "give more")
+        if not 0 <= self.dropout < 1:
+            raise ConfigError("--dropout", "must be at least 0 and below 1", "give a share")
+        if self.kind == "gpt" and self.width % self.heads:
+            raise ConfigError("--heads", "does not divide --width", "give another number")
+        if self.divisor <= 1:
+            raise ConfigError("--divisor", "must be above 1", "give 4, say")
+
+    def plan(self) -> tuple[Stage, ...]:
+        """Give the stages, of which there is one where none is named."""
+        return self.stages or (Stage(self.epochs, 1e-3),)
+
+    def fingerprint(self, corpus: str) -> str:
+        """Give what differs for trainings that must not go on from each other's checkpoints."""
+        held = {**asdict(self), "max_minutes": None, "checkpoint_steps": None, "corpus": corpus}
+        return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain JSON."""
+        return asdict(self)
+
+
+_SPREAD = 2.6**4
+_UNFROZEN = (
+    Stage(1, 2e-3, groups=1),
+    Stage(1, 1e-3, groups=2, spread=_SPREAD),
+    Stage(1, 5e-4, groups=3, spread=_SPREAD),
+    Stage(2, 1e-4, groups=4, spread=_SPREAD),
+)
+_LSTM = {"kind": "lstm", "width": 650, "layers": 2, "vocabulary": "words", "clip": 0.25}
+
+RECIPES: dict[str, dict[str, Any]] = {
+    "gpt": {"stages": (Stage(20, 1e-3),)},
+    "gpt-small": {
+        "width": 192, "layers": 4, "heads": 6, "vocabulary_size": 4096,
+        "stages": (Stage(10, 2e-3),), "step_tokens": 2048,
+    },
+    "gpt2": {
+        "width": 768, "layers": 12, "heads": 12, "dropout": 0.1, "vocabulary_size": 50_257,
+        "epochs": 5, "stages": _UNFROZEN,
+    },
+    "lstm": {**_LSTM, "dropout": 0.2, "rare": 10, "epochs": 50},
+    "lstm-small": {
+        **_LSTM, "width": 128, "vocabulary": "pieces", "vocabulary_size": 4096, "epochs": 10,
+    },
+    "medtext-2": {**_LSTM, "dropout": 0.5, "rare": 3, "epochs": 20},
+    "medtext-103": {
+        **_LSTM, "dropout": 0.2, "rare": 3, "epochs": 2, "chunks": 40, "divisor": 1.2, "gain": 0.1,
+    },
+}  # fmt: skip
+"""Recipes by name: `gpt` from nothing, `gpt2` adapts pretrained weights layer by layer (Libbi et
+al., 2021), `lstm` theirs, `medtext-2` and `medtext-103` those of Melamud and Shivade (2019)."""
+
+
+def make_recipe(name: str, changes: dict[str, Any]) -> Recipe:
+    """Give a recipe by its name with changes; raises ConfigError.
+
+    Changed `epochs` scale the stages of a transformer.
+    """
+    if name not in RECIPES:
+        raise ConfigError("--recipe", "is unknown", f"choose from {', '.join(RECIPES)}")
+    held = {**RECIPES[name], **changes}
+    stages: tuple[Stage, ...] = held.get("stages", ())
+    if stages:
+        if "epochs" in changes and len(stages) > 1:
+            raise ConfigError("--epochs", "is part of this recipe", "leave it out")
+        if "epochs" in changes or "peak" in changes:
+            peak = changes.get("peak", stages[0].peak)
+            stages = (Stage(changes.get("epochs", stages[0].cycles), peak),)
+        held["stages"], held["epochs"] = stages, sum(stage.cycles for stage in stages)
+    held.pop("peak", None)
+    return Recipe(**held)

@@ -1,0 +1,262 @@
+"""What a language model reads and writes: marks, and pieces of text between them.
+
+Text comes with marks in it (`Seen by <NAME_START>Smith<NAME_END><PAR>`); each mark is one id,
+whatever the pieces of the text are. The ids of marks come first, in the order they were given.
+"""
+
+import hashlib
+import json
+import re
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from torch import Tensor
+
+from models.atomic import write
+from record.errors import ConfigError
+from record.tokens import tokens
+
+END = "<END>"
+"""The mark that ends a document; it pads, too."""
+
+UNKNOWN = "<UNK>"
+"""The mark that stands for rare words where whole words are the pieces."""
+
+_BLANK = "\u2581"  # before a word: one blank stood before it
+_REMEDY = "name a folder that `cryptonym synthesize train` wrote"
+# As GPT-2 cuts, but that digits part: numbers are invented digit by digit.
+_CUT = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+
+class Vocabulary(ABC):
+    """Marks and pieces with their ids. `marks` begins with END and UNKNOWN."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, marks: Sequence[str]) -> None:
+        self.marks = tuple(marks)
+        self._ids = {mark: number for number, mark in enumerate(self.marks)}
+        self._apart = re.compile("(" + "|".join(re.escape(mark) for mark in self.marks) + ")")
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many ids there are."""
+
+    @abstractmethod
+    def _pieces(self, text: str) -> list[int]:
+        """Cut a text without marks."""
+
+    @abstractmethod
+    def _text(self, ids: Sequence[int]) -> str:
+        """Join pieces that stand between two marks."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Give all that rebuilds it."""
+
+    def mark(self, mark: str) -> int:
+        """Give the id of a mark; raises KeyError."""
+        return self._ids[mark]
+
+    def encode(self, marked: str) -> list[int]:
+        """Give the ids of a text with marks."""
+        ids: list[int] = []
+        for part in self._apart.split(marked):
+            number = self._ids.get(part)
+            if number is not None:
+                ids.append(number)
+            elif part:
+                ids += self._pieces(part)
+        return ids
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Give the text with marks; what was rare when encoded is UNKNOWN."""
+        return "".join(self._parts(ids))
+
+    def _parts(self, ids: Iterable[int]) -> Iterator[str]:
+        run: list[int] = []
+        for number in ids:
+            if number < len(self.marks):
+                yield self._text(run)
+                yield self.marks[number]
+                run = []
+            else:
+                run.append(number)
+        yield self._text(run)
+
+    @cached_property
+    def worded(self) -> Tensor:
+        """Tell of each id whether it holds a letter or a digit; no mark does. (size,)"""
+        flags = torch.zeros(self.size, dtype=torch.bool)
+        for number in range(len(self.marks), self.size):
+            flags[number] = any(char.isalnum() for char in self._text([number]))
+        return flags
+
+    @cached_property
+    def widths(self) -> list[int]:
+        """How many characters each id stands for; a mark counts as one."""
+        marks = len(self.marks)
+        return [1] * marks + [len(self._text([n])) for n in range(marks, self.size)]
+
+    def digest(self) -> str:
+        """Give what changes with any mark or piece."""
+        return hashlib.sha256(self._dumped()).hexdigest()
+
+    def save(self, path: Path) -> None:
+        """Write it to a file."""
+        write(path, self._dumped())
+
+    def _dumped(self) -> bytes:
+        return json.dumps({"kind": self.kind, "marks": self.marks, **self.to_json()}).encode()
+
+
+class Words(Vocabulary):
+    """Whole words, those that are rare being UNKNOWN; a piece says whether a blank precedes it.
+
+    Words are the tokens of `record.tokens`, so that offsets and white space come back.
+    """
+
+    kind = "words"
+
+    def __init__(self, marks: Sequence[str], words: Sequence[str]) -> None:
+        super().__init__(marks)
+        self.words = tuple(words)
+        self._known = {word: len(self.marks) + place for place, word in enumerate(self.words)}
+
+    @classmethod
+    def learn(cls, marks: Sequence[str], texts: Iterable[str], *, rare: int) -> "Words":
+        """Take the words that occur at least `rare` times in these texts, the frequent first."""
+        empty = cls(marks, ())
+        counts = Counter(
+            word
+            for marked in texts
+            for part in empty._apart.split(marked)
+            if part not in empty._ids
+            for word in _words(part)
+        )
+        kept = [word for word, count in counts.items() if count >= rare]
+        return cls(marks, sorted(kept, key=lambda word: (-counts[word], word)))
+
+    @property
+    def size(self) -> int:
+        """How many ids there are."""
+        return len(self.marks) + len(self.words)
+
+    def _pieces(self, text: str) -> list[int]:
+        unknown = self._ids[UNKNOWN]
+        return [self._known.get(word, unknown) for word in _words(text)]
+
+    def _text(self, ids: Sequence[int]) -> str:
+        words = (self.words[number - len(self.marks)] for number in ids)
+        return "".join(word.replace(_BLANK, " ") for word in words)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give all that rebuilds it."""
+        return {"words": self.words}
+
+
+def _words(text: str) -> Iterator[str]:
+    """Cut a text into words and the white space between them; what says `▁` itself is unknown."""
+    text = text.replace(_BLANK, "\ufffd")
+    at = 0
+    for start, end in tokens(text):
+        gap = text[at:start]
+        if gap == " ":
+            yield _BLANK + text[start:end]
+        else:
+            yield from gap.replace(" ", _BLANK)
+            yield text[start:end]
+        at = end
+    yield from text[at:].replace(" ", _BLANK)
+
+
+class Pieces(Vocabulary):
+    """Pieces of words found by merging bytes (Sennrich et al., ACL 2016), as GPT-2 has them.
+
+    Nothing is unknown: any text comes back as it was.
+    """
+
+    kind = "pieces"
+
+    def __init__(self, marks: Sequence[str], tokenizer: Tokenizer) -> None:
+        super().__init__(marks)
+        self._tokenizer = tokenizer
+
+    @classmethod
+    def learn(cls, marks: Sequence[str], texts: Iterable[str], *, size: int) -> "Pieces":
+        """Learn at most `size` ids, marks among them, from pairs that occur twice or more."""
+        room = size - len(marks)
+        if room < len(_ALPHABET) + 1:
+            least = len(marks) + len(_ALPHABET) + 1
+            raise ConfigError("--vocabulary-size", "is too small", f"give at least {least}")
+        tokenizer = _byte_level(Tokenizer(models.BPE()))
+        trainer = trainers.BpeTrainer(
+            vocab_size=room, min_frequency=2, initial_alphabet=_ALPHABET, show_progress=False
+        )
+        apart = re.compile("|".join(re.escape(mark) for mark in marks))
+        parts = (part for marked in texts for part in apart.split(marked) if part)
+        tokenizer.train_from_iterator(parts, trainer)
+        return cls(marks, tokenizer)
+
+    @classmethod
+    def read(cls, marks: Sequence[str], dumped: str) -> "Pieces":
+        """Rebuild it from what `to_json` gave."""
+        return cls(marks, Tokenizer.from_str(dumped))
+
+    @property
+    def size(self) -> int:
+        """How many ids there are."""
+        return len(self.marks) + int(self._tokenizer.get_vocab_size())
+
+    @property
+    def by_piece(self) -> dict[str, int]:
+        """The ids of pieces as byte-level vocabularies write them (`Ġ` is a blank)."""
+        found: dict[str, int] = self._tokenizer.get_vocab()
+        return {piece: number + len(self.marks) for piece, number in found.items()}
+
+    def _pieces(self, text: str) -> list[int]:
+        encoded: list[int] = self._tokenizer.encode(text).ids
+        return [number + len(self.marks) for number in encoded]
+
+    def _text(self, ids: Sequence[int]) -> str:
+        text: str = self._tokenizer.decode([number - len(self.marks) for number in ids])
+        return text
+
+    def to_json(self) -> dict[str, Any]:
+        """Give all that rebuilds it."""
+        return {"tokenizer": self._tokenizer.to_str()}
+
+
+_ALPHABET = sorted(pre_tokenizers.ByteLevel.alphabet())
+
+
+def _byte_level(tokenizer: Tokenizer) -> Tokenizer:
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(_CUT), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+def read_vocabulary(path: Path) -> Vocabulary:
+    """Read a vocabulary; raises ConfigError where it is missing or damaged."""
+    try:
+        held = json.loads(path.read_text("utf-8"))
+        marks: list[str] = held["marks"]
+        if held["kind"] == Words.kind:
+            return Words(marks, held["words"])
+        return Pieces.read(marks, held["tokenizer"])
+    except OSError:
+        raise ConfigError(str(path), "cannot be read", _REMEDY) from None
+    except (ValueError, KeyError, TypeError):
+        raise ConfigError(str(path), "is damaged", _REMEDY) from None

@@ -1,0 +1,13 @@
+"""Which precision a device computes in without loss of time."""
+
+import torch
+
+_BFLOAT16 = ("avx512_bf16", "amx_bf16")
+
+
+def has_bfloat16(device: torch.device) -> bool:
+    """Tell whether a device multiplies in bfloat16 itself; where it does not, that is slower."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_capability(device) >= (8, 0)
+    able = torch.cpu.get_capabilities()
+    return any(able.get(name) for name in _BFLOAT16)

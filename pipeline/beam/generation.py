@@ -1,0 +1,57 @@
+"""The graph that writes synthetic notes: numbers of batches in, a file of notes for each out."""
+
+from collections.abc import Iterator, Sequence
+
+import apache_beam as beam
+from apache_beam.metrics import Metrics
+
+from models.language.folder import load
+from pipeline.beam.failures import RunnerFailed
+from pipeline.beam.metrics import NAMESPACE
+from pipeline.beam.runners import make_pipeline
+from pipeline.boundary import Unexpected, safely
+from synthesis.generate import Plan, Writer
+from synthesis.parts import Generation, write_unit
+
+
+class WriteNotes(beam.DoFn):
+    """Writes a batch of notes to its file; the model is loaded once, where the work is done."""
+
+    def __init__(self, generation: Generation) -> None:
+        self._generation = generation
+        self._writer: Writer | None = None
+        self._plan: Plan | None = None
+        self._notes = Metrics.counter(NAMESPACE, "notes_written")
+        self._ids = Metrics.counter(NAMESPACE, "ids_written")
+
+    def setup(self) -> None:
+        self._writer = Writer(load(self._generation.model), self._generation.decoding)
+        self._plan = self._generation.plan()
+
+    def process(self, element: int) -> Iterator[int]:
+        assert self._writer is not None
+        assert self._plan is not None
+        writer, plan = self._writer, self._plan
+        # What a model raises may quote what it wrote.
+        ids = safely(lambda: write_unit(self._generation, writer, plan, element))
+        self._notes.inc(len(self._generation.places(element)))
+        self._ids.inc(ids)
+        yield element
+
+
+def work(generation: Generation, units: Sequence[int], arguments: Sequence[str]) -> None:
+    """Write these batches on the runner that Beam's arguments name, in memory without any.
+
+    No text crosses a shuffle: numbers of batches do. Whatever fails is raised as an error of ours.
+    """
+    pipeline = make_pipeline(arguments)
+    (
+        pipeline
+        | "Batches" >> beam.Create(list(units))
+        | "Spread" >> beam.Reshuffle()
+        | "Write" >> beam.ParDo(WriteNotes(generation))
+    )
+    try:
+        safely(lambda: pipeline.run().wait_until_finish())
+    except Unexpected as error:
+        raise RunnerFailed(f"the runner failed with {error}; what is done stays done") from None

@@ -1,0 +1,65 @@
+"""What came of a generation, in numbers: tags asked for and obtained, lengths, variety."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from record.document import Annotated
+from synthesis.statistics import corpus_statistics, distance, shares_of
+
+
+@dataclass
+class Account:
+    """Adds up notes as they were written; holds them for the statistics at the end."""
+
+    notes: list[Annotated] = field(default_factory=list, repr=False)
+    requested: Counter[str] = field(default_factory=Counter)
+    obtained: Counter[str] = field(default_factory=Counter)
+    started: int = 0
+    ids: int = 0
+    cut: int = 0
+    hurried: int = 0
+    exact: int = 0
+
+    def add(self, note: Annotated, about: dict[str, Any]) -> None:
+        """Take a note and what is kept with it."""
+        obtained = Counter(span.label for span in note.spans)
+        self.notes.append(note)
+        self.requested.update(about["requested"])
+        self.obtained.update(obtained)
+        self.started += about["started"]
+        self.ids += about["ids"]
+        self.cut += about["cut"]
+        self.hurried += about["hurried"]
+        self.exact += obtained == Counter(about["requested"])
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the figures; shares are of notes, but for that of well-formed tags."""
+        count = len(self.notes) or 1
+        kept = self.obtained.total()
+        found = corpus_statistics(self.notes)
+        return {
+            "notes": len(self.notes),
+            "ids": self.ids,
+            "well_formed": kept / self.started if self.started else 1.0,
+            "cut": self.cut / count,
+            "hurried": self.hurried / count,
+            "as_requested": self.exact / count,
+            "distinct": _distinct(self.notes),
+            "tags": {
+                "requested": dict(sorted(self.requested.items())),
+                "obtained": dict(sorted(self.obtained.items())),
+                "requested_shares": shares_of(self.requested),
+                "obtained_shares": shares_of(self.obtained),
+                "distance": distance(self.requested, self.obtained),
+            },
+            "statistics": found.to_json(),
+            "types_per_word": found.vocabulary / (found.words or 1),
+        }
+
+
+def _distinct(notes: Iterable[Annotated]) -> float:
+    """Give the share of notes that are not the same as an earlier one."""
+    texts = [note.document.text for note in notes]
+    return len(set(texts)) / (len(texts) or 1)

@@ -1,0 +1,136 @@
+"""Requests in, synthetic notes with their spans out."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from models.language.beams import search_text
+from models.language.decoding import Decoding, Task, Written, write_texts
+from models.language.folder import Trained
+from models.language.grammar import Grammar, Marks
+from models.language.vocabulary import END, Vocabulary
+from record.document import Annotated, Document
+from synthesis.cleanup import Cleaned, clean
+from synthesis.controls import Request, reweighted
+from synthesis.markup import LT, PAR, end_tag, start_tag
+
+ORIGIN = "synthetic"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which notes to write: `count` of them, from a seed, each like one of the requests.
+
+    `shares` of labels, where given, decide the labels of a note's entities; how many it has stays
+    as requested. A note is a function of the seed and its place alone.
+    """
+
+    count: int
+    seed: int
+    requests: Sequence[Request] = field(repr=False)
+    shares: Mapping[str, float] | None = None
+    lang: str = ""
+
+    def request(self, place: int) -> Request:
+        """Give what the note at a place is asked to be."""
+        chance = Random(f"{self.seed}/{place}")  # noqa: S311 - what is drawn is no secret
+        request = chance.choice(self.requests)
+        return reweighted(request, self.shares, chance) if self.shares else request
+
+    def requested(self) -> Counter[str]:
+        """Add up the entities of all notes, by label."""
+        total: Counter[str] = Counter()
+        for place in range(self.count):
+            total.update(self.request(place).counts)
+        return total
+
+    def note_id(self, place: int) -> str:
+        """Give the id of the note at a place."""
+        return f"synthetic-{self.seed}-{place:06d}"
+
+
+@dataclass(frozen=True)
+class Synthetic:
+    """A note that a model wrote, and how: `started` counts start tags, `ids` what was written."""
+
+    note: Annotated
+    request: Request
+    started: int
+    ids: int
+    is_cut: bool
+    is_hurried: bool
+
+    def about(self) -> dict[str, Any]:
+        """Give what is kept with the note, without any text."""
+        counts = {label: count for label, count in self.request.counts.items() if count}
+        return {
+            "requested": counts,
+            "started": self.started,
+            "ids": self.ids,
+            "cut": self.is_cut,
+            "hurried": self.is_hurried,
+        }
+
+
+class Writer:
+    """A trained model with the grammar of its tags, ready to write."""
+
+    def __init__(self, trained: Trained, decoding: Decoding) -> None:
+        self._trained, self._decoding = trained, decoding
+        longest: Mapping[str, int] = trained.about["longest"]
+        self._labels = tuple(sorted(longest))
+        self._grammar = Grammar(trained.vocabulary, marks_in(trained.vocabulary, longest))
+
+    def write(self, plan: Plan, places: Sequence[int]) -> list[Synthetic]:
+        """Write the notes at some places, side by side.
+
+        Raises ConfigError where the model cannot hold what is asked for.
+        """
+        requests = [plan.request(place) for place in places]
+        tasks = [
+            self._task(request, (plan.seed, place))
+            for request, place in zip(requests, places, strict=True)
+        ]
+        network, grammar, decoding = self._trained.network, self._grammar, self._decoding
+        if decoding.method == "beam":
+            texts = [search_text(network, grammar, task, decoding) for task in tasks]
+        else:
+            texts = write_texts(network, grammar, tasks, decoding)
+        return [
+            _synthetic(plan, place, request, text, self._read(text))
+            for place, request, text in zip(places, requests, texts, strict=True)
+        ]
+
+    def _task(self, request: Request, chance: tuple[object, ...]) -> Task:
+        vocabulary = self._trained.vocabulary
+        known = {label: request.counts.get(label, 0) for label in self._labels}
+        asked = vocabulary.encode(Request(request.kind, known).codes())
+        opening = vocabulary.encode(request.opening)
+        return Task(asked, opening, [known[label] for label in self._labels], chance)
+
+    def _read(self, text: Written) -> Cleaned:
+        return clean(self._trained.vocabulary.decode(text.ids))
+
+
+def marks_in(vocabulary: Vocabulary, longest: Mapping[str, int]) -> Marks:
+    """Give the grammar of the marks of a corpus: only tags, breaks and `<LT>` are ever written."""
+    pairs = [(start_tag(label), end_tag(label)) for label in sorted(longest)]
+    written = {END, PAR, LT, *(tag for pair in pairs for tag in pair)}
+    bounds = [longest[label] for label in sorted(longest)]
+    return Marks(pairs, bounds, [PAR], [mark for mark in vocabulary.marks if mark not in written])
+
+
+def _synthetic(
+    plan: Plan, place: int, request: Request, text: Written, cleaned: Cleaned
+) -> Synthetic:
+    document = Document(
+        note_id=plan.note_id(place),
+        text=cleaned.text,
+        lang=plan.lang,
+        kind=request.kind,
+        origin=ORIGIN,
+    )
+    note = Annotated(document, cleaned.spans)
+    return Synthetic(note, request, cleaned.started, len(text.ids), text.is_cut, text.is_hurried)

@@ -1,0 +1,251 @@
+import json
+import sqlite3
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.cli import main
+from pipeline.jsonl import listed, read_notes
+from record.document import Annotated
+from synthesis.markup import encode
+from tests.synthesis.letters import NAMES, letters
+
+QUICK = ["--recipe", "gpt-small", "--width", "32", "--layers", "1", "--heads", "2", "--plain"]
+QUICK += ["--context", "256", "--vocabulary-size", "400", "--epochs", "2", "--peak", "0.01"]
+QUICK += ["--step-tokens", "512"]
+SHORT = ["--min-length", "10", "--max-length", "120", "--batch", "4", "--plain"]
+
+
+def call(*words: object) -> int:
+    return main(["synthesize", *map(str, words)])
+
+
+def write(path: Path, notes: list[Annotated]) -> Path:
+    records = [
+        {
+            "note_id": note.document.note_id,
+            "person_id": note.document.person_id,
+            "text": note.document.text,
+            "note_type": note.document.kind,
+            "spans": listed(note.spans),
+        }
+        for note in notes
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def release(folder: Path, notes: list[Annotated], key: str = "abc", **more) -> Path:
+    """A release as a folder of JSON Lines."""
+    rows = {
+        "cdm_source": [{"cdm_etl_reference": f"cryptonym release key {key}"}],
+        "note": [
+            {
+                "note_id": number,
+                "person_id": 1000 + number,
+                "note_class_concept_id": 7,
+                "note_text": note.document.text,
+            }
+            for number, note in enumerate(notes)
+        ],
+        "note_span": [
+            {"note_id": n, "start_offset": s.start, "end_offset": s.end, "label": s.label}
+            for n, note in enumerate(notes) for s in note.spans
+        ],
+    }  # fmt: skip
+    folder.mkdir()
+    for name, some in rows.items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in some))
+    counts = {name: {"rows": len(rows[name])} for name in ("note", "note_span")}
+    manifest = {"key_id": "abc", "policy_id": "p", "tables": counts, **more}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def marked(corpus: Path) -> set[str]:
+    return {
+        json.loads(line)["marked"]
+        for split in ("train", "dev", "test")
+        for line in (corpus / f"{split}.jsonl").read_text().splitlines()
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a corpus, and a model that has learnt from it a little."""
+    made = tmp_path_factory.mktemp("synthesize")
+    notes = write(made / "notes.jsonl", letters(60))
+    assert call("prepare", notes, "--inside", "-o", made / "corpus", "--plain") == 0
+    assert call("train", made / "corpus", "-o", made / "model", *QUICK) == 0
+    return made
+
+
+# From a release to a corpus
+
+
+def test_a_release_becomes_a_corpus(tmp_path: Path, capsys) -> None:
+    notes = letters(60)
+    withdrawn = {"person_id": [1003], "note_id": [5]}
+    place = release(tmp_path / "release", notes, withdrawn=withdrawn)
+    assert call("prepare", place, "-o", tmp_path / "corpus", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["origin"]["inside"] is False and told["origin"]["key_id"] == "abc"
+    assert told["origin"]["withdrawn_persons"] == 1
+    found = marked(tmp_path / "corpus")
+    ids = [
+        json.loads(line)["note_id"]
+        for split in ("train", "dev", "test")
+        for line in (tmp_path / "corpus" / f"{split}.jsonl").read_text().splitlines()
+    ]
+    assert {"3", "5"} & set(ids) == set()
+    refused = told["refused"].get("repeats-train", 0)
+    assert len(ids) == 58 - refused
+    assert found <= {encode(note) for note in notes}
+    assert all("<KIND=class-7>" in mark for mark in told["marks"] if "KIND" in mark)
+
+
+def test_a_database_and_parquet_become_the_same_corpus(tmp_path: Path) -> None:
+    notes = letters(40)
+    place = release(tmp_path / "release", notes)
+    database = sqlite3.connect(tmp_path / "r.db")
+    for name in ("cdm_source", "note", "note_span"):
+        rows = [json.loads(line) for line in (place / f"{name}.jsonl").read_text().splitlines()]
+        database.execute(f"create table {name} ({', '.join(rows[0])})")
+        marks = ", ".join("?" * len(rows[0]))
+        database.executemany(
+            f"insert into {name} values ({marks})", [tuple(r.values()) for r in rows]
+        )
+    database.commit()
+    database.close()
+    url = f"sqlite:///{tmp_path}/r.db"
+    assert call("prepare", url, "-o", tmp_path / "none", "--plain") == 2  # no manifest
+    told = ["--manifest", place / "manifest.json", "--plain"]
+    assert call("prepare", url, "-o", tmp_path / "of-database", *told) == 0
+    assert call("prepare", place, "-o", tmp_path / "of-folder", "--plain") == 0
+    assert marked(tmp_path / "of-database") == marked(tmp_path / "of-folder")
+    columns = tmp_path / "columns"  # as Parquet, in parts
+    for name in ("note", "note_span"):
+        rows = [json.loads(line) for line in (place / f"{name}.jsonl").read_text().splitlines()]
+        (columns / name).mkdir(parents=True)
+        for number, some in enumerate((rows[:15], rows[15:])):
+            pq.write_table(pa.Table.from_pylist(some), columns / name / f"part-{number}.parquet")
+    source = [{"cdm_etl_reference": "cryptonym key abc"}]  # as the nightly job writes it
+    pq.write_table(pa.Table.from_pylist(source), columns / "cdm_source.parquet")
+    assert call("prepare", columns, "-o", tmp_path / "of-columns", *told) == 0
+    assert marked(tmp_path / "of-columns") == marked(tmp_path / "of-folder")
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"key": "other"}, "not what its manifest describes"),
+        ({"tables": {"note": {"rows": 7}}}, "rows in note"),
+        ({"withdrawn": "all"}, "a form this version does not know"),
+        ({"key_id": None}, "no manifest of a release"),
+    ],
+)
+def test_what_is_no_release_is_refused(change, problem: str, tmp_path: Path, capsys) -> None:
+    place = release(tmp_path / "release", letters(5), **change)
+    assert call("prepare", place, "-o", tmp_path / "corpus", "--plain") == 2
+    assert problem in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_notes_without_a_manifest_need_inside(tmp_path: Path, capsys) -> None:
+    notes = write(tmp_path / "notes.jsonl", letters(5))
+    assert call("prepare", notes, "-o", tmp_path / "corpus", "--plain") == 2
+    assert "--inside" in capsys.readouterr().err
+    place = release(tmp_path / "release", letters(5))
+    (place / "manifest.json").unlink()
+    assert call("prepare", place, "-o", tmp_path / "corpus", "--plain") == 2
+
+
+# From a model to notes
+
+
+def generate(folder: Path, out: Path, *more: object) -> int:
+    return call("generate", folder / "model", folder / "corpus", "-o", out, *SHORT, *more)
+
+
+@pytest.fixture(scope="module")
+def whole(folder: Path) -> Path:
+    """Ten notes, written without interruption."""
+    assert generate(folder, folder / "whole", "--notes", 10) == 0
+    return folder / "whole"
+
+
+def test_notes_are_written_with_a_manifest(whole: Path) -> None:
+    out = whole
+    lines = list(read_notes(out / "notes.jsonl"))
+    notes = [line.annotated for line in lines]
+    assert [n.document.note_id for n in notes] == [f"synthetic-1-{n:06d}" for n in range(10)]
+    told = json.loads((out / "manifest.json").read_text())
+    assert told["well_formed"] == 1.0 and told["screened"] is False
+    assert told["origin"]["inside"] is True and told["privacy"] is None
+    assert told["decoding"]["top_p"] == 0.95 and "beams" not in told["decoding"]
+    obtained = Counter(span.label for note in notes for span in note.spans)
+    assert told["tags"]["obtained"] == dict(obtained) == told["planned_tags"]
+    assert told["tags"]["distance"] == 0 and told["as_requested"] == 1.0
+    for note, line in zip(notes, lines, strict=True):
+        counts = Counter(span.label for span in note.spans)
+        assert counts == Counter(line.record["synthetic"]["requested"])
+        assert {span.detector for span in note.spans} <= {"synthetic"}
+    assert {path.name for path in out.iterdir()} == {"notes.jsonl", "manifest.json"}
+    assert (out / "notes.jsonl").stat().st_mode & 0o077 == 0
+
+
+def test_an_interrupted_generation_ends_the_same(
+    folder: Path, whole: Path, tmp_path: Path, monkeypatch
+) -> None:
+    from synthesis import parts
+
+    def broken(*_: object) -> None:
+        raise OSError("no space")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(parts, "put_together", broken)
+        with pytest.raises(OSError, match="no space"):
+            generate(folder, tmp_path / "cut", "--notes", 10)
+    left = sorted((tmp_path / "cut" / ".parts").glob("*.jsonl"))
+    assert len(left) == 3
+    left[1].unlink()
+    kept = left[0].stat().st_mtime_ns
+    assert generate(folder, tmp_path / "cut", "--notes", 11) == 2  # another order
+    assert left[0].stat().st_mtime_ns == kept
+    assert generate(folder, tmp_path / "cut", "--notes", 10) == 0
+    assert (tmp_path / "cut" / "notes.jsonl").read_bytes() == (whole / "notes.jsonl").read_bytes()
+    assert generate(folder, tmp_path / "cut", "--notes", 10) == 2  # it is done
+
+
+def test_shares_and_beams(folder: Path, tmp_path: Path, capsys) -> None:
+    (tmp_path / "s.toml").write_text("CITY = 3\nDATE = 1\n")
+    asked = ["--notes", 4, "--shares", tmp_path / "s.toml", "--method", "beam", "--beams", 2]
+    assert generate(folder, tmp_path / "out", *asked, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert set(told["tags"]["requested"]) <= {"CITY", "DATE"}
+    assert told["tags"]["distance"] <= 0.02 and told["shares"] == {"CITY": 3, "DATE": 1}
+    assert told["decoding"]["beams"] == 2 and not told["decoding"]["draws"]
+    (tmp_path / "s.toml").write_text("CITY = -1\n")
+    assert generate(folder, tmp_path / "none", *asked) == 2
+
+
+def test_what_cannot_be_is_refused(folder: Path, tmp_path: Path, capsys) -> None:
+    assert generate(folder, tmp_path / "a", "--notes", 1, "--method", "hot") == 2
+    assert generate(folder, tmp_path / "b", "--notes", 1, "--max-length", 5000) == 2
+    assert "--max-length: is too long for the model" in capsys.readouterr().err
+    assert generate(folder, tmp_path / "c", "--notes", 1, "--runner", "DirectRunner") == 2
+    assert call("train", folder / "model", "-o", tmp_path / "d", *QUICK) == 2
+    assert call("train", folder / "corpus", "-o", folder / "model", *QUICK) == 2
+    assert call("train", folder / "corpus", "-o", tmp_path / "e", "--recipe", "none") == 2
+
+
+def test_nothing_that_is_said_quotes_a_note(folder: Path, tmp_path: Path, capsys) -> None:
+    assert generate(folder, tmp_path / "out", "--notes", 2) == 0
+    said = capsys.readouterr()
+    held = (folder / "model" / "training.json").read_text() + said.out + said.err
+    held += (tmp_path / "out" / "manifest.json").read_text()
+    held += (folder / "corpus" / "prepared.json").read_text()
+    assert not any(part in held for name in NAMES for part in name.split())
