@@ -1,7 +1,7 @@
 """Notes and the tables around them in a folder of Parquet files, read batch by batch."""
 
 from array import array
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -202,6 +202,32 @@ class FolderStore:
             table_columns = {name: _values(rows.column(actual[name])) for name in actual}
         count = rows.num_rows
         return [{name: table_columns[name][k] for name in actual} for k in range(count)]
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """Name the columns of a table in lower case; none where there is no such table."""
+        dataset = self._tables.get(table.lower())
+        return tuple(name.lower() for name in dataset.schema.names) if dataset else ()
+
+    def scan(
+        self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
+    ) -> Iterator[Mapping[str, Any]]:
+        """Stream the rows whose key is among the values, some at a time, as columns.
+
+        All of them must be there.
+        """
+        dataset = self._tables[table.lower()]
+        names = {name.lower(): name for name in dataset.schema.names}
+        kind = dataset.schema.field(names[key]).type
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            return
+        number = pa.float64() if pa.types.is_floating(kind) else pa.int64()
+        chosen = pc.field(names[key]).cast(number).isin(pa.array(values, number))
+        with reading(_WHAT):
+            wanted = [names[name] for name in columns]
+            scanner = dataset.scanner(wanted, filter=chosen, use_threads=False)
+            for batch in scanner.to_batches():
+                if batch.num_rows:
+                    yield dict(zip(columns, batch.columns, strict=True))
 
     def close(self) -> None:
         """Close the file that is open."""

@@ -152,7 +152,12 @@ def _storable(value: Any) -> str:
     if value.isascii() and "\0" not in value:
         return value
     whole_text = value.replace("\0", "\ufffd")
-    return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in whole_text)
+    try:
+        whole_text.encode()
+    except UnicodeEncodeError:
+        signs = ("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in whole_text)
+        return "".join(signs)
+    return whole_text
 
 
 def pack(row: OutputRow) -> bytes:

@@ -28,12 +28,6 @@ PERSON_READ = (
     "birth_datetime", "race_concept_id", "ethnicity_concept_id", "location_id",
     "person_source_value",
 )  # fmt: skip
-VISIT_READ = (
-    "visit_occurrence_id", "person_id", "visit_concept_id", "visit_start_date",
-    "visit_start_datetime", "visit_end_date", "visit_end_datetime", "visit_type_concept_id",
-    "provider_id", "admitted_from_concept_id", "discharged_to_concept_id",
-    "preceding_visit_occurrence_id",
-)  # fmt: skip
 LOCATION_READ = ("location_id", "address_1", "address_2", "city", "state", "zip")
 
 REQUIRED = {

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any, Protocol
 
 from pipeline.note import PersonRow, day, whole
-from pipeline.omop import LOCATION_READ, PERSON_READ, VISIT_READ
+from pipeline.omop import LOCATION_READ, PERSON_READ
 from pipeline.settings import IdentitySettings
 from record.errors import ConfigError, Unreadable
 from record.label import Label
@@ -109,13 +109,6 @@ def find_note_ids(tables: Tables, person_ids: Collection[Any]) -> list[int]:
     """Find the notes of persons, in order; an id that several rows share comes as often."""
     rows = tables.lookup("note", ("note_id",), "person_id", _ids(person_ids))
     return sorted(number for row in rows if (number := whole(row["note_id"])) is not None)
-
-
-def find_visits(tables: Tables, person_ids: Collection[Any]) -> dict[int, Row]:
-    """Read the visits of persons; of several rows with one id the first."""
-    rows = tables.lookup("visit_occurrence", VISIT_READ, "person_id", _ids(person_ids))
-    found = _by_key((row for row in rows if VISIT_READ[0] in row), VISIT_READ[0])
-    return {visit_id: same[0] for visit_id, same in sorted(found.items())}
 
 
 def split_name(name: str) -> PersonName:

@@ -23,8 +23,9 @@ def recall(batch: Batch, tools: Tools) -> Batch:
     """Take the spans that the nightly job stored for these very notes; nothing is detected.
 
     Refuses with Unsafe `not-detected` what the ledger does not know, `quarantined` what the nightly
-    job holds back, and `stale-spans` where note, document, patient or configuration are not those
-    that the spans were found with, or where the nightly job has not published them.
+    job holds back, `stale-spans` where note, document, patient or configuration are not those
+    that the spans were found with, and `not-published` where the nightly job has not published
+    the note: the run was interrupted, or its quality gate holds it.
     """
     note_ids = [item.row.note_id for item in batch.items]
     entries, stored = tools.state.entries(note_ids), tools.state.sealed(note_ids)
@@ -44,9 +45,10 @@ def _current(item: Item, entry: Entry | None, stored: SealedSpans | None, tools:
     if entry.outcome == OUTCOMES[QUARANTINED]:
         raise Unsafe("quarantined")
     now = (item.content, item.identity, tools.config)
-    is_current = (entry.content, entry.identity, entry.config) == now
-    if not is_current or entry.outcome != OUTCOMES[RELEASED] or stored is None:
+    if (entry.content, entry.identity, entry.config) != now or stored is None:
         raise Unsafe("stale-spans")
+    if entry.outcome != OUTCOMES[RELEASED]:
+        raise Unsafe("not-published")
     # Spans and ledger are written together; whoever restored one of them alone is found out.
     if (stored.content, stored.config) != (item.content, tools.config):
         raise Unsafe("stale-spans")

@@ -1,6 +1,6 @@
 """Notes and the tables around them in an SQL database, read in ranges of keys."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -28,6 +28,7 @@ Row = dict[str, Any]
 
 _WHAT = "source"
 _PAGE = 20_000
+_SCANNED = 5_000
 
 
 def no_table(name: str) -> ConfigError:
@@ -181,6 +182,27 @@ class SqlStore:
                 result = connection.execute(select(*wanted).where(matches))
                 found.extend(dict(row._mapping) for row in result)
         return found
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """Name the columns of a table in lower case; none where there is no such table."""
+        return tuple(self._tables[table.lower()][1]) if table.lower() in self._tables else ()
+
+    def scan(
+        self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
+    ) -> Iterator[Mapping[str, Any]]:
+        """Stream the rows whose key is among the values, some at a time, as columns.
+
+        All of them must be there. What failed in the middle is to be read anew from the start.
+        """
+        clause, names = self._tables[table.lower()]
+        wanted = [clause.c[names[name]].label(name) for name in columns]
+        matches = _long(clause.c[names[key]])
+        for some in chunks(values):
+            statement = select(*wanted).where(matches.in_(some))
+            with transaction(self._engine, _WHAT) as connection:
+                result = connection.execution_options(yield_per=_SCANNED).execute(statement)
+                for rows in result.partitions():
+                    yield dict(zip(columns, zip(*rows, strict=True), strict=True))
 
     def close(self) -> None:
         """Give back the connections."""

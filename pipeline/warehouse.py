@@ -1,6 +1,6 @@
 """Where notes come from and where they go: a database or a folder of Parquet files."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,10 +19,10 @@ from pipeline.people import (
     find_note_ids,
     find_patients,
     find_visit_numbers,
-    find_visits,
 )
 from pipeline.settings import IdentitySettings, OutputSettings, SourceSettings
 from pipeline.source import SqlStore
+from record.columns import TABLES
 from record.failure import Failure
 from record.patient import PatientRecord, PersonName
 
@@ -32,7 +32,7 @@ PARQUET = "parquet:"
 """What the URL of a folder of Parquet tables begins with."""
 JSONL = "jsonl:"
 """What the URL of a folder of JSON Lines begins with; releases alone are written so."""
-_TABLES = ("note", "person", "location", "provider", "visit_occurrence")
+_TABLES = frozenset(TABLES) - {"note_span"}
 
 
 class Store(Protocol):
@@ -66,6 +66,16 @@ class Store(Protocol):
         self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
     ) -> Sequence[Row]:
         """Read the rows whose key is among the values."""
+        ...
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """Name the columns of a table in lower case; none where there is no such table."""
+        ...
+
+    def scan(
+        self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
+    ) -> Iterator[Mapping[str, Any]]:
+        """Stream the rows whose key is among the values, some at a time, as columns."""
         ...
 
     def close(self) -> None:
@@ -106,10 +116,6 @@ class Source:
         """
         return self.store.pick(note_ids, size)
 
-    def visits(self, person_ids: Collection[int]) -> dict[int, Row]:
-        """Read the visits of persons by their ids, values as the driver gives them."""
-        return find_visits(self.store, person_ids)
-
     def present(self, note_ids: Sequence[int]) -> set[int]:
         """Tell which of these notes are in the source now."""
         return self.store.present(note_ids)
@@ -146,7 +152,7 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
     Raises ConfigError for missing tables or columns, Unavailable where it cannot be reached.
     """
     identity = settings.identity
-    wanted = {*_TABLES, identity.table.lower()} if identity else set(_TABLES)
+    wanted = _TABLES | {identity.table.lower()} if identity else _TABLES
     store: Store
     if settings.url.startswith(PARQUET):
         store = FolderStore(base / settings.url.removeprefix(PARQUET), wanted)

@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from pipeline.cohort import Order, Released, run_release
-from pipeline.commands.options import SUMMARY, add_speech, day
+from pipeline.commands.options import SUMMARY, add_speech, day, positive
 from pipeline.console import Console
+from pipeline.release.order import Order
+from pipeline.release.run import Released, run_release
+from pipeline.supervisor import drive as spawned
 
 DESCRIPTION = """\
 Releases a cohort of persons under that cohort's own key, from the spans that the nightly job
 stored: nothing is detected. Notes that the nightly job has not caught up with are refused. Running
-it again brings the output up to date; who is no longer in FILE is withdrawn.
+it again brings the output up to date; who is no longer among the persons is withdrawn. What is
+not given here is taken from [cohorts.NAME] of the configuration.
 """
 EXAMPLES = """\
 examples:
@@ -23,9 +26,13 @@ examples:
   cryptonym release nightly.toml --cohort asthma-2025 --persons asthma.csv --output parquet:asthma
   cryptonym release nightly.toml --cohort asthma-2025 --persons asthma.csv --output jsonl:asthma \\
       --from 2020-01-01 --to 2024-12-31 --kinds discharge-letter,surgery-report
+  cryptonym release nightly.toml --cohort asthma-2025 --persons-sql asthma.sql --workers 4 \\
+      --columns person,note,condition_occurrence,measurement --policy hipaa-limited \\
+      --output parquet:asthma
 
-Exit codes: 0 done; 1 notes are missing, nothing was released; 2 usage or configuration; 3 done,
-with more notes refused than limits.max_quarantine_share; 4 a needed service could not be reached.
+Exit codes: 0 done; 1 notes are missing, nothing was released; 2 usage or configuration, or the
+nightly job has not caught up; 3 done, with more notes refused than limits.max_quarantine_share;
+4 a needed service could not be reached.
 """
 
 
@@ -34,25 +41,44 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("config", type=Path, metavar="CONFIG.toml", help="that of the nightly job")
     add("--cohort", required=True, metavar="NAME", help="decides, with the key, all surrogates")
-    add(
-        "--persons", type=Path, required=True, metavar="FILE",
+    persons = parser.add_mutually_exclusive_group()
+    persons.add_argument(
+        "--persons", type=Path, metavar="FILE",
         help="one person_id a line, or a table with person_id in its first column",
     )  # fmt: skip
+    persons.add_argument(
+        "--persons-sql", type=Path, metavar="FILE.sql",
+        help="a query on the source that gives person_id; it is run read-only",
+    )  # fmt: skip
     add(
-        "--output", required=True, metavar="URL",
+        "--output", default="", metavar="URL",
         help="a SQLAlchemy URL, parquet:FOLDER, jsonl:FOLDER, or env:NAME of one",
     )  # fmt: skip
     add("--schema", metavar="NAME", help="the database schema of the output")
-    add("--from", type=day, dest="since", metavar="DATE", help="first day of notes and visits")
-    add("--to", type=day, dest="until", metavar="DATE", help="last day of notes and visits")
+    add("--from", type=day, dest="since", metavar="DATE", help="first day of notes and rows")
+    add("--to", type=day, dest="until", metavar="DATE", help="last day of notes and rows")
     add("--kinds", default="", metavar="A,B", help="kinds of notes, as source.kinds names them")
+    add(
+        "--columns", default="", metavar="A,B",
+        help="tables, or TABLE.COLUMN, to release; persons and notes always are; default: all",
+    )  # fmt: skip
+    add("--policy", metavar="NAME", help="a shipped policy or a TOML file, for this cohort alone")
+    add(
+        "--withdraw-stale", action="store_true",
+        help="withdraw the notes that wait for the nightly job or its quality gate, however many",
+    )  # fmt: skip
+    add(
+        "--workers", type=positive, default=1, metavar="N",
+        help="processes side by side; default: 1",
+    )  # fmt: skip
     add_speech(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Release the cohort; gives the exit code."""
     with console.progress() as progress:
-        released = run_release(_order(options), progress)
+        drive = spawned if options.workers > 1 else None
+        released = run_release(_order(options), progress, drive=drive, workers=options.workers)
     if options.json:
         sys.stdout.write(to_json(released) + "\n")
     for line in to_lines(released):
@@ -69,8 +95,16 @@ def _order(options: argparse.Namespace) -> Order:
         schema=options.schema,
         since=options.since,
         until=options.until,
-        kinds=frozenset(kind.strip() for kind in options.kinds.split(",") if kind.strip()),
+        kinds=_listed(options.kinds),
+        persons_sql=options.persons_sql,
+        columns=_listed(options.columns),
+        policy=options.policy,
+        withdraw_stale=options.withdraw_stale,
     )
+
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(word.strip() for word in words.split(",") if word.strip())
 
 
 def to_lines(released: Released) -> Iterator[str]:
@@ -84,6 +118,10 @@ def to_lines(released: Released) -> Iterator[str]:
     yield f"notes: {notes['selected']} selected, {notes['released']} released"
     for reason, count in sorted(counts.refused.items()):
         yield f"refused: {count} {reason}"
+    for name, rows in sorted(counts.tables.items()):
+        for reason, count in sorted(rows.items()):
+            if reason != "released" and count:
+                yield f"{name}: {count} {reason}"
     for name, change in released.changes.items():
         if not change.is_none:
             yield (

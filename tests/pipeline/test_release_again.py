@@ -1,5 +1,6 @@
 """A release kept up to date: what changed alone, all at once or not at all, and nothing told."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -7,13 +8,16 @@ from datetime import date
 
 import pytest
 
-from pipeline import cohort, delivery
 from pipeline.cli import main
-from pipeline.delivery import FolderTarget
-from pipeline.draft import digest_rows
 from pipeline.engine import drive
 from pipeline.exits import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.nightly import Incomplete, run_nightly
+from pipeline.release import run as running
+from pipeline.release import unit as making
+from pipeline.release.draft import Draft
+from pipeline.release.folder_target import FolderTarget
+from pipeline.release.persons import read_persons
+from pipeline.release.rows import Hashes, add_totals
 from pipeline.settings import load
 from record.errors import ConfigError, Unavailable
 
@@ -99,14 +103,15 @@ def test_a_kill_leaves_the_old_folder_or_the_new(ward, monkeypatch):
 HARD = """
 import os, sys
 from pathlib import Path
-from pipeline import delivery
-from pipeline.cohort import Order, run_release
-merge = delivery._merge
-def dying(connection, table, draft, *, write):
-    if write and table.name == "note_span":
+from pipeline.release import sql_target
+from pipeline.release.order import Order
+from pipeline.release.run import run_release
+replace = sql_target.replace_part
+def dying(connection, table, *rest):
+    if table.name == "note_span":
         os._exit(9)
-    return merge(connection, table, draft, write=write)
-delivery._merge = dying
+    return replace(connection, table, *rest)
+sql_target.replace_part = dying
 run_release(Order(Path(sys.argv[1]), "asthma", Path(sys.argv[2]), sys.argv[3]))
 """
 
@@ -124,50 +129,51 @@ def test_a_kill_leaves_the_old_tables_or_the_new(ward):
 def test_lost_notes_release_nothing(ward, monkeypatch):
     ward.release(1)
     before = ward.digest("sqlite:///cohort.db")
-    replay = cohort.replay
+    replay = making.replay
 
     def losing(batch, tools):
         batch = replay(batch, tools)
-        return cohort.replace(batch, items=batch.items[1:])
+        return making.replace(batch, items=batch.items[1:])
 
-    monkeypatch.setattr(cohort, "replay", losing)
-    with pytest.raises(Incomplete, match=r"^\d+ of \d+ notes are missing; nothing was released"):
+    monkeypatch.setattr(making, "replay", losing)
+    with pytest.raises(Incomplete, match=r"^\d+ notes are missing; nothing was released"):
         ward.release()
     assert ward.digest("sqlite:///cohort.db") == before
 
 
-def test_what_does_not_read_back_is_not_shown(ward, monkeypatch):
-    ward.release(1, output="parquet:cohort")
-    before = ward.digest("parquet:cohort")
-    read = delivery.FolderTarget._rows
-
-    def short(self, folder, name):
-        rows = list(read(self, folder, name))
-        return iter(rows[1:] if name == "note" else rows)
-
-    monkeypatch.setattr(delivery.FolderTarget, "_rows", short)
-    with pytest.raises(Incomplete, match="note does not read back"):
-        ward.release(output="parquet:cohort")
+@pytest.mark.parametrize("output", ["parquet:cohort", "sqlite:///cohort.db"])
+def test_what_does_not_read_back_is_not_shown(ward, monkeypatch, output):
+    ward.release(1, output=output)
+    before = ward.digest(output)
+    if output.startswith("parquet"):
+        keys = making.read_keys
+        monkeypatch.setattr(making, "read_keys", lambda *which: list(keys(*which))[1:])
+    else:
+        parts = Draft.parts
+        monkeypatch.setattr(Draft, "parts", lambda *which: list(parts(*which))[1:])
+    with pytest.raises(Incomplete, match="not"):
+        ward.release(output=output)
     monkeypatch.undo()
-    assert ward.digest("parquet:cohort") == before
+    assert ward.digest(output) == before
 
 
 def test_the_manifest_describes_the_tables(ward, monkeypatch):
     monkeypatch.chdir(ward.folder)
     ward.release(output="jsonl:cohort")
-    manifest = json.loads((ward.folder / "cohort" / "manifest.json").read_text())
+    folder = ward.folder / "cohort"
+    manifest = json.loads((folder / "manifest.json").read_text())
     for name, told in manifest["tables"].items():
-        lines = (ward.folder / "cohort" / f"{name}.jsonl").read_text().splitlines()
-        rows = [tuple(json.loads(line).values()) for line in lines]
-        assert digest_rows(rows) == (told["rows"], told["sha256"])
+        hashes = Hashes()
+        for path in [*folder.glob(f"{name}.jsonl"), *folder.glob(f"{name}/part-*.jsonl")]:
+            hashes.add(tuple(json.loads(line).values()) for line in path.read_text().splitlines())
+        assert (hashes.rows, add_totals([hashes.total])) == (told["rows"], told["sha256"])
     assert manifest["key_id"] == ward.key().key_id
-    facts = {row[1] for row in ward_metadata(ward)}
-    assert {manifest["key_id"], manifest["policy_id"]} <= facts
-
-
-def ward_metadata(ward):
-    lines = (ward.folder / "cohort" / "metadata.jsonl").read_text().splitlines()
-    return [(row["name"], row["value_as_string"]) for row in map(json.loads, lines)]
+    lines = (folder / "metadata" / "part-000000.jsonl").read_text().splitlines()
+    facts = {row["value_as_string"] for row in map(json.loads, lines)}
+    assert {manifest["key_id"], manifest["policy_id"], "30-365"} <= facts
+    for line in (folder / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split("  ")
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
 
 
 @pytest.mark.parametrize(
@@ -199,7 +205,7 @@ def test_what_is_no_release_of_this_cohort_is_left_alone(ward, output, problem):
 def test_lists_of_persons(tmp_path, text, persons, duplicates):
     path = tmp_path / "persons.csv"
     path.write_text(text, encoding="utf-8")
-    found = cohort.read_persons(path)
+    found = read_persons(path)
     assert (found.person_ids, found.duplicates) == (persons, duplicates)
 
 
@@ -210,7 +216,7 @@ def test_a_list_that_names_nobody_or_nonsense_is_refused(tmp_path, text):
     path = tmp_path / "persons.csv"
     path.write_text(text)
     with pytest.raises(ConfigError) as caught:
-        cohort.read_persons(path)
+        read_persons(path)
     assert "Wexlovitch" not in str(caught.value)
 
 
@@ -234,12 +240,13 @@ def test_nothing_of_a_patient_or_key_is_told(ward, capfd, monkeypatch):
         assert main([*command, ward.url(output)]) == EXIT_DONE
     ward.hospital(f"update note set note_text = '{NAME}' where person_id = {PERSON}")
     # Most notes are stale now: the run says so, and not which.
-    assert main([*command, ward.url("parquet:cohort"), "--json"]) in (EXIT_DONE, EXIT_QUARANTINE)
+    told = [ward.url("parquet:cohort"), "--json", "--withdraw-stale"]
+    assert main([*command, *told]) in (EXIT_DONE, EXIT_QUARANTINE)
 
-    def quotes(desk, account):
-        raise ValueError(NAME, PERSON, [row.note_text for row in desk.draft.rows("note")])
+    def quotes(index, desk):
+        raise ValueError(NAME, PERSON, desk.draft.unit(index).person_ids)
 
-    monkeypatch.setattr(cohort, "_reconcile", quotes)
+    monkeypatch.setattr(running, "make_unit", quotes)
     assert main([*command, ward.url("parquet:cohort")]) == 1
     said = capfd.readouterr()
     texts = [said.out, said.err]
@@ -269,10 +276,14 @@ def test_exit_codes(ward, capfd, monkeypatch):
     assert run("--schema", "x", output="parquet:cohort") == 2
     assert run(output="mysql://somewhere/x") == 2
     ward.hospital("update note set note_text = note_text || ' Fin.'")
-    assert run() == 3
+    seen = ward.digest("sqlite:///cohort.db")
+    assert run() == 2
+    assert "wait for the nightly job" in capfd.readouterr().err
+    assert ward.digest("sqlite:///cohort.db") == seen
+    assert run("--withdraw-stale") == 3
     ward.config.with_name("pdf").rename(ward.folder / "gone")
     assert run() == 4
-    monkeypatch.setattr(cohort, "_add_notes", lambda desk, account: None)
+    monkeypatch.setattr(running, "make_unit", lambda index, desk: None)
     (ward.folder / "gone").rename(ward.config.with_name("pdf"))
     assert run() == 1
 
@@ -280,13 +291,13 @@ def test_exit_codes(ward, capfd, monkeypatch):
 def test_a_release_and_a_night_exclude_each_other(ward, monkeypatch):
     found = []
 
-    def inside(desk, listed):
+    def inside(source, listed):
         with pytest.raises(ConfigError, match="another run holds the lock"):
             run_nightly(ward.config, drive)
         found.append(True)
         raise Unavailable("x", "y", "z")
 
-    monkeypatch.setattr(cohort, "_make", inside)
+    monkeypatch.setattr(running, "find_persons", inside)
     with pytest.raises(Unavailable):
         ward.release()
     assert found

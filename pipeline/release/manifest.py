@@ -2,22 +2,24 @@
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from pipeline.delivery import ORIGIN
 from pipeline.detection import DETECTOR_VERSION
-from pipeline.draft import TABLES, Draft, digest_rows
 from pipeline.output import CdmSource
 from pipeline.policy_table import in_short
+from pipeline.release.draft import Draft
+from pipeline.release.papers import ORIGIN
+from pipeline.release.rows import add_totals
 from record.policy import Policy
-from surrogates.keys import CohortKey
+from surrogates.keys import ALGORITHM, CohortKey
 
-_TEMPLATE = Path(__file__).with_name("release_readme.md")
+_TEMPLATE = Path(__file__).with_name("readme.md")
 
-FORMAT = 1
+FORMAT = 2
 """Changes whenever a key of the manifest gets another meaning."""
 
 METHOD = (
@@ -26,16 +28,18 @@ METHOD = (
 )
 _EXACT = "The time between two dates of one patient is exact, in notes and tables."
 _CUT = "The time between two dates of one patient is exact to the {precision}: dates are cut to it."
+_TRACED = {"person_id": "person", "note_id": "note"}
+"""Ids that the manifest goes on naming when they are withdrawn, and their tables."""
 
 
 @dataclass
 class Counts:
-    """What became of what was asked for; `refused` counts by reason."""
+    """What became of what was asked for; `refused` counts notes by reason, `tables` rows."""
 
     persons: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
-    visits: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
+    tables: dict[str, Counter[str]] = field(default_factory=dict)
 
     @property
     def refused_share(self) -> float:
@@ -46,22 +50,28 @@ class Counts:
 
 @dataclass(frozen=True)
 class Origin:
-    """What made a release; `model` is the digest of the tagger that took part in detection."""
+    """What makes a release; `model` is the digest of the tagger that took part in detection,
+    `units` the number of ranges of persons that it is made in."""
 
     cohort: str
     key: CohortKey
     policy: Policy
     model: str = ""
+    units: int = 1
 
     @property
     def versions(self) -> dict[str, str]:
-        """The versions of the program and of what detected."""
-        found = {"cryptonym": version("cryptonym"), "detector": DETECTOR_VERSION}
+        """The versions of the program, of what detected, and of the algorithm of surrogates."""
+        found = {
+            "cryptonym": version("cryptonym"),
+            "detector": DETECTOR_VERSION,
+            "surrogates": str(ALGORITHM),
+        }
         return found | ({"model": self.model} if self.model else {})
 
 
-def describe(draft: Draft, origin: Origin) -> None:
-    """Put the rows of `cdm_source` and `metadata` into a draft; the shift is given as a range."""
+def describe(origin: Origin) -> dict[str, list[dict[str, Any]]]:
+    """Give the rows of `cdm_source` and `metadata`; the shift is given as a range."""
     policy = origin.policy
     source = CdmSource(
         cdm_source_name=origin.cohort,
@@ -75,6 +85,7 @@ def describe(draft: Draft, origin: Origin) -> None:
         "key_id": origin.key.key_id,
         "policy_id": policy.policy_id,
         "dates": in_short(policy),
+        "date shift days": f"{policy.min_shift_days}-{policy.max_shift_days}",
         **{f"{name} version": number for name, number in origin.versions.items()},
     }
     rows = [
@@ -87,15 +98,22 @@ def describe(draft: Draft, origin: Origin) -> None:
         }
         for number, (name, value) in enumerate(facts.items(), start=1)
     ]
-    draft.add({"cdm_source": [source.row()], "metadata": rows})
+    return {"cdm_source": [source.row()], "metadata": rows}
 
 
-def make_manifest(draft: Draft, origin: Origin, counts: Counts) -> dict[str, Any]:
-    """Describe a release; equal releases give equal manifests, for there is no time in it."""
+def make_manifest(
+    draft: Draft, names: tuple[str, ...], origin: Origin, counts: Counts, before: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Describe a release; equal releases give equal manifests, for there is no time in it.
+
+    `before` is the manifest of what is visible: ids that it had and this release has not are
+    `withdrawn`, and stay so until they come back.
+    """
     tables = {}
-    for name in TABLES:
-        rows, digest = digest_rows(draft.rows(name))
-        tables[name] = {"rows": rows, "sha256": digest}
+    for name in names:
+        parts = [part for _, part in draft.parts(name)]
+        digest = add_totals(part.total for part in parts)
+        tables[name] = {"rows": sum(part.rows for part in parts), "sha256": digest}
     return {
         "format": FORMAT,
         "cohort": origin.cohort,
@@ -106,14 +124,25 @@ def make_manifest(draft: Draft, origin: Origin, counts: Counts) -> dict[str, Any
         "dates": in_short(origin.policy),
         "date_precision": origin.policy.date_precision,
         "date_shift_days": [origin.policy.min_shift_days, origin.policy.max_shift_days],
+        "units": origin.units,
         "tables": tables,
         "counts": {
             "persons": dict(sorted(counts.persons.items())),
             "notes": dict(sorted(counts.notes.items())),
-            "visits": dict(sorted(counts.visits.items())),
             "refused": dict(sorted(counts.refused.items())),
+            "tables": {name: dict(sorted(counts.tables[name].items())) for name in counts.tables},
         },
+        "withdrawn": {key: _withdrawn(draft, key, before) for key in _TRACED},
     }
+
+
+def _withdrawn(draft: Draft, key: str, before: Mapping[str, Any]) -> list[int]:
+    told = before.get("withdrawn", {})
+    found = set(told.get(key, ()) if isinstance(told, dict) else ())
+    for _, part in draft.parts(_TRACED[key]):
+        found.update(part.difference.withdrawn)
+        found.difference_update(part.difference.added)
+    return sorted(found)
 
 
 def dump(manifest: dict[str, Any]) -> str:
@@ -121,20 +150,20 @@ def dump(manifest: dict[str, Any]) -> str:
     return json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def undated(text: str | None) -> dict[str, Any] | None:
-    """Read a manifest but for its time; None for what is none."""
+def undated(text: str | None) -> dict[str, Any]:
+    """Read a manifest but for its time; nothing for what is none."""
     try:
         found = json.loads(text or "")
     except json.JSONDecodeError:
-        return None
-    return {key: found[key] for key in found if key != "time"} if isinstance(found, dict) else None
+        return {}
+    return {key: found[key] for key in found if key != "time"} if isinstance(found, dict) else {}
 
 
 def readme(manifest: dict[str, Any]) -> str:
     """Explain a release to those who work with it."""
     precision = manifest["date_precision"]
     tables = "\n".join(
-        f"| `{name}` | {found['rows']} | {_CONTENTS[name]} |"
+        f"| `{name}` | {found['rows']} | {_CONTENTS.get(name, 'moved dates, codes and numbers')} |"
         for name, found in manifest["tables"].items()
     )
     return _TEMPLATE.read_text(encoding="utf-8").format(
@@ -145,6 +174,7 @@ def readme(manifest: dict[str, Any]) -> str:
         tables=tables,
         dates=manifest["dates"],
         intervals=_EXACT if precision == "day" else _CUT.format(precision=precision),
+        withdrawn=len(manifest["withdrawn"]["person_id"]),
     )
 
 
@@ -153,6 +183,10 @@ _CONTENTS = {
     "visit_occurrence": "their stays, dates moved",
     "note": "the notes with surrogates",
     "note_span": "where surrogates stand in the notes, and of which kind they are",
+    "note_nlp": "codes that another program found in the notes",
+    "provider": "those who treated them: speciality, no names",
+    "care_site": "where they were treated: kind of place, no names",
+    "location": "places, as far as the policy tells them",
     "cdm_source": "what made this release",
     "metadata": "the same, one fact a row",
 }

@@ -1,0 +1,145 @@
+"""The rows of one unit of a release in files: one a table, Parquet or JSON Lines."""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from sqlalchemy import Date, DateTime, Table
+
+from pipeline.folder import reading
+from pipeline.folder_output import arrow_schema
+from pipeline.release.rows import Hashes, Row, canonical, key_of
+
+PARQUET_PART, JSONL_PART = "parquet", "jsonl"
+
+_WHAT = "draft"
+_BATCH = 1_000
+_HASHED = 1 << 20
+
+
+class Part:
+    """Takes the rows of one table, writes them to a file, and keeps what a comparison needs.
+
+    Rows are sorted by their key within what is added at a time; equal calls give equal bytes.
+    Nothing is written where no row is added.
+    """
+
+    def __init__(self, path: Path, table: Table) -> None:
+        self.path = path
+        self.hashes = Hashes()
+        self._width = max(1, len(table.primary_key.columns))
+        self._schema = arrow_schema(table)
+        self._names = self._schema.names
+        self._floats = [
+            place for place, kind in enumerate(self._schema.types) if pa.types.is_floating(kind)
+        ]
+        self._writer: pq.ParquetWriter | None = None
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Take in rows with a value for each column."""
+        if not rows:
+            return
+        storable = map(self._storable, rows) if self._floats else rows
+        ordered = sorted(storable, key=lambda row: row[: self._width])
+        self.hashes.add(ordered)
+        with reading(_WHAT):
+            self._write(ordered)
+
+    def close(self) -> None:
+        """Finish the file."""
+        if self._writer is not None:
+            with reading(_WHAT):
+                self._writer.close()
+            self._writer = None
+
+    def _write(self, rows: Sequence[Row]) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.suffix == f".{JSONL_PART}":
+            with self.path.open("ab") as file:
+                for row in rows:
+                    plain = dict(zip(self._names, json.loads(canonical(row)), strict=True))
+                    file.write(json.dumps(plain, ensure_ascii=False).encode() + b"\n")
+            return
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(self.path, self._schema, compression="zstd")
+        columns = zip(*rows, strict=True)
+        arrays = [
+            pa.array(column, kind) for column, kind in zip(columns, self._schema.types, strict=True)
+        ]
+        self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
+
+    def _storable(self, row: Row) -> Row:
+        # Not every database keeps what is no number.
+        if all(row[place] is None or math.isfinite(row[place]) for place in self._floats):
+            return row
+        values = list(row)
+        for place in self._floats:
+            value = values[place]
+            values[place] = value if value is None or math.isfinite(value) else None
+        return tuple(values)
+
+
+def read_part(path: Path, table: Table) -> Iterator[list[Row]]:
+    """Stream the rows of a file, batch by batch; nothing where there is no file."""
+    if not path.is_file():
+        return
+    names = [column.name for column in table.columns]
+    with reading(_WHAT):
+        if path.suffix == f".{JSONL_PART}":
+            yield from _lines(path, table)
+            return
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(_BATCH, use_threads=False):
+                columns = (batch.column(name).to_pylist() for name in names)
+                yield list(zip(*columns, strict=True))
+
+
+def _lines(path: Path, table: Table) -> Iterator[list[Row]]:
+    dated = [
+        datetime.fromisoformat if isinstance(c.type, DateTime) else date.fromisoformat
+        if isinstance(c.type, Date) else None
+        for c in table.columns
+    ]  # fmt: skip
+    names = [column.name for column in table.columns]
+    rows: list[Row] = []
+    with path.open("rb") as file:
+        for line in file:
+            found = json.loads(line)
+            values = (found[name] for name in names)
+            rows.append(
+                tuple(
+                    read(value) if read and value is not None else value
+                    for read, value in zip(dated, values, strict=True)
+                )
+            )
+            if len(rows) == _BATCH:
+                yield rows
+                rows = []
+    if rows:
+        yield rows
+
+
+def read_keys(path: Path, table: Table) -> Iterator[int]:
+    """Stream the keys of a file, as it was written."""
+    is_keyed = bool(table.primary_key.columns)
+    if path.suffix != f".{PARQUET_PART}" or not path.is_file() or not is_keyed:
+        for rows in read_part(path, table):
+            yield from map(key_of, rows)
+        return
+    with reading(_WHAT), pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(_BATCH, columns=[table.columns[0].name], use_threads=False):
+            yield from batch.column(0).to_pylist()
+
+
+def digest_file(path: Path) -> str:
+    """Give the SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_HASHED):
+            digest.update(block)
+    return digest.hexdigest()

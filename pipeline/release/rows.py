@@ -1,0 +1,118 @@
+"""Rows as they are compared and vouched for: canonical lines, hashes that any order gives."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from hashlib import sha256
+from typing import Any
+
+Row = tuple[Any, ...]
+
+_MODULUS = 2**256
+_SHORT = 2**64 - 1
+_OF_SPAN = 4
+
+
+def _iso(value: date) -> str:
+    return value.isoformat()
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_iso)
+
+
+def canonical(row: Sequence[Any]) -> bytes:
+    """Write a row as one line that is the same for equal rows, wherever they were read."""
+    if len(row) == _OF_SPAN and row[3].isidentifier() and row[3].isascii():
+        # What the encoder gives, quicker: a note has dozens of spans.
+        return b'[%d,%d,%d,"%b"]\n' % (*row[:3], row[3].encode())
+    return _ENCODER.encode(row).encode() + b"\n"
+
+
+def key_of(row: Row) -> int:
+    """Give the key of a row: its first value, or 0 where a table has no key."""
+    return row[0] if isinstance(row[0], int) else 0
+
+
+@dataclass
+class Hashes:
+    """What a comparison needs of the rows of a table, at a hundred bytes a key.
+
+    `keyed` has a hash of all rows of each key, `total` the sum of the SHA-256 of all lines: both
+    the same in whatever order rows come.
+    """
+
+    keyed: dict[int, int] = field(default_factory=dict)
+    total: int = 0
+    rows: int = 0
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Take in rows."""
+        keyed, total, count = self.keyed, 0, 0
+        for row in rows:
+            digest = sha256(canonical(row)).digest()
+            key = key_of(row)
+            keyed[key] = (keyed.get(key, 0) + int.from_bytes(digest[:8], "big")) & _SHORT
+            total += int.from_bytes(digest, "big")
+            count += 1
+        self.total = (self.total + total) % _MODULUS
+        self.rows += count
+
+
+def add_totals(totals: Iterable[int]) -> str:
+    """Give the digest of a table from the sums of its parts, in hexadecimal."""
+    return f"{sum(totals) % _MODULUS:064x}"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How a table differs from what was visible: numbers of keys, not of rows."""
+
+    added: int = 0
+    changed: int = 0
+    withdrawn: int = 0
+    unchanged: int = 0
+
+    @property
+    def is_none(self) -> bool:
+        """Tell whether nothing differs."""
+        return not (self.added or self.changed or self.withdrawn)
+
+    def __add__(self, other: "Change") -> "Change":
+        return Change(
+            self.added + other.added,
+            self.changed + other.changed,
+            self.withdrawn + other.withdrawn,
+            self.unchanged + other.unchanged,
+        )
+
+
+Changes = dict[str, Change]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The keys, in order, that are new, differ from what is visible, or are there no more."""
+
+    added: list[int]
+    changed: list[int]
+    withdrawn: list[int]
+    unchanged: int
+
+    @property
+    def change(self) -> Change:
+        """The same in numbers."""
+        return Change(len(self.added), len(self.changed), len(self.withdrawn), self.unchanged)
+
+
+def differ(before: Hashes, after: Hashes) -> Difference:
+    """Compare what is visible with what was made."""
+    old, new = before.keyed, after.keyed
+    changed = [key for key, hashed in new.items() if key in old and old[key] != hashed]
+    added = [key for key in new if key not in old]
+    return Difference(
+        sorted(added),
+        sorted(changed),
+        sorted(key for key in old if key not in new),
+        len(new) - len(added) - len(changed),
+    )

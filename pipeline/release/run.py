@@ -1,0 +1,287 @@
+"""The release of a cohort from start to end: plan, make, reconcile, compare, show."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from models.tagger.shipped import digest, folder_of
+from pipeline.boundary import safely
+from pipeline.exits import EXIT_DONE, EXIT_QUARANTINE
+from pipeline.lock import RunLock, run_lock
+from pipeline.nightly import Drive, Job, check_apart, check_documents
+from pipeline.progress import Progress
+from pipeline.release.desk import Desk, draft_folder, open_desk
+from pipeline.release.draft import Draft, ReleaseUnit, UnitMade, incomplete
+from pipeline.release.manifest import (
+    Counts,
+    Origin,
+    describe,
+    dump,
+    make_manifest,
+    readme,
+    undated,
+)
+from pipeline.release.order import Order, complete, list_persons, make_policy
+from pipeline.release.persons import PersonList
+from pipeline.release.plan import EVERYTHING, count_units, find_persons, plan_units
+from pipeline.release.rows import Change, Changes
+from pipeline.release.tables import REFERRED
+from pipeline.release.targets import output_of
+from pipeline.release.unit import make_referred, make_selves, make_unit
+from pipeline.settings import load
+from pipeline.tools import open_reversal, settled
+from record.errors import ConfigError
+
+_WAITING = ("stale-spans", "not-published")
+_CATCH_UP = "run `cryptonym run` first; --withdraw-stale withdraws them all the same"
+
+
+@dataclass(frozen=True)
+class Released:
+    """How a release ended; `is_changed` tells whether anything was written.
+
+    `peaks` has the highest memory of each worker process in kilobytes.
+    """
+
+    counts: Counts
+    changes: Changes
+    manifest: dict[str, Any]
+    is_changed: bool
+    exit_code: int
+    peaks: dict[str, int]
+
+
+def run_release(
+    order: Order,
+    progress: Progress | None = None,
+    *,
+    drive: Drive | None = None,
+    workers: int = 1,
+) -> Released:
+    """Release a cohort from the spans that the nightly job stored; nothing is detected.
+
+    What was released before and is not in this release any more is withdrawn. `drive` lets worker
+    processes make the units; without it they are made in this process. Raises ConfigError,
+    Unavailable, or Incomplete when notes are missing at the end, in which case what was visible
+    stays. Refused notes above the configured share give exit code 3.
+    """
+    # No traceback may quote a note.
+    return safely(lambda: _run(order, progress or Progress(), drive, workers))
+
+
+def _run(order: Order, progress: Progress, drive: Drive | None, workers: int) -> Released:
+    settings = load(order.config)
+    order = complete(order, settings)
+    make_policy(order, settings)
+    progress.phase("persons")
+    listed = list_persons(order, settings)
+    check_documents(settings)
+    check_apart(settled(settings), (output_of(order, settings), Path()))
+    with ExitStack() as stack:
+        lock = stack.enter_context(run_lock(settled(settings).state.url, settings.base))
+        draft = Draft.begin(draft_folder(settings))
+        stack.callback(draft.remove)
+        desk = open_desk(order, settings, draft)
+        stack.callback(desk.close)
+        draft.tell(told_of(order) | {"made_by": desk.made_by})
+        desk.target.claim(desk.tools.cohort.key_id, desk.names)
+        _check_caught_up(desk)
+        release = _Release(desk, progress)
+        release.plan(listed)
+        release.make(drive, workers, lock)
+        release.reconcile()
+        lock.keep()
+        return release.deliver()
+
+
+def told_of(order: Order) -> dict[str, Any]:
+    """Give an order as workers read it: without its output, which may hold a password."""
+    told = asdict(replace(order, output=""))
+    return {name: _plain(value) for name, value in told.items()}
+
+
+def order_told(told: Mapping[str, Any], output: str) -> Order:
+    """Read an order that was told."""
+    dates = {n: datetime.fromisoformat(told[n]).date() for n in ("since", "until") if told[n]}
+    paths = {n: Path(told[n]) for n in ("config", "persons", "persons_sql") if told[n]}
+    sets = {name: frozenset(told[name]) for name in ("kinds", "columns")}
+    others = {n: told[n] for n in ("cohort", "schema", "policy", "withdraw_stale")}
+    return Order(**{**others, **dates, **paths, **sets, "output": output})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return value if value is None or isinstance(value, bool) else str(value)
+
+
+def _check_caught_up(desk: Desk) -> None:
+    """Refuse to withdraw all that detectors, which are newer than the spans, have not seen yet."""
+    tools = desk.tools
+    if desk.order.withdraw_stale or tools.state.is_caught_up(tools.config):
+        return
+    raise ConfigError(
+        "release",
+        "the nightly job has not ended since its configuration or detectors changed: all notes "
+        "would be refused and withdrawn",
+        _CATCH_UP,
+    )
+
+
+@dataclass
+class _Release:
+    """One release over open databases; each method is one phase."""
+
+    desk: Desk
+    progress: Progress
+
+    def __post_init__(self) -> None:
+        self.counts = Counts()
+        self.units = 1
+        self.peaks: dict[str, int] = {}
+
+    def plan(self, listed: PersonList) -> None:
+        """Find the persons, and cut them into units with their notes."""
+        self.progress.phase("planning")
+        tools, counts = self.desk.tools, self.counts.persons
+        known = find_persons(tools.source, listed.person_ids)
+        counts["listed"] = len(listed.person_ids)
+        counts["duplicates"] = listed.duplicates
+        counts["unknown"] = len(listed.person_ids) - len(known)
+        vault = open_reversal(tools.settings)
+        if vault is not None:
+            vault.store(tools.cohort, map(str, known))
+        self.units = count_units(tools, len(known))
+        self.desk.draft.plan(plan_units(tools, known, self.units))
+
+    def make(self, drive: Drive | None, workers: int, lock: RunLock) -> None:
+        """Make every unit, here or in worker processes."""
+        self.progress.phase("replacing")
+        draft = self.desk.draft
+
+        def watch() -> None:
+            self.progress.advance(*draft.progress())
+
+        if drive is None:
+            for index in draft.pending(0, 1):
+                make_unit(index, self.desk)
+                watch()
+            return
+        job = Job(
+            config=self.desk.order.config,
+            settings=self.desk.tools.settings,
+            run_id=0,
+            workers=workers,
+            scratch=draft.folder,
+            lock_fd=lock.fileno(),
+            watch=watch,
+            program="pipeline.beam.release_worker",
+            told=json.dumps(self.desk.order.output),
+        )
+        self.peaks = drive(job)
+
+    def reconcile(self) -> None:
+        """Account for every note by id, then make what units refer to; raises Incomplete."""
+        self.progress.phase("reconciling")
+        referred: dict[str, set[int]] = {name: set() for name in REFERRED}
+        lost: set[int] = set()
+        for index in self.desk.draft.indexes():
+            unit, made = self.desk.draft.unit(index), self.desk.draft.made(index)
+            if made is None:
+                raise incomplete("a part of the work was not done")
+            lost |= self._account(unit, made)
+            for name, ids in made.referred.items():
+                referred[name].update(ids)
+        self._find(lost)
+        persons, notes = self.counts.persons, self.counts.notes
+        persons["refused"] = persons["listed"] - persons["unknown"] - persons["released"]
+        notes["selected"] = notes["released"] + notes["refused"]
+        low, high = EVERYTHING
+        others = [ReleaseUnit(self.units + number, low, high, [], []) for number in range(2)]
+        self.desk.draft.plan(others)
+        make_referred(self.units, self.desk, referred)
+        make_selves(self.units + 1, self.desk, describe(self._origin()))
+
+    def _account(self, unit: ReleaseUnit, made: UnitMade) -> set[int]:
+        """Add up what became of a unit; gives the notes that nothing became of."""
+        counts = self.counts
+        counts.notes["released"] += len(made.released)
+        counts.notes["refused"] += len(made.refused)
+        counts.refused.update(made.reasons)
+        counts.persons["released"] += made.counts.get("person", {}).get("released", 0)
+        for name, found in made.counts.items():
+            counts.tables.setdefault(name, Counter()).update(found)
+        done = {*made.released, *made.refused, *made.outside}
+        if strangers := done - set(unit.note_ids):
+            raise incomplete(f"{len(strangers)} notes were not planned")
+        return set(unit.note_ids) - done
+
+    def _find(self, lost: set[int]) -> None:
+        """Tell why notes are missing; raises Incomplete where nothing explains it."""
+        if not lost:
+            return
+        source, counts = self.desk.tools.source, self.counts
+        # Nobody can tell which of several rows with one id is the note.
+        shared = {f.note_id for f in source.malformed() if f.reason == "duplicate-id"}
+        twice = {note_id for note_id in lost if str(note_id) in shared}
+        missing = source.present(sorted(lost - twice))
+        if missing:
+            raise incomplete(f"{len(missing)} notes are missing")
+        if twice:
+            counts.refused["duplicate-id"] += len(twice)
+            counts.notes["refused"] += len(twice)
+        counts.notes["deleted_meanwhile"] = len(lost - twice)
+
+    def _origin(self) -> Origin:
+        desk, settings = self.desk, self.desk.tools.settings
+        model = settings.model.folder
+        digested = digest(folder_of(model, settings.base)) if model else ""
+        tools = desk.tools
+        return Origin(desk.order.cohort, tools.cohort, tools.policy, digested, self.units)
+
+    def deliver(self) -> Released:
+        """Make the draft visible where it differs from what is."""
+        self.progress.phase("comparing")
+        desk, counts = self.desk, self.counts
+        target, (described, read) = desk.target, desk.target.names
+        old = target.papers()
+        before = undated(old.get(described))
+        manifest = make_manifest(desk.draft, desk.names, self._origin(), counts, before)
+        explained = readme(manifest)
+        changes = self._changes()
+        self._check_stale(changes)
+        is_same = all(change.is_none for change in changes.values())
+        is_same &= before == json.loads(json.dumps(manifest)) and old.get(read) == explained
+        if not is_same:
+            self.progress.phase("publishing")
+            dated = manifest | {"time": datetime.now(UTC).isoformat(timespec="seconds")}
+            papers = {described: dump(dated), read: explained}
+            target.deliver(desk.draft, desk.names, papers)
+        limit = desk.tools.settings.limits.max_quarantine_share
+        code = EXIT_DONE if counts.refused_share <= limit else EXIT_QUARANTINE
+        return Released(counts, changes, manifest, not is_same, code, self.peaks)
+
+    def _check_stale(self, changes: Changes) -> None:
+        """Refuse to withdraw notes by the many which the nightly job has yet to see or publish."""
+        limit = self.desk.tools.settings.limits.max_quarantine_share
+        stale = sum(self.counts.refused[reason] for reason in _WAITING)
+        is_many = stale > limit * self.counts.notes["selected"] and changes["note"].withdrawn
+        if is_many and not self.desk.order.withdraw_stale:
+            raise ConfigError(
+                "release",
+                f"{stale} of {self.counts.notes['selected']} notes wait for the nightly job or its "
+                "quality gate, and would be withdrawn: nothing was changed",
+                _CATCH_UP,
+            )
+
+    def _changes(self) -> Changes:
+        found = self.desk.target.leftover(self.desk.names)
+        for name in self.desk.names:
+            changes = (part.difference.change for _, part in self.desk.draft.parts(name))
+            found[name] = sum(changes, Change())
+        return found

@@ -1,0 +1,199 @@
+"""A release in a database: what differs is written in one transaction."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from sqlalchemy import (
+    Connection,
+    Date,
+    DateTime,
+    Engine,
+    Select,
+    Table,
+    delete,
+    func,
+    inspect,
+    select,
+)
+
+from pipeline.databases import chunks, guard, retrying, transaction
+from pipeline.output import check_shape
+from pipeline.release.draft import Draft, PartMade, ReleaseUnit, incomplete
+from pipeline.release.papers import (
+    ORIGIN,
+    OTHERS,
+    REMEDY,
+    SETTING,
+    WHAT,
+    Papers,
+    read_papers,
+    sync,
+    write_paper,
+)
+from pipeline.release.parts import PARQUET_PART, read_part
+from pipeline.release.rows import Change, Changes, Row, key_of
+from pipeline.release.tables import make_tables
+from record.errors import ConfigError
+
+_PAGE = 2_000
+
+
+class SqlTarget:
+    """A release in a database; its files are called `stem` and lie in the folder `reports`."""
+
+    suffix = PARQUET_PART
+
+    def __init__(self, engine: Engine, schema: str | None, reports: Path, stem: str) -> None:
+        self._engine = engine
+        self._schema = schema
+        self._reports = reports
+        self.names = (f"{stem}.json", f"{stem}.md")
+        self._tables = make_tables(schema)
+
+    @retrying
+    def claim(self, key_id: str, names: tuple[str, ...]) -> None:
+        """Create the tables that are missing; raise ConfigError where anything but a release is
+        there. Then nothing is created."""
+        with transaction(self._engine, WHAT, write=True) as connection:
+            for name in names:
+                self._tables[name].create(connection, checkfirst=True)
+            found = inspect(connection)
+            for name in names:
+                table = self._tables[name]
+                actual = {column["name"] for column in found.get_columns(name, self._schema)}
+                key = set(found.get_pk_constraint(name, self._schema)["constrained_columns"])
+                check_shape(table, actual, key, SETTING)
+            source = self._tables["cdm_source"]
+            origins = set(connection.scalars(select(source.c.cdm_etl_reference)))
+            is_empty = not any(_has_rows(connection, table) for table in self._present(connection))
+            if not is_empty and origins != {ORIGIN + key_id}:
+                raise ConfigError(SETTING, OTHERS, REMEDY)
+
+    def visible(self, name: str, unit: ReleaseUnit) -> Iterator[list[Row]]:
+        """Stream the rows of a table that belong to a unit and are visible now."""
+        rows = self._of_unit(self._tables[name], unit)
+        with transaction(self._engine, WHAT) as connection:
+            result = connection.execution_options(yield_per=_PAGE).execute(rows)
+            for page in result.partitions():
+                yield [tuple(row) for row in page]
+
+    def leftover(self, names: tuple[str, ...]) -> Changes:
+        """Tell what is visible of tables that the release does not have any more."""
+        with transaction(self._engine, WHAT) as connection:
+            return {
+                table.name: Change(withdrawn=count)
+                for table in self._others(connection, names)
+                if (count := _count(connection, table))
+            }
+
+    def papers(self) -> Papers:
+        """Read the files of the release."""
+        return read_papers(self._reports, self.names)
+
+    def deliver(self, draft: Draft, names: tuple[str, ...], papers: Papers) -> None:
+        """Write what differs in one transaction, then the files.
+
+        A run that dies between the two leaves old files, which the next one corrects.
+        """
+        self._deliver(draft, names)
+        with guard(WHAT):
+            self._reports.mkdir(parents=True, exist_ok=True)
+            for name, text in papers.items():
+                beside = self._reports / f"{name}.tmp"
+                write_paper(beside, text)
+                beside.replace(self._reports / name)
+            sync(self._reports)
+
+    @retrying
+    def _deliver(self, draft: Draft, names: tuple[str, ...]) -> None:
+        with transaction(self._engine, WHAT, write=True) as connection:
+            for table in self._others(connection, names):
+                connection.execute(delete(table))
+            for name in names:
+                rows = 0
+                for index, part in draft.parts(name):
+                    replace_part(connection, self._tables[name], draft, index, part)
+                    rows += part.rows
+                if _count(connection, self._tables[name]) != rows:
+                    raise incomplete(f"the table {name} does not read back as it was made")
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._engine.dispose()
+
+    def _of_unit(self, table: Table, unit: ReleaseUnit) -> Select[Row]:
+        if "person_id" in table.columns:
+            return select(table).where(table.c.person_id.between(unit.low, unit.high))
+        if "note_id" in table.columns:
+            note = self._tables["note"]
+            mine = select(note.c.note_id).where(note.c.person_id.between(unit.low, unit.high))
+            return select(table).where(table.c.note_id.in_(mine))
+        return select(table)
+
+    def _present(self, connection: Connection) -> list[Table]:
+        found = set(inspect(connection).get_table_names(self._schema))
+        return [table for name, table in self._tables.items() if name in found]
+
+    def _others(self, connection: Connection, names: tuple[str, ...]) -> list[Table]:
+        return [table for table in self._present(connection) if table.name not in names]
+
+
+def replace_part(
+    connection: Connection, table: Table, draft: Draft, index: int, part: PartMade
+) -> None:
+    """Put the rows of a part in place of those that differ from them."""
+    found = part.difference
+    if not table.primary_key.columns:
+        if not found.change.is_none:
+            connection.execute(delete(table))
+    else:
+        for some in chunks([*found.changed, *found.withdrawn]):
+            connection.execute(delete(table).where(table.columns[0].in_(some)))
+    wanted = {*found.added, *found.changed}
+    if not wanted:
+        return
+    path = draft.path(part.name, index, PARQUET_PART)
+    pages = (
+        [row for row in rows if key_of(row) in wanted] if found.unchanged else rows
+        for rows in read_part(path, table)
+    )
+    _insert(connection, table, pages)
+
+
+def _insert(connection: Connection, table: Table, pages: Iterable[list[Row]]) -> None:
+    names = [column.name for column in table.columns]
+    if connection.dialect.name != "postgresql":
+        for rows in pages:
+            if rows:
+                _insert_rows(connection, table, rows)
+        return
+    quote = connection.dialect.identifier_preparer
+    columns = ", ".join(quote.quote(name) for name in names)
+    statement = f"COPY {quote.format_table(table)} ({columns}) FROM STDIN"
+    cursor = connection.connection.cursor()
+    try:
+        # COPY takes no values in its statement, and rows by a stream.
+        with cursor.copy(statement) as copy:
+            for rows in pages:
+                for row in rows:
+                    copy.write_row(row)
+    finally:
+        cursor.close()
+
+
+def _insert_rows(connection: Connection, table: Table, rows: list[Row]) -> None:
+    if any(isinstance(column.type, Date | DateTime) for column in table.columns):
+        names = [column.name for column in table.columns]
+        connection.execute(table.insert(), [dict(zip(names, row, strict=True)) for row in rows])
+        return
+    # Numbers and text are bound as they are: no need to look at each value.
+    statement = str(table.insert().compile(dialect=connection.dialect))
+    connection.exec_driver_sql(statement, rows)
+
+
+def _has_rows(connection: Connection, table: Table) -> bool:
+    return connection.execute(select(table.columns[0]).limit(1)).first() is not None
+
+
+def _count(connection: Connection, table: Table) -> int:
+    return connection.scalar(select(func.count()).select_from(table)) or 0
