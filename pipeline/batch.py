@@ -2,7 +2,7 @@
 
 import contextlib
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from pipeline.boundary import attempt
@@ -24,11 +24,13 @@ class Item:
     """One note on its way; each stage fills in what it finds out.
 
     `content` and `identity` are the hashes (16 bytes) the ledger compares. `document` and
-    `title` are the two texts of a note; spans and releases come in the same two parts.
+    `title` are the two texts of a note; spans and releases come in the same two parts. `classes`
+    counts the lines of a document by what they are.
     """
 
     row: NoteRow = field(repr=False)
     kind: str = ""
+    site: str = ""
     content: bytes = NOTHING
     identity: bytes = NOTHING
     patient: PatientRecord | None = None
@@ -36,6 +38,7 @@ class Item:
     clinicians: tuple[PersonName, ...] = ()
     identifiers: tuple[Identifier, ...] = ()
     data: bytes | None = field(default=None, repr=False)
+    classes: Mapping[str, int] = field(default_factory=dict)
     document: Document | None = None
     title: Document | None = None
     found: tuple[Span, ...] = ()

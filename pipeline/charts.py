@@ -93,3 +93,48 @@ def _bin(day: date, unit: str) -> str:
         "year": f"{day.year}",
     }
     return names.get(unit, day.isoformat())
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Heights on a chart, from its top: the last value, and the range it was expected in."""
+
+    value: float | None
+    low: float
+    high: float
+
+
+def line(values: Sequence[float | None], top: float, *, width: float, height: float) -> str:
+    """Draw values as the `d` of one SVG path; it is broken where there is none.
+
+    `top` is the value of the full height.
+    """
+    if len(values) < 2 or top <= 0:
+        return ""
+    step = width / (len(values) - 1)
+    parts = []
+    is_down = False
+    for place, value in enumerate(values):
+        if value is not None:
+            # A lone value is drawn as a dot: a line to where it is.
+            pen = "L" if is_down else "M"
+            alone = not is_down and (place + 1 == len(values) or values[place + 1] is None)
+            parts.append(f"{pen}{place * step:.1f} {_from_top(value, top, height):.1f}")
+            parts += ["h.1"] * alone
+        is_down = value is not None
+    return "".join(parts)
+
+
+def marks(
+    value: float | None, limits: tuple[float | None, float | None], top: float, *, height: float
+) -> Mark | None:
+    """Place the last value and its expected range; None where there is no range."""
+    low, high = limits
+    if low is None or high is None or top <= 0:
+        return None
+    place = None if value is None else _from_top(value, top, height)
+    return Mark(place, _from_top(low, top, height), _from_top(high, top, height))
+
+
+def _from_top(value: float, top: float, height: float) -> float:
+    return height - min(max(value / top, 0.0), 1.0) * height

@@ -1,8 +1,11 @@
 """From the stage to the output: publish what was reconciled, withdraw what must not stay."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 
+from pipeline.databases import chunks
 from pipeline.ledger import State
 from pipeline.note import unpack
 from pipeline.warehouse import Output
@@ -17,12 +20,8 @@ def publish(run_id: int, state: State, output: Output, cohort: CohortKey) -> int
     Each step is idempotent and marked in the state database after the output has it, so that a
     run that was killed in the middle goes on from there.
     """
-    while staged := state.staged(limit=_CHUNK):
-        output.publish([unpack(note.payload) for note in staged])
-        state.published([note.note_id for note in staged])
-    for note_ids in state.to_withdraw():
-        output.withdraw([released_id(cohort, note_id) for note_id in note_ids])
-        state.withdrawn(note_ids)
+    publish_staged(state, output)
+    withdraw_refused(state, output, cohort)
     deleted = 0
     for note_ids in state.tombstones(run_id):
         output.withdraw([released_id(cohort, note_id) for note_id in note_ids])
@@ -32,6 +31,26 @@ def publish(run_id: int, state: State, output: Output, cohort: CohortKey) -> int
     return deleted
 
 
+def publish_staged(state: State, output: Output, *, only: int | None = None) -> int:
+    """Put staged notes that are not held into the output; gives how many there were.
+
+    `only` names a run that was held and is accepted: its notes, and no others.
+    """
+    count = 0
+    while staged := state.staged(limit=_CHUNK, accepted=only):
+        output.publish([unpack(note.payload) for note in staged])
+        state.published([note.note_id for note in staged])
+        count += len(staged)
+    return count
+
+
+def withdraw_refused(state: State, output: Output, cohort: CohortKey) -> None:
+    """Take earlier releases of notes that are now in quarantine out of the output."""
+    for note_ids in state.to_withdraw():
+        output.withdraw([released_id(cohort, note_id) for note_id in note_ids])
+        state.withdrawn(note_ids)
+
+
 def read_back(state: State, output: Output, cohort: CohortKey) -> bool:
     """Tell whether the output holds exactly the notes that the ledger calls released, by id.
 
@@ -39,6 +58,25 @@ def read_back(state: State, output: Output, cohort: CohortKey) -> bool:
     """
     expected = _fingerprint(released_id(cohort, note_id) for note_id in state.released_ids())
     return expected == _fingerprint(output.ids())
+
+
+def withdraw_strays(state: State, output: Output, cohort: CohortKey) -> int:
+    """Take out of the output what the ledger does not call released; gives how many notes.
+
+    There is nothing of the kind unless a state of an earlier day was put back: it neither knows
+    what was released since, nor could it ever withdraw it. Holds eight bytes a released note.
+    """
+    known = array("q", sorted(released_id(cohort, note_id) for note_id in state.released_ids()))
+    strays = [note_id for note_id in output.ids() if not _holds(known, note_id)]
+    for some in chunks(strays, _CHUNK):
+        output.withdraw(some)
+    output.prune_persons()
+    return len(strays)
+
+
+def _holds(ordered: Sequence[int], number: int) -> bool:
+    place = bisect_left(ordered, number)
+    return place < len(ordered) and ordered[place] == number
 
 
 def released_id(cohort: CohortKey, note_id: int) -> int:

@@ -79,7 +79,7 @@ def reconcile(engine: Engine, run_id: int, source: Rereadable) -> Reconciliation
         accounted = set(unpack_ids(row.accounted))
         lost = (planned | set(unpack_ids(row.read_ids))) - accounted
         # What a worker said it did must be there to be read.
-        lost |= accounted - _entered(engine, sorted(accounted))
+        lost |= accounted - entered(engine, sorted(accounted))
         still = source.present(sorted(lost)) if lost else set()
         account.planned += len(planned)
         account.accounted += len(accounted - lost)
@@ -140,7 +140,8 @@ def _unit_page(
 
 
 @retrying
-def _entered(engine: Engine, note_ids: Sequence[int]) -> set[int]:
+def entered(engine: Engine, note_ids: Sequence[int]) -> set[int]:
+    """Tell which of these notes the ledger knows, in whatever version."""
     with transaction(engine, _WHAT) as connection:
         found: set[int] = set()
         for some in chunks(note_ids):

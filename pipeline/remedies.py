@@ -189,6 +189,10 @@ _REMEDIES = {
         "A value was found for which no replacement could be made.",
         "Look at the note in the restricted area and report the form of the value.",
     ),
+    "run-rejected": Remedy(
+        "Somebody rejected the run that the note was in, since its counts were not what they were.",
+        "`cryptonym quality` shows who and why; the note is done again when it changes.",
+    ),
     # The release of a cohort
     "not-detected": Remedy(
         "The nightly job has never seen the note.",

@@ -60,14 +60,30 @@ class FailedNote:
 
 
 @dataclass(frozen=True, slots=True)
+class Print:
+    """A keyed fingerprint of a note's patient and text, and where the note is counted."""
+
+    note_id: int
+    print: int
+    kind: str
+    site: str
+    extractor: str
+    day: str
+
+
+@dataclass(frozen=True, slots=True)
 class UnitResult:
-    """All that came of a unit; `tally` is JSON and only handed back."""
+    """All that came of a unit; `tally` is JSON and only handed back.
+
+    `prints` are the fingerprints of the staged notes.
+    """
 
     read_ids: list[int]
     unchanged_ids: list[int]
     releases: list[StagedNote]
     failures: list[FailedNote]
     tally: str
+    prints: list[Print] = field(default_factory=list)
 
     def accounted(self) -> set[int]:
         """Give the ids that something became of."""

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, replace
 
 from pipeline import residue
@@ -10,6 +10,7 @@ from pipeline.batch import NOTHING, Batch, Item, Refused, hash_row
 from pipeline.boundary import attempt
 from pipeline.detection import detect, spoken
 from pipeline.note import NoteRow, PersonRow, Unit, moment, whole
+from pipeline.quality.sites import Sites
 from pipeline.resolve import resolve
 from pipeline.summary import Outcome, Tally
 from pipeline.tagging import Foresight
@@ -50,6 +51,7 @@ def attach(batch: Batch, tools: Tools) -> Batch:
     identified = source.has_identity(person_ids)
     clinicians = source.clinicians({row.provider_id for row in rows})
     visits = source.visit_numbers({row.visit_occurrence_id for row in rows})
+    sites = Sites(rows, source, tools.settings.source.sites)
     attached = []
     for item in batch.items:
         person_id = whole(item.row.person_id)
@@ -61,6 +63,7 @@ def attach(batch: Batch, tools: Tools) -> Batch:
         attached.append(
             replace(
                 item,
+                site=sites.of(item.row),
                 patient=patient,
                 person=person,
                 identity=_identity(patient, person) if patient else NOTHING,
@@ -240,10 +243,11 @@ def _extracted(item: Item, tools: Tools, tally: Tally) -> Item:
     written = moment(row.note_datetime) or moment(row.note_date)
     if written is None:
         raise Unreadable("no-date")
+    classes: Mapping[str, int] = {}
     if item.data is None:
         text, origin = tools.text(row.note_text), "note_text"
     else:
-        text, origin = _read(item.data, item, tools, tally)
+        text, origin, classes = _read(item.data, item, tools, tally)
     title = tools.text(row.note_title) if row.note_title else ""
     document = Document(
         note_id=item.note_id,
@@ -256,15 +260,18 @@ def _extracted(item: Item, tools: Tools, tally: Tally) -> Item:
         clinicians=item.clinicians,
         identifiers=item.identifiers,
     )
-    return replace(item, document=document, title=replace(document, text=title), data=None)
+    title_document = replace(document, text=title)
+    return replace(item, document=document, title=title_document, data=None, classes=classes)
 
 
-def _read(data: bytes, item: Item, tools: Tools, tally: Tally) -> tuple[str, str]:
+def _read(
+    data: bytes, item: Item, tools: Tools, tally: Tally
+) -> tuple[str, str, Mapping[str, int]]:
     extracted = tools.reader.read(data, name=str(item.row.note_source_value))
     tally.add_extraction(item.kind, extracted.quality.score, recognized=extracted.recognized)
     if extracted.quality.score < tools.settings.extraction.threshold(item.kind):
         raise Unreadable("low-quality")
-    return tools.checked(extracted.text), extracted.origin
+    return tools.checked(extracted.text), extracted.origin, extracted.classes
 
 
 def _documents(item: Item) -> tuple[Document, Document]:

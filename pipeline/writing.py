@@ -1,13 +1,15 @@
 """From a finished batch to one transaction in the state database: stage, spans, ledger, counts."""
 
+import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from pipeline.batch import Batch, Item, Refused
 from pipeline.ledger import FailedNote, StagedNote, UnitResult
 from pipeline.note import PERSON_COLUMNS, NoteRow, OutputRow, PersonRow, day, moment, pack, whole
+from pipeline.quality.counting import NO_SITE, count
+from pipeline.results import Print
 from pipeline.summary import Tally
 from pipeline.tools import Tools
 from record.errors import Unsafe
@@ -27,6 +29,7 @@ def write(batch: Batch, tools: Tools, run_id: int) -> Batch:
         unchanged_ids=list(batch.unchanged),
         releases=staged,
         failures=[_failed(refused, tools) for refused in batch.refused],
+        prints=[_print(item, tools) for item in batch.items],
         tally=json.dumps(tally.to_json()),
     )
     tools.state.commit_unit(run_id, batch.unit, result)
@@ -126,31 +129,6 @@ def _required(person_id: object) -> str:
     return str(number)
 
 
-def visit_row(visit: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
-    """Make the row of a visit from raw values: ids are replaced, dates moved, codes kept.
-
-    Raises Unsafe or Unreadable.
-    """
-    person = _required(visit.get("person_id"))
-    row: dict[str, Any] = {
-        name: columns.shift_date(person, found) if found else None
-        for name in ("visit_start_date", "visit_end_date")
-        for found in [day(visit.get(name))]
-    }
-    for name in ("visit_start_datetime", "visit_end_datetime"):
-        found = moment(visit.get(name))
-        row[name] = columns.shift_datetime(person, found) if found else None
-    for name in ("visit_concept_id", "visit_type_concept_id"):
-        row[name] = whole(visit.get(name)) or 0
-    for name in ("admitted_from_concept_id", "discharged_to_concept_id"):
-        row[name] = whole(visit.get(name))
-    for name in ("visit_occurrence_id", "preceding_visit_occurrence_id"):
-        row[name] = optional_id("visit", visit.get(name), columns)
-    row["person_id"] = columns.pseudonym("person", person)
-    row["provider_id"] = optional_id("provider", visit.get("provider_id"), columns)
-    return row | emptied(columns.dropped("visit_occurrence"))
-
-
 def optional_id(kind: str, value: object, columns: Columns) -> int | None:
     """Give the id that stands for one of the source; None for what is no number."""
     number = whole(value)
@@ -174,9 +152,26 @@ def _failed(refused: Refused, tools: Tools) -> FailedNote:
     )
 
 
+def _print(item: Item, tools: Tools) -> Print:
+    """Fingerprint a note under the cohort's key: equal for the same text of the same patient."""
+    text = item.document.text if item.document else ""
+    written = item.document.written if item.document else None
+    said = f"{whole(item.row.person_id)}\0{text}".encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(said, digest_size=16).hexdigest()
+    return Print(
+        note_id=item.row.note_id,
+        print=tools.cohort.pseudonym("fingerprint", digest),
+        kind=item.kind,
+        site=item.site or NO_SITE,
+        extractor=item.document.origin if item.document else "",
+        day=written.date().isoformat() if written else "",
+    )
+
+
 def _counted(batch: Batch) -> Tally:
     """Count what became of the notes; the tally of the batch so far is not changed."""
     tally = Tally().merge(batch.tally)
+    tally.cells.update(count(batch.items, batch.refused))
     for item in batch.items:
         if item.document is not None and item.release is not None:
             tally.add_release(item.document, item.release)

@@ -1,0 +1,164 @@
+"""`cryptonym quality`: entity counts beside those of the nights before."""
+
+import argparse
+import json
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from evaluation.drift import judge
+from pipeline.commands.options import add_speech
+from pipeline.console import Console
+from pipeline.databases import database_path
+from pipeline.exits import EXIT_DONE, EXIT_GATE
+from pipeline.ledger import open_state
+from pipeline.outbox import refuse_place
+from pipeline.quality.decisions import decide
+from pipeline.quality.gate import Assessment, Gate, recall, tell
+from pipeline.quality.history import Counted
+from pipeline.quality.store import Decision, JudgedRun, QualityStore
+from pipeline.quality.telling import PAGE, to_json, write_metrics, write_page
+from pipeline.settings import Settings, load
+from pipeline.tools import settled
+from record.errors import ConfigError
+
+DESCRIPTION = """\
+Compares what the last run of the nightly job counted with the nights before it: labels, shapes of
+dates, lengths, scores, quarantine, copies. Writes quality.html, and tells which runs are held. A
+held run is staged and sealed, and nothing new of it is published until it is accepted.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym quality nightly.toml
+  cryptonym quality nightly.toml --json
+  cryptonym quality nightly.toml --prometheus /var/lib/node_exporter/cryptonym.prom
+  cryptonym quality nightly.toml --accept 214 --by "A. Martin" --reason "new letterhead, ticket 7"
+  cryptonym quality nightly.toml --accept 214 --by "A. Martin" --reason "from now on" --new-normal
+  cryptonym quality nightly.toml --reject 214 --by "A. Martin" --reason "fed twice"
+
+Name and reason are kept for ever and shown on the page: write nothing about patients. A decision
+is never changed; repeating a command completes what was interrupted.
+
+Exit codes: 0 the counts are as they were, or the decision was carried out; 1 a run alarms or
+waits for a decision; 2 usage or configuration; 4 a needed service could not be reached.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `quality`."""
+    add = parser.add_argument
+    add("config", type=Path, metavar="CONFIG.toml", help="that of the nightly job")
+    add(
+        "--html", type=Path, metavar="FILE", help="the page; default quality.html beside the report"
+    )
+    add("--prometheus", type=Path, metavar="FILE", help="write metrics for a textfile collector")
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument("--accept", type=int, metavar="RUN", help="publish what this run holds")
+    either.add_argument("--reject", type=int, metavar="RUN", help="put it into quarantine")
+    add("--by", default="", metavar="NAME", help="who decides")
+    add("--reason", default="", metavar="TEXT", help="why")
+    add(
+        "--new-normal", action="store_true",
+        help="with --accept: from this run on, counts like these are what is expected",
+    )  # fmt: skip
+    add(
+        "--again", action="store_true",
+        help="with --reject: the next run does these notes anew; else only when they change",
+    )  # fmt: skip
+    add_speech(parser, json="print one JSON object only")
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Show the counts, or carry out a decision; gives the exit code."""
+    _check(options)
+    if options.accept is not None or options.reject is not None:
+        return _decide(options, console)
+    settings = settled(load(options.config))
+    path = database_path(settings.state.url, settings.base, what="state.url")
+    if path is not None and not path.is_file():
+        raise ConfigError("state.url", "there is no state database yet", "run the nightly job")
+    with closing(open_state(settings.state, settings.base)) as state:
+        return _show(state.quality, settings, options, console)
+
+
+def _check(options: argparse.Namespace) -> None:
+    if options.new_normal and options.accept is None:
+        raise ConfigError("--new-normal", "goes with --accept", "add --accept RUN")
+    if options.again and options.reject is None:
+        raise ConfigError("--again", "goes with --reject", "add --reject RUN")
+    for path in (options.html, options.prometheus):
+        if path is not None:
+            refuse_place(path, [options.config])
+
+
+def _decide(options: argparse.Namespace, console: Console) -> int:
+    accepted = options.accept is not None
+    decided = decide(
+        options.config,
+        Decision(
+            options.accept if accepted else options.reject,
+            "accepted" if accepted else "rejected",
+            options.by,
+            options.reason,
+            new_normal=options.new_normal,
+            again=options.again,
+        ),
+    )
+    run_id, moved = decided.decision.run_id, decided.notes
+    if options.json:
+        told = {"run_id": run_id, "decision": decided.decision.decision, "notes": moved}
+        sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
+    what = "published" if accepted else "put into quarantine"
+    console.say(f"run {run_id} {decided.decision.decision}: {moved} notes {what}")
+    return EXIT_DONE
+
+
+def _show(
+    store: QualityStore, settings: Settings, options: argparse.Namespace, console: Console
+) -> int:
+    runs = store.runs()
+    last = next((each for each in runs if each.notes), None)
+    if last is None:
+        console.say("no run has counted anything yet")
+        if options.json:
+            sys.stdout.write("{}\n")
+        return EXIT_DONE
+    counted = Counted(last.run_id, last.night, last.config, {})
+    assessment = recall(store, counted, settings.quality, Gate(judge))
+    page = options.html or settings.base / settings.report.folder / PAGE
+    write_page(store, assessment, page, runs)
+    if options.prometheus:
+        write_metrics(options.prometheus, assessment, runs)
+    if options.json:
+        sys.stdout.write(json.dumps(to_json(assessment, runs), sort_keys=True) + "\n")
+    for line in _lines(assessment, runs):
+        console.say(line)
+    console.say(f"page: {page}")
+    alarms = any(alarm.holds for alarm in last.alarms) and last.decision is None
+    open_ends = any(each.waits or each.is_half_done for each in runs)
+    return EXIT_GATE if alarms or open_ends else EXIT_DONE
+
+
+def _lines(assessment: Assessment, runs: list[JudgedRun]) -> list[str]:
+    told = {
+        "held": "held: nothing new of it is published",
+        "warned": "some counts are not what they were; it was not held",
+        "learning": f"learning, {assessment.nights} of {assessment.min_days} nights: no gate yet",
+        "unjudged": "counted, not judged",
+        "clean": "as the nights before",
+    }
+    night = assessment.run.night.isoformat()
+    lines = [f"run {assessment.run.run_id} of {night}: {told[assessment.conclusion]}"]
+    lines += [f"  {tell(alarm)}" for alarm in assessment.alarms]
+    lines += [
+        f"run {each.run_id} of {each.night.isoformat()} waits: {each.held} notes held; "
+        f"--accept {each.run_id} or --reject {each.run_id}"
+        for each in runs
+        if each.waits
+    ]
+    lines += [
+        f"run {each.run_id} was rejected, and that was interrupted: repeat the command"
+        for each in runs
+        if each.is_half_done
+    ]
+    return lines
