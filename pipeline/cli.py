@@ -19,6 +19,13 @@ from record.errors import ConfigError, CryptonymError, Unavailable
 COMMANDS = {
     "demo": "make a fictional hospital and run the nightly job on it",
     "run": "the nightly job: incremental and resumable",
+    "watch": "the same, continuously",
+    "runs": "what became of each run",
+    "quality": "entity counts beside those of earlier nights; releases what is held",
+    "doctor": "check configuration, keys, databases and machine",
+    "audit sample": "draw notes at random for human review",
+    "audit read": "what reviewers found: the rate of notes without a leak",
+    "report dpo": "the evidence of a period, for a data protection officer",
     "release": "a cohort under its own key, from stored spans",
     "extract": "documents to text",
     "extract train": "",
@@ -27,16 +34,30 @@ COMMANDS = {
     "train": "train a tagger on annotated notes",
     "evaluate": "score spans against gold",
     "select": "choose which rules take part",
+    "synthesize prepare": "a release as a corpus to learn from",
+    "synthesize train": "a generator of notes with their entities",
+    "synthesize generate": "synthetic notes with their entities",
+    "synthesize screen": "what synthetic notes give away",
+    "synthesize review": "pages on which people read what screening chose",
+    "synthesize agreement": "what reviewers said of pairs of notes",
+    "synthesize utility": "what a tagger learns from synthetic notes",
+    "synthesize report": "whether synthetic notes may leave",
     "keys new": "write a new master key",
     "keys derive": "print the ids of keys: of a cohort, or of all",
     "keys destroy": "destroy the secret of a cohort for ever",
     "keys log": "every use of a key",
+    "keys rotate": "a new master key for all new cohorts",
+    "keys split": "shares of a key, of which several persons need some",
+    "keys reveal": "who a person of a cohort is, from a vault",
     "policy check": "check a policy and show all it does",
 }
 """Words of a command -> one line of help; `a b` is the module `pipeline.commands.a_b`."""
 
 GROUPS = {
-    "keys": "key custody: make, derive, destroy, log",
+    "synthesize": "synthetic notes: prepare, train, generate, screen, utility, report",
+    "audit": "human review of a random sample",
+    "report": "documents about what was done",
+    "keys": "key custody: make, derive, destroy, log, rotate, split, reveal",
     "policy": "what happens to every label and column",
 }
 """First words that stand for several commands, with one line of help.

@@ -27,10 +27,15 @@ def process(unit: Unit, tools: Tools) -> Batch:
 def drive(job: Job) -> dict[str, int]:
     """Work through a job in this very process; the reference that the Beam graph must equal."""
     with open_tools(job.settings) as tools:
-        for unit in tools.state.pending(job.run_id, 0, 1):
-            retrying(_complete)(unit, tools, job.run_id)
-            job.watch()
+        go_through(job, tools)
     return {}
+
+
+def go_through(job: Job, tools: Tools) -> None:
+    """Work through the units of a job that are not done, with tools that are open."""
+    for unit in tools.state.pending(job.run_id, 0, 1):
+        retrying(_complete)(unit, tools, job.run_id)
+        job.watch()
 
 
 def _complete(unit: Unit, tools: Tools, run_id: int) -> None:

@@ -5,14 +5,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Engine, Select, delete, func, insert, select, update
+from sqlalchemy import Engine, Select, and_, delete, func, insert, or_, select, update
 
-from pipeline.databases import chunks, connect, opening, retrying, transaction, upsert
+from pipeline.databases import chunks, opening, retrying, transaction
 from pipeline.note import Unit
-from pipeline.reconcile import Reconciliation, Rereadable, find_tombstones, reconcile
+from pipeline.quality.store import IS_FREE, OF_NOTES, QualityStore, supersede, was_held_by
+from pipeline.reconcile import Reconciliation, Rereadable, entered, find_tombstones, reconcile
 from pipeline.results import Entry, FailedNote, Run, SealedSpans, StagedNote, UnitResult
 from pipeline.settings import StateSettings
+from pipeline.staging import take_in
+from pipeline.state_schema import connect_state
 from pipeline.state_tables import (
+    AUDIT_NOTE,
     LEDGER,
     OUTCOMES,
     QUARANTINE,
@@ -23,7 +27,6 @@ from pipeline.state_tables import (
     SPAN_STORE,
     STAGE,
     STAGED,
-    STATE,
     pack_ids,
 )
 from record.errors import Unsafe
@@ -40,6 +43,8 @@ __all__ = [
 ]
 
 Phase = Literal["planning", "working", "publishing"]
+Scope = Literal["all", "new"]
+"""A run of scope `new` looks at some notes alone: it can tell nothing of deleted ones."""
 
 _WHAT = "state"
 _ENDED = ("finished", "abandoned")
@@ -54,12 +59,11 @@ class State:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        with transaction(engine, _WHAT, write=True) as connection:
-            STATE.create_all(connection)
+        self.quality = QualityStore(engine)
 
     @retrying
-    def begin(self, config: bytes, *, fresh: bool = False) -> Run:
-        """Take up the run that was interrupted, or begin one.
+    def begin(self, config: bytes, *, fresh: bool = False, scope: Scope = "all") -> Run:
+        """Take up the run that was interrupted, of whatever scope, or begin one.
 
         An interrupted run of another configuration is abandoned, as any is with `fresh`; what
         it staged stays staged under its own hashes.
@@ -68,12 +72,15 @@ class State:
         with transaction(self._engine, _WHAT, write=True) as connection:
             row = connection.execute(unfinished).first()
             if row and row.config == config and not fresh:
+                again = update(RUN).where(RUN.c.run_id == row.run_id)
+                connection.execute(again.values(attempts=(row.attempts or 1) + 1))
                 return Run(row.run_id, True, row.phase, datetime.fromisoformat(row.started))
             ended = update(RUN).where(RUN.c.phase.not_in(_ENDED)).values(phase="abandoned")
             connection.execute(ended)
             run_id = (connection.scalar(select(func.max(RUN.c.run_id))) or 0) + 1
             started = datetime.now(UTC)
-            new = {"run_id": run_id, "config": config, "phase": "planning"}
+            new = {"run_id": run_id, "config": config, "phase": "planning", "scope": scope}
+            new |= {"attempts": 1}
             connection.execute(insert(RUN), [new | {"started": started.isoformat()}])
         return Run(run_id, False, "planning", started)
 
@@ -127,6 +134,10 @@ class State:
                     found[row.note_id] = entry
         return found
 
+    def known(self, note_ids: Collection[int]) -> set[int]:
+        """Tell which of these notes the ledger knows, in whatever version."""
+        return entered(self._engine, sorted(note_ids))
+
     @retrying
     def commit_unit(self, run_id: int, unit: Unit, result: UnitResult) -> bool:
         """Store all that came of a unit in one transaction; False when it was done before.
@@ -140,8 +151,7 @@ class State:
                 raise Unsafe("unknown-unit")
             if planned.done:
                 return False
-            _release(connection, result.releases)
-            _refuse(connection, result.failures)
+            take_in(connection, run_id, result)
             reach = {*result.read_ids, planned.first_id, planned.last_id} - {None}
             record = {
                 "done": 1,
@@ -162,17 +172,31 @@ class State:
         """Stream the notes of the ledger that this run did not find in the source any more.
 
         Chunks may be forgotten while they are streamed. Only after a reconciliation that is ok.
+        None for a run that did not look for all notes.
         """
-        return find_tombstones(self._engine, run_id)
+        return iter(()) if self.scope(run_id) == "new" else find_tombstones(self._engine, run_id)
 
     @retrying
-    def staged(self, after: int | None = None, limit: int = 500) -> list[StagedNote]:
-        """Read staged notes in order of id, those beyond `after`."""
+    def scope(self, run_id: int) -> Scope:
+        """Tell whether a run looks at all notes or at new ones alone."""
+        with transaction(self._engine, _WHAT) as connection:
+            found = connection.scalar(select(RUN.c.scope).where(RUN.c.run_id == run_id))
+        return "new" if found == "new" else "all"
+
+    @retrying
+    def staged(
+        self, after: int | None = None, limit: int = 500, accepted: int | None = None
+    ) -> list[StagedNote]:
+        """Read staged notes that are not held, in order of id, those beyond `after`.
+
+        With `accepted` those alone that this run held until it was accepted.
+        """
         versions = (LEDGER.c.content, LEDGER.c.identity, LEDGER.c.config, SPAN_STORE.c.sealed)
         found = (
             select(STAGE, *versions)
             .join(LEDGER, LEDGER.c.note_id == STAGE.c.note_id)
             .join(SPAN_STORE, SPAN_STORE.c.note_id == STAGE.c.note_id)
+            .where(IS_FREE if accepted is None else was_held_by(accepted))
             .order_by(STAGE.c.note_id)
             .limit(limit)
         )
@@ -190,6 +214,7 @@ class State:
                 released = update(LEDGER).where(*staged)
                 connection.execute(released.values(outcome=RELEASED, was_released=1))
                 connection.execute(delete(STAGE).where(STAGE.c.note_id.in_(some)))
+                supersede(connection, some, erase=False)
 
     def to_withdraw(self) -> Iterator[list[int]]:
         """Stream the notes in quarantine of which the output still holds an earlier version."""
@@ -213,7 +238,7 @@ class State:
         """Remove all that is held of notes that were deleted at the source."""
         with transaction(self._engine, _WHAT, write=True) as connection:
             for some in chunks(note_ids):
-                for table in (STAGE, SPAN_STORE, QUARANTINE, LEDGER):
+                for table in (STAGE, SPAN_STORE, QUARANTINE, AUDIT_NOTE, *OF_NOTES, LEDGER):
                     connection.execute(delete(table).where(table.c.note_id.in_(some)))
 
     @retrying
@@ -223,12 +248,25 @@ class State:
             connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(phase=phase))
 
     @retrying
-    def finish(self, run_id: int, summary: str) -> None:
-        """End a run; the units of the runs before it are dropped, their summaries stay."""
-        done = {"phase": "finished", "summary": summary}
+    def finish(self, run_id: int, summary: str, about: str | None = None) -> None:
+        """End a run; the units of the runs before it are dropped, their summaries stay.
+
+        `about` is what its history tells of it, as JSON.
+        """
+        now = datetime.now(UTC).isoformat()
+        done = {"phase": "finished", "summary": summary, "ended": now, "about": about}
         with transaction(self._engine, _WHAT, write=True) as connection:
             connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(done))
             connection.execute(delete(RUN_UNIT).where(RUN_UNIT.c.run_id < run_id))
+
+    @retrying
+    def is_caught_up(self, config: bytes) -> bool:
+        """Tell whether the last whole run that ended was of this configuration."""
+        ended = select(RUN.c.config).where(RUN.c.phase == "finished")
+        ended = ended.where(func.coalesce(RUN.c.scope, "all") == "all")
+        with transaction(self._engine, _WHAT) as connection:
+            found = connection.scalar(ended.order_by(RUN.c.run_id.desc()).limit(1))
+        return found == config
 
     def last_finished(self) -> str | None:
         """Give the summary of the last run that ended."""
@@ -288,9 +326,10 @@ class State:
         return found
 
     def released_ids(self) -> Iterator[int]:
-        """Stream the ids of released notes, in order."""
-        released = select(LEDGER.c.note_id).where(LEDGER.c.outcome == RELEASED)
-        for page in self._id_pages(released, _PAGE):
+        """Stream the ids of notes of which the output holds some version, in order."""
+        held_back = and_(LEDGER.c.outcome == STAGED, LEDGER.c.was_released == 1)
+        found = select(LEDGER.c.note_id).where(or_(LEDGER.c.outcome == RELEASED, held_back))
+        for page in self._id_pages(found, _PAGE):
             yield from page
 
     def _id_pages(self, found: Select[tuple[int]], size: int) -> Iterator[list[int]]:
@@ -315,9 +354,10 @@ class State:
 def open_state(settings: StateSettings, base: Path) -> State:
     """Open the state database and create what it lacks; a relative path starts at `base`.
 
-    A SQLite file is made for its owner alone.
+    A SQLite file is made for its owner alone. Tables of an earlier version are brought up to date
+    under the run lock. Raises ConfigError where a run holds it, or a later version made them.
     """
-    return State(connect(settings.url, base, what="state.url", use="state"))
+    return State(connect_state(settings, base))
 
 
 def _unit_row(run_id: int, unit: Unit, ids: Sequence[int]) -> dict[str, Any]:
@@ -333,38 +373,3 @@ def _unit_row(run_id: int, unit: Unit, ids: Sequence[int]) -> dict[str, Any]:
         "planned": pack_ids(ids),
         "done": 0,
     }
-
-
-def _release(connection: Connection, notes: Sequence[StagedNote]) -> None:
-    _enter(connection, notes, STAGED)
-    spans = [{c.name: getattr(note, c.name) for c in SPAN_STORE.columns} for note in notes]
-    upsert(connection, SPAN_STORE, spans)
-    stage = [{c.name: getattr(note, c.name) for c in STAGE.columns} for note in notes]
-    upsert(connection, STAGE, stage)
-    for some in chunks([note.note_id for note in notes]):
-        connection.execute(delete(QUARANTINE).where(QUARANTINE.c.note_id.in_(some)))
-
-
-def _refuse(connection: Connection, notes: Sequence[FailedNote]) -> None:
-    _enter(connection, notes, QUARANTINED)
-    rows = [{c.name: getattr(note, c.name) for c in QUARANTINE.columns} for note in notes]
-    upsert(connection, QUARANTINE, rows)
-    for some in chunks([note.note_id for note in notes]):
-        for table in (STAGE, SPAN_STORE):
-            connection.execute(delete(table).where(table.c.note_id.in_(some)))
-
-
-def _enter(connection: Connection, notes: Sequence[StagedNote | FailedNote], outcome: int) -> None:
-    rows = [
-        {
-            "note_id": note.note_id,
-            "content": note.content,
-            "identity": note.identity,
-            "config": note.config,
-            "outcome": outcome,
-            "was_released": 0,
-        }
-        for note in notes
-    ]
-    # Whether the output holds an earlier version is not for this version to say.
-    upsert(connection, LEDGER, rows, keep=["was_released"])

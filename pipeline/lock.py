@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import socket
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +19,13 @@ from record.errors import ConfigError
 
 _ADVISORY = 0x43727970746F6E79
 """The number of our advisory lock, which PostgreSQL keeps for each database ("Cryptony")."""
+
+_HERE: set[Path] = set()
+"""The lock files that this process holds: a second descriptor of its own could not lock them."""
+
+
+class Held(ConfigError):
+    """Another process is at work on the same state database."""
 
 
 def lock_path(url: str, base: Path) -> Path:
@@ -43,12 +50,34 @@ def run_lock(url: str, base: Path) -> "RunLock":
     return RunLock(path, engine=connect(url, base, what="state.url", use="state"))
 
 
+def holding(url: str, base: Path) -> AbstractContextManager[object]:
+    """Hold the lock of a state database, or go on under it where this process holds it already."""
+    return nullcontext() if lock_path(url, base) in _HERE else run_lock(url, base)
+
+
+def holder(url: str, base: Path) -> str | None:
+    """Tell who seems to hold the lock, without touching it; None where nobody on this machine does.
+
+    Whoever signed it last and still lives; on another machine nobody can tell from here.
+    """
+    try:
+        signed = json.loads(lock_path(url, base).read_bytes())
+        if signed["host"] == socket.gethostname():
+            os.kill(int(signed["pid"]), 0)
+            return _shown(signed)
+    except PermissionError:
+        return "a process of another account"
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return None
+
+
 class RunLock:
     """An exclusive lock on a file (flock), freed by the system when its last holder is gone.
 
     Child processes that inherit the descriptor hold it too. With an engine of PostgreSQL, the
     database is locked as well, as long as this process and the server live: see `keep`. Entering
-    raises ConfigError, with who holds it, when somebody else does.
+    raises Held, with who holds it, when somebody else does.
     """
 
     def __init__(self, path: Path, *, engine: Engine | None = None) -> None:
@@ -65,7 +94,7 @@ class RunLock:
     def keep(self) -> None:
         """Lock the database again where its server was restarted, for that frees its locks.
 
-        Call it before what two runs must not both do. Raises ConfigError when another run was
+        Call it before what two runs must not both do. Raises Held when another run was
         faster, Unavailable when the server does not come back.
         """
         if self._session is not None:
@@ -85,6 +114,10 @@ class RunLock:
             if self._engine is not None:
                 self._session = _lock_database(self._engine, held)
             _sign(self._fd)
+            _HERE.add(self._path)
+            # Unsigned at the end: a process that lives on holds it no longer.
+            held.callback(_unsign, self._fd)
+            held.callback(_HERE.discard, self._path)
             self._held = held.pop_all()
         return self
 
@@ -118,8 +151,8 @@ def _lock_again(session: Connection) -> None:
         raise _is_held("a process on another machine")
 
 
-def _is_held(holder: str) -> ConfigError:
-    return ConfigError(
+def _is_held(holder: str) -> Held:
+    return Held(
         "state",
         f"another run holds the lock: {holder}",
         "wait until it has ended; a run that died frees the lock by itself",
@@ -137,9 +170,17 @@ def _sign(fd: int) -> None:
         os.pwrite(fd, json.dumps(holder).encode(), 0)
 
 
+def _unsign(fd: int) -> None:
+    with suppress(OSError):
+        os.ftruncate(fd, 0)
+
+
 def _holder(fd: int) -> str:
     try:
-        holder = json.loads(os.pread(fd, 1000, 0))
-        return f"pid {holder['pid']} on {holder['host']} since {holder['since']}"
+        return _shown(json.loads(os.pread(fd, 1000, 0)))
     except (ValueError, KeyError, TypeError):
         return "a process that has just started"
+
+
+def _shown(signed: dict[str, object]) -> str:
+    return f"pid {signed['pid']} on {signed['host']} since {signed['since']}"

@@ -1,9 +1,9 @@
 """The nightly run from start to end: plan, work, reconcile, publish, read back, report."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import combinations
@@ -11,15 +11,23 @@ from pathlib import Path
 
 from sqlalchemy.engine import make_url
 
+from models.tagger.shipped import digest, folder_of
+from pipeline.audit.records import last_review
 from pipeline.databases import database_path, retrying
 from pipeline.detection import DETECTOR_VERSION
-from pipeline.exits import EXIT_DONE, EXIT_QUARANTINE
-from pipeline.ledger import Run, State, open_state
+from pipeline.exits import EXIT_DONE, EXIT_GATE, EXIT_QUARANTINE
+from pipeline.ledger import Run, Scope, State, open_state
 from pipeline.lock import RunLock, run_lock
+from pipeline.note import Unit
+from pipeline.operations.history import tell
+from pipeline.operations.newcomers import find_new
 from pipeline.output import CdmSource, Output
 from pipeline.policy_table import in_short
 from pipeline.progress import Progress
-from pipeline.publishing import publish, read_back
+from pipeline.publishing import publish, read_back, withdraw_strays
+from pipeline.quality.gate import OPEN, Assessment, Gate, assess, recall
+from pipeline.quality.history import Counted
+from pipeline.quality.telling import tell_all
 from pipeline.report import write_report
 from pipeline.settings import OutputSettings, Settings, load
 from pipeline.summary import Outcome, RunSummary, Tally, merge_all
@@ -39,7 +47,8 @@ class Job:
 
     `scratch` is a folder for the workers' summaries; `lock_fd` is the descriptor of the run's
     lock, which children inherit so that the lock lasts as long as any of them; `watch` is to be
-    called now and then while they work.
+    called now and then while they work. `program` is the module that a worker process runs, and
+    `told` a line that it reads from its standard input.
     """
 
     config: Path
@@ -49,6 +58,8 @@ class Job:
     scratch: Path
     lock_fd: int
     watch: Callable[[], None]
+    program: str = "pipeline.beam.worker"
+    told: str = field(default="", repr=False)
 
 
 Drive = Callable[[Job], dict[str, int]]
@@ -57,12 +68,17 @@ Drive = Callable[[Job], dict[str, int]]
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended: what it did, where the report is and the exit code it asks for."""
+    """How a run ended: what it did, where the report is and the exit code it asks for.
+
+    `assessment` is what the quality gate says of it.
+    """
 
     summary: RunSummary
     report: Path
     exit_code: int
     resumed: bool
+    assessment: Assessment | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass
@@ -77,6 +93,8 @@ class Night:
     output: Output
     progress: Progress
     peaks: dict[str, int] = field(default_factory=dict)
+    most_new: int | None = None
+    gate: Gate = OPEN
 
     def claim(self) -> None:
         """Put the cohort's name on the output; raises ConfigError if another key made it.
@@ -103,13 +121,19 @@ class Night:
 
     def plan(self) -> Run:
         """Begin a run or take up the one that was interrupted, and plan its units of work."""
-        run = self.state.begin(config_hash(self.settings, self.cohort))
+        scope: Scope = "all" if self.most_new is None else "new"
+        run = self.state.begin(config_hash(self.settings, self.cohort), scope=scope)
         if run.phase == "planning":
             self.progress.phase("planning")
-            size = self.settings.limits.notes_per_unit
             # As a whole: a plan is one transaction, and the source is read while it is open.
-            retrying(lambda: self.state.plan(run.run_id, self.source.plan(size)))()
+            retrying(lambda: self.state.plan(run.run_id, self._units(run)))()
         return run
+
+    def _units(self, run: Run) -> Iterator[tuple[Unit, list[int]]]:
+        size = self.settings.limits.notes_per_unit
+        if self.state.scope(run.run_id) == "all":
+            return self.source.plan(size)
+        return find_new(self.source, self.state, self.most_new or size)
 
     def work(self, run: Run, drive: Drive, workers: int, lock_fd: int) -> None:
         """Let the workers go through the units that are not done."""
@@ -135,13 +159,33 @@ class Night:
                 "again, everything is then done anew; if notes go missing again, report it"
             )
 
+    def count(self, run: Run) -> Tally:
+        """Add up what the units of the run counted."""
+        return merge_all(
+            Tally.from_json(json.loads(text)) for text in self.state.tallies(run.run_id)
+        )
+
+    def judge(self, run: Run, tally: Tally) -> Assessment:
+        """Compare the counts of the run with earlier ones; what is held is not published."""
+        self.progress.phase("judging")
+        quality = self.settings.quality
+        config = config_hash(self.settings, self.cohort).hex()[:16]
+        counted = Counted(run.run_id, self.gate.night_of(run), config, tally.cells)
+        if run.phase == "publishing":
+            return recall(self.state.quality, counted, quality, self.gate)
+        folder = self.settings.model.folder
+        model = f" {digest(folder_of(folder, self.settings.base))[:12]}" if folder else ""
+        found = f"{DETECTOR_VERSION}{model}"
+        return assess(self.state.quality, counted, found, quality, self.gate)
+
     def publish(self, run: Run) -> int:
         """Put what is staged into the output, withdraw what must go; gives the deleted notes."""
         self.progress.phase("publishing")
         self.state.phase(run.run_id, "publishing")
         deleted = publish(run.run_id, self.state, self.output, self.cohort)
         self.progress.phase("reading back")
-        if not read_back(self.state, self.output, self.cohort):
+        where = (self.state, self.output, self.cohort)
+        if not read_back(*where) and not (withdraw_strays(*where) and read_back(*where)):
             raise Incomplete(
                 f"the output of run {run.run_id} does not hold exactly the notes the ledger calls "
                 "released. Remedy: run again; if it persists, restore the output from a backup or "
@@ -149,13 +193,12 @@ class Night:
             )
         return deleted
 
-    def summary(self, run: Run, deleted: int, workers: int) -> RunSummary:
-        """Add up what the units of the run counted."""
-        tally = merge_all(
-            Tally.from_json(json.loads(text)) for text in self.state.tallies(run.run_id)
-        )
+    def summary(self, run: Run, tally: Tally, deleted: int, workers: int) -> RunSummary:
+        """Tell what the run did; `tally` is completed."""
+        # The gate's counts have a table of their own.
+        tally.cells.clear()
         tally.add(Outcome.DELETED, deleted)
-        malformed = self.source.malformed()
+        malformed = self.source.malformed() if self.state.scope(run.run_id) == "all" else []
         for failure in malformed:
             tally.add_failure(failure)
         tally.add(Outcome.PLANNED, self.state.progress(run.run_id)[1] + len(malformed))
@@ -173,13 +216,23 @@ class Night:
             workers=workers,
             tally=tally,
             max_quarantine_share=self.settings.limits.max_quarantine_share,
+            review=last_review(settled(self.settings).state, self.settings.base),
         )
 
 
 def run_nightly(
-    config: Path, drive: Drive, *, workers: int = 1, progress: Progress | None = None
+    config: Path,
+    drive: Drive,
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+    most_new: int | None = None,
+    gate: Gate = OPEN,
 ) -> Ended:
     """Process what is new or changed since the last run, and release it.
+
+    With `most_new` only notes that were never seen, about so many: changed and deleted ones wait
+    for a run without it. Where the gate says no, nothing new is published and the exit code is 1.
 
     Raises ConfigError, Unavailable, or Incomplete when notes are missing at the end, in which
     case nothing is released. Quarantine above the configured share gives exit code 3.
@@ -199,6 +252,7 @@ def run_nightly(
         output = open_output(settled(settings).output, settings.base)
         stack.callback(output.close)
         night = Night(config, settings, cohort, source, state, output, progress or Progress())
+        night.most_new, night.gate = most_new, gate
         night.output.check_writable()
         night.claim()
         ended = _through(night, drive, workers, lock)
@@ -206,7 +260,9 @@ def run_nightly(
             return ended
         # The plan of an interrupted run does not hold what has come since.
         since = _through(night, drive, workers, lock, quiet=True)
-        return since if _did_something(since) else ended
+        if not _did_something(since):
+            return ended
+        return replace(since, exit_code=EXIT_GATE) if ended.exit_code == EXIT_GATE else since
 
 
 def _through(
@@ -219,14 +275,21 @@ def _through(
         lock.keep()
         night.reconcile(run)
     lock.keep()
+    tally = night.count(run)
+    assessment = night.judge(run, tally)
     deleted = night.publish(run)
-    summary = night.summary(run, deleted, workers)
+    summary = night.summary(run, tally, deleted, workers)
     code = EXIT_DONE if summary.within_limit else EXIT_QUARANTINE
+    if assessment.is_held:
+        code = EXIT_GATE
+        summary = replace(summary, held=assessment.reasons)
     folder = night.settings.base / night.settings.report.folder
-    ended = Ended(summary, folder / "report.html", code, run.resumed)
+    ended = Ended(summary, folder / "report.html", code, run.resumed, assessment)
     if not quiet or _did_something(ended):
         write_report(summary, folder)
-    night.state.finish(run.run_id, json.dumps(summary.tally.to_json()))
+        warnings = tell_all(night.state.quality, assessment, night.settings)
+        ended = replace(ended, warnings=warnings)
+    night.state.finish(run.run_id, json.dumps(summary.tally.to_json()), tell(summary, code))
     return ended
 
 

@@ -120,6 +120,8 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
         "quarantine_share": summary.quarantine_share,
         "max_quarantine_share": summary.max_quarantine_share,
         "within_limit": summary.within_limit,
+        "review": summary.review,
+        "held": list(summary.held),
         "counts": summary.tally.to_json(),
     }
 
@@ -132,8 +134,8 @@ def write_report(summary: RunSummary, folder: Path) -> Path:
     page = folder / "report.html"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(page, render(summary))
-        _replace(page.with_suffix(".json"), json.dumps(to_json(summary), indent=1) + "\n")
+        put(page, render(summary))
+        put(page.with_suffix(".json"), json.dumps(to_json(summary), indent=1) + "\n")
     except OSError:
         raise Unavailable(
             "report.folder", "the report cannot be written", "check its permissions and free space"
@@ -141,7 +143,8 @@ def write_report(summary: RunSummary, folder: Path) -> Path:
     return page
 
 
-def _replace(path: Path, text: str) -> None:
+def put(path: Path, text: str) -> None:
+    """Write a file that appears whole or not at all. Raises OSError."""
     started = path.with_name(f".{path.name}.part")
     started.write_text(text, encoding="utf-8")
     started.replace(path)

@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -47,7 +48,8 @@ class SourceSettings:
     `url` is a SQLAlchemy URL or `parquet:FOLDER`. `schema` is the database schema of the CDM.
     `documents` is the folder that `note_source_value` names documents in.
     `kinds` maps a note_class_concept_id (as text) to the kind of note that reports speak of;
-    a title is never used, since somebody may have typed a name into it.
+    a title is never used, since somebody may have typed a name into it. `sites` maps a
+    care_site_id (as text), of the visit or else of the provider, to the name of a site.
     """
 
     __pydantic_config__ = _STRICT
@@ -57,6 +59,7 @@ class SourceSettings:
     documents: str | None = None
     identity: IdentitySettings | None = None
     kinds: dict[str, Kind] = field(default_factory=dict)
+    sites: dict[str, Kind] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -82,14 +85,24 @@ class StateSettings:
 class KeySettings:
     """Where the master key is; never the key itself.
 
-    `locator` is `file:PATH`, `env:NAME` or `command:PROGRAM ARGUMENT...`. `custody` is the folder
-    of the secrets of cohorts and the log of uses, where it is not beside the key file.
+    `locator` is as `surrogates.key_sources` reads it: `file:PATH`, `env:NAME` ... `custody` is the
+    folder of the secrets of cohorts and the log of uses, where it is not beside the key file.
     """
 
     __pydantic_config__ = _STRICT
 
     locator: str = "file:master.key"
     custody: str | None = None
+
+
+@dataclass(frozen=True)
+class ReversalSettings:
+    """The vault that tells who the persons of releases are, and where its own key is."""
+
+    __pydantic_config__ = _STRICT
+
+    vault: str
+    key: str
 
 
 @dataclass(frozen=True)
@@ -188,6 +201,65 @@ class ReportSettings:
 
 
 @dataclass(frozen=True)
+class LogSettings:
+    """The file that one line of JSON is added to for each thing that happens; none without it."""
+
+    __pydantic_config__ = _STRICT
+
+    file: str | None = None
+
+
+@dataclass(frozen=True)
+class PersonsSettings:
+    """Who is in a cohort: a file, or a query on the source that gives `person_id`; one of them."""
+
+    __pydantic_config__ = _STRICT
+
+    file: str | None = None
+    sql: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class CohortSettings:
+    """What `cryptonym release --cohort NAME` takes where its options say nothing.
+
+    `output` is a URL as of `--output`; `since` and `until` are days of the source. `policy` is the
+    name of a policy or file, or a table as `[policy]`. `columns` are tables or `table.column`.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    persons: PersonsSettings | None = None
+    output: str | None = field(default=None, repr=False)
+    schema: Name | None = None
+    since: date | None = None
+    until: date | None = None
+    kinds: tuple[Kind, ...] = ()
+    columns: tuple[str, ...] = ()
+    policy: str | dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class QualitySettings:
+    """When the counts of a run are an alarm, and what happens then.
+
+    With the gate `hold` nothing new of a run that alarms is published until somebody decides;
+    `warn` only says so. A run is compared with the nights of `window_days`; with fewer than
+    `min_days` of them nothing is held. `hook` is a program with its arguments that gets the alarms
+    as JSON on its standard input; `prometheus` a file for a collector of metrics.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    gate: Literal["hold", "warn"] = "hold"
+    window_days: Annotated[int, Field(ge=14, le=366)] = 84
+    min_days: Annotated[int, Field(ge=5, le=366)] = 28
+    false_alarms_per_quarter: Annotated[float, Field(gt=0, le=10)] = 0.5
+    hook: tuple[str, ...] = ()
+    prometheus: str | None = None
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything a nightly run is told; relative paths start at the configuration's folder."""
 
@@ -199,12 +271,16 @@ class Settings:
     lang: Literal["fr", "en", "es"] = "fr"
     state: StateSettings = field(default_factory=StateSettings)
     key: KeySettings = field(default_factory=KeySettings)
+    reversal: ReversalSettings | None = None
     policy: dict[str, Any] = field(default_factory=dict)
     limits: LimitSettings = field(default_factory=LimitSettings)
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
     rules: RulesSettings = field(default_factory=RulesSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
     report: ReportSettings = field(default_factory=ReportSettings)
+    quality: QualitySettings = field(default_factory=QualitySettings)
+    cohorts: dict[str, CohortSettings] = field(default_factory=dict)
+    log: LogSettings = field(default_factory=LogSettings)
     base: Path = Path()
 
     def make_policy(self) -> Policy:

@@ -5,11 +5,27 @@ import zlib
 from collections.abc import Collection
 from itertools import accumulate
 
-from sqlalchemy import Column, Index, Integer, LargeBinary, MetaData, SmallInteger, Table, Text
+from sqlalchemy import (
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    String,
+    Table,
+    Text,
+)
 
 from pipeline.omop import LONG
 
 STATE = MetaData()
+
+REVISION = "0002"
+"""The migration that these tables are at; a change of them needs one in `pipeline.migrations`."""
+
+SCHEMA = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
+"""Where Alembic keeps the migration that a database is at; not among the tables it compares."""
 
 STAGED, RELEASED, QUARANTINED = 1, 2, 3
 OUTCOMES = {STAGED: "staged", RELEASED: "released", QUARANTINED: "quarantined"}
@@ -22,8 +38,17 @@ RUN = Table(
     Column("phase", Text, nullable=False),
     Column("started", Text, nullable=False),
     Column("summary", Text),
+    Column("scope", Text),
+    Column("attempts", Integer),
+    Column("ended", Text),
+    Column("about", Text),
 )
-"""One row a run; `phase` ends as `finished` or `abandoned`."""
+"""One row a run; `phase` ends as `finished` or `abandoned`.
+
+`scope` is `new` for a batch that looked at some notes alone, which tells nothing about deleted
+ones; nothing, as in runs of earlier versions, stands for all notes. `attempts` counts how often the
+run was taken up. `about` is JSON: keys' ids, versions and counts.
+"""
 
 RUN_UNIT = Table(
     "run_unit",
@@ -90,6 +115,41 @@ QUARANTINE = Table(
     Column("day", Text),
 )
 """Why notes were refused; never what they say."""
+
+AUDIT_SAMPLE = Table(
+    "audit_sample",
+    STATE,
+    Column("sample_id", LONG, primary_key=True, autoincrement=False),
+    Column("drawn", Text, nullable=False),
+    Column("seed", Text, nullable=False),
+    Column("per_kind", Integer, nullable=False),
+    Column("format", Text, nullable=False),
+    Column("strata", Text, nullable=False),
+    Column("about", Text, nullable=False),
+)
+"""Samples for human review; `strata` is JSON: kind of note to how many there were and are in it."""
+
+AUDIT_NOTE = Table(
+    "audit_note",
+    STATE,
+    Column("sample_id", LONG, primary_key=True, autoincrement=False),
+    Column("note_id", LONG, primary_key=True, autoincrement=False),
+    Column("kind", Text, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Column("digest", LargeBinary, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+)
+"""The notes of a sample: version, hash of the exported text, and the exported spans under seal."""
+
+AUDIT_REVIEW = Table(
+    "audit_review",
+    STATE,
+    Column("sample_id", LONG, primary_key=True, autoincrement=False),
+    Column("reviewer", Text, primary_key=True),
+    Column("read", Text, nullable=False),
+    Column("result", Text, nullable=False),
+)
+"""What reviewers found in a sample: counts and rates as JSON, never text."""
 
 Index("idx_run_unit_ids", RUN_UNIT.c.run_id, RUN_UNIT.c.first_id)
 

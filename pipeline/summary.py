@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from pipeline.quality.cells import Cells, pack_cells, unpack_cells
 from record.document import Document
 from record.failure import Failure
 from record.release import Release
@@ -47,6 +48,7 @@ class Tally:
     day), `quality` documents by (kind, lower bound of their quality in tenths), refused ones too;
     `recognized` the pages read from their picture; `quarantine` the refused notes by (stage, error,
     reason, kind); `samples` keeps the smallest note ids of each of those causes, at most `SAMPLES`.
+    `cells` are what the quality gate counts.
     """
 
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -62,6 +64,7 @@ class Tally:
     microseconds: Counter[str] = field(default_factory=Counter)
     peak_memory: dict[str, int] = field(default_factory=dict)
     digest: int = 0
+    cells: Cells = field(default_factory=Counter)
 
     def add(self, outcome: Outcome, count: int = 1) -> None:
         """Count notes whose outcome needs no detail (planned, read, unchanged, deleted)."""
@@ -123,6 +126,7 @@ class Tally:
                 for worker in workers
             },
             digest=(self.digest + other.digest) % 2**_DIGEST_BITS,
+            cells=self.cells + other.cells,
         )
 
     def coarse(self, most_days: int = 31) -> "Tally":
@@ -134,13 +138,16 @@ class Tally:
         days = {day for _, day in self.notes} | {day for _, _, day in self.spans}
         if len(days) <= most_days:
             return self
+        cells: Cells = Counter()
+        for cell, count in self.cells.items():
+            cells[cell._replace(day="")] += count
         notes: Counter[tuple[str, str]] = Counter()
         spans: Counter[tuple[str, str, str]] = Counter()
         for (kind, day), count in self.notes.items():
             notes[kind, _month(day)] += count
         for (label, kind, day), count in self.spans.items():
             spans[label, kind, _month(day)] += count
-        return replace(self, notes=notes, spans=spans)
+        return replace(self, notes=notes, spans=spans, cells=cells)
 
     def to_json(self) -> dict[str, Any]:
         """Give an object that JSON can hold; equal tallies give equal objects, rows sorted."""
@@ -161,6 +168,7 @@ class Tally:
             "microseconds": _object(self.microseconds),
             "peak_memory": dict(sorted(self.peak_memory.items())),
             "digest": f"{self.digest:032x}",
+            "cells": pack_cells(self.cells),
         }
 
     @classmethod
@@ -183,6 +191,7 @@ class Tally:
             microseconds=_counter(record["microseconds"]),
             peak_memory={str(worker): int(kb) for worker, kb in record["peak_memory"].items()},
             digest=int(record["digest"], 16),
+            cells=unpack_cells(record.get("cells", "")),
         )
 
 
@@ -199,7 +208,9 @@ class RunSummary:
     """One run: what made it and what it did.
 
     `started` and `ended` are given by whoever launched the run. `max_quarantine_share` is the
-    limit above which a run counts as failed (exit code 3).
+    limit above which a run counts as failed (exit code 3). `held` names why the quality gate keeps
+    what is new from being published; empty where it does not. `review` is what people found in the
+    last random sample they read, in counts; None where nobody has read one.
     """
 
     run_id: str
@@ -213,6 +224,8 @@ class RunSummary:
     workers: int
     tally: Tally
     max_quarantine_share: float = 1.0
+    held: tuple[str, ...] = ()
+    review: Mapping[str, Any] | None = None
 
     @property
     def seconds(self) -> float:

@@ -3,11 +3,13 @@
 import argparse
 from pathlib import Path
 
+from evaluation.drift import judge
 from pipeline.commands.options import SUMMARY, add_speech, add_workers, positive
 from pipeline.commands.run import tell
 from pipeline.console import Console
 from pipeline.demo import Fiction, make_demo, score_demo, show_note
 from pipeline.nightly import run_nightly
+from pipeline.quality.gate import Gate
 from pipeline.supervisor import drive
 
 DESCRIPTION = """\
@@ -36,7 +38,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     fiction = Fiction(options.folder, options.patients, options.seed, options.lang)
     with console.progress() as progress:
         config = make_demo(fiction, progress, processes=options.workers)
-        ended = run_nightly(config, drive, workers=options.workers, progress=progress)
+        ended = run_nightly(
+            config, drive, workers=options.workers, progress=progress, gate=Gate(judge)
+        )
     tell(ended, options, console)
     if not options.json:
         console.say(show_note(config))

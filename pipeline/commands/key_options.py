@@ -8,7 +8,16 @@ from pathlib import Path
 from pipeline.tools import open_key
 from record.errors import ConfigError
 from surrogates.custody import Custody, make_folder
+from surrogates.key_sources import FILELESS
 from surrogates.keys import MasterKey, custody_of
+
+LOCATORS = """\
+LOCATOR is a file, or file:PATH, env:NAME, command:'PROGRAM ARGUMENT...' whose output is the key,
+aws:SECRET, gcp:projects/P/secrets/S, vault:MOUNT/PATH#FIELD, or shares:FILE,FILE (`-` for a share
+that is typed). Beside a key file lies the folder FILE.custody: secrets of cohorts and the log of
+every use; for any other locator name it with --custody. No command prints key material.
+"""
+"""What the help of every command says that takes a key."""
 
 
 def add_key(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
@@ -16,8 +25,8 @@ def add_key(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
     default = None if required else "master.key"
     parser.add_argument(
         "--key", required=required, default=default, metavar="LOCATOR",
-        help="master key: FILE, env:NAME or command:PROGRAM" + ("" if required else "; default "
-        "master.key"),
+        help="master key: FILE, env:NAME, command:PROGRAM, aws:SECRET, gcp:SECRET, vault:PATH or "
+        "shares:FILE,FILE" + ("" if required else "; default master.key"),
     )  # fmt: skip
     parser.add_argument(
         "--custody", type=Path, metavar="DIR", help="its folder, where it is not FILE.custody"
@@ -38,7 +47,7 @@ def open_master(options: argparse.Namespace) -> MasterKey:
 def make_custody(options: argparse.Namespace) -> None:
     """Give a key of an earlier version the folder in which its uses are written down."""
     folder = options.custody
-    is_elsewhere = options.key.startswith(("env:", "command:"))
+    is_elsewhere = options.key.startswith(FILELESS)
     if folder is None and is_elsewhere:
         raise ConfigError("--custody", "no folder is named", "give --custody DIR")
     if folder is None:

@@ -4,6 +4,7 @@ import argparse
 from dataclasses import asdict
 
 from pipeline.commands.key_options import (
+    LOCATORS,
     add_json,
     add_key,
     custody_of_key,
@@ -18,14 +19,11 @@ from pipeline.exits import EXIT_DONE
 DESCRIPTION = """\
 Prints the ids of keys: of a cohort, which is made if it is new, or of all. Never key material.
 """
-EXAMPLES = """\
+EXAMPLES = f"""\
 example:
   cryptonym keys derive --key master.key --cohort research
 
-LOCATOR is a file, or file:PATH, env:NAME, or command:'PROGRAM ARGUMENT...' whose output is the
-key. Beside a key file lies the folder FILE.custody: secrets of cohorts and the log of every use.
-No command prints key material. docs/operations.md says what destroying does not reach.
-"""
+{LOCATORS}"""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ import sys
 from dataclasses import asdict
 
 from pipeline.commands.key_options import (
+    LOCATORS,
     add_json,
     add_key,
     make_custody,
@@ -18,13 +19,11 @@ from record.errors import ConfigError
 DESCRIPTION = """\
 Destroys the secret of a cohort for ever: nothing can be released under it any more.
 """
-EXAMPLES = """\
+EXAMPLES = f"""\
 example:
   cryptonym keys destroy --key master.key --cohort research
 
-LOCATOR is a file, or file:PATH, env:NAME, or command:'PROGRAM ARGUMENT...' whose output is the
-key. Beside a key file lies the folder FILE.custody: secrets of cohorts and the log of every use.
-No command prints key material. docs/operations.md says what destroying does not reach.
+{LOCATORS}docs/operations.md says what destroying does not reach.
 """
 
 

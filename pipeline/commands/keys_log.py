@@ -4,6 +4,7 @@ import argparse
 from dataclasses import asdict
 
 from pipeline.commands.key_options import (
+    LOCATORS,
     add_json,
     add_key,
     custody_of_key,
@@ -18,14 +19,11 @@ from surrogates.key_log import Use
 DESCRIPTION = """\
 Prints every use of a key, and checks that none was cut out or changed.
 """
-EXAMPLES = """\
+EXAMPLES = f"""\
 example:
   cryptonym keys log --key master.key --verify
 
-LOCATOR is a file, or file:PATH, env:NAME, or command:'PROGRAM ARGUMENT...' whose output is the
-key. Beside a key file lies the folder FILE.custody: secrets of cohorts and the log of every use.
-No command prints key material. docs/operations.md says what destroying does not reach.
-"""
+{LOCATORS}"""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -56,4 +54,6 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
 def _line(use: Use) -> str:
     cohort = "" if use.cohort is None else f"  {shown(use.cohort)}"
-    return f"{use.number:>6}  {use.time}  {use.action:<8}{use.key_id}  user {use.user}{cohort}"
+    reason = "" if use.reason is None else f"  ({shown(use.reason)})"
+    told = f"{use.number:>6}  {use.time}  {use.action:<8}{use.key_id}  user {use.user}"
+    return told + cohort + reason

@@ -8,7 +8,7 @@ from pathlib import Path
 EXITS = """\
 exit codes:
   0  done
-  1  finished, but a gate said no: notes missing at reconciliation, nothing released
+  1  finished, but a gate said no: notes missing, or the counts alarm; nothing new was released
   2  usage or configuration error; another run holds the lock
   3  finished, with more notes in quarantine than the limit allows
   4  a needed service could not be reached (database, folder of documents, disk space)

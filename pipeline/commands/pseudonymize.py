@@ -46,6 +46,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--allow-unknown", action="store_true",
         help="with --patients: let notes pass whose person is not among them",
     )  # fmt: skip
+    add(
+        "--vault", type=Path, metavar="FILE",
+        help="keep who the persons are in this file, for `cryptonym keys reveal`; default: nobody "
+        "can tell",
+    )  # fmt: skip
+    add("--vault-key", metavar="LOCATOR", help="its own key: `cryptonym keys new FILE --vault`")
     add_reporting(parser)
 
 
@@ -60,6 +66,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         keep_keys=frozenset(key.strip() for key in options.keep_keys.split(",") if key.strip()),
         replace_ids=options.note_ids == "replace",
         allow_unknown=options.allow_unknown,
+        vault=options.vault,
+        vault_key=options.vault_key,
     )
     with console.progress() as progress:
         done = pseudonymize_file(task_of(options), rules, progress)

@@ -5,9 +5,12 @@ import json
 import sys
 from pathlib import Path
 
+from evaluation.drift import judge
+from pipeline.commands.journals import add_log, journal_of
 from pipeline.commands.options import EXITS, SUMMARY, add_speech, add_workers
 from pipeline.console import Console
 from pipeline.nightly import Drive, Ended, Job, run_nightly
+from pipeline.quality.gate import Gate
 from pipeline.report import to_json
 from pipeline.supervisor import drive as spawned
 
@@ -24,14 +27,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", type=Path, metavar="CONFIG.toml")
     parser.set_defaults(takes_beam_options=True)
     add_workers(parser)
+    add_log(parser)
     add_speech(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Run the nightly job; gives its exit code."""
     drive = _portable(rest) if rest else spawned
-    with console.progress() as progress:
-        ended = run_nightly(options.config, drive, workers=options.workers, progress=progress)
+    with journal_of(options, "run") as journal, console.progress() as shown:
+        progress = journal.listening(shown)
+        ended = run_nightly(
+            options.config, drive, workers=options.workers, progress=progress, gate=Gate(judge)
+        )
+        journal.ended(ended)
     tell(ended, options, console)
     return ended.exit_code
 
@@ -43,6 +51,25 @@ def tell(ended: Ended, options: argparse.Namespace, console: Console) -> None:
     else:
         console.summary(ended.summary, resumed=ended.resumed)
         console.say(f"report: {ended.report}")
+    tell_quality(ended, console)
+
+
+def tell_quality(ended: Ended, console: Console) -> None:
+    """Say what the quality gate says of a run."""
+    for warning in ended.warnings:
+        console.warn(warning)
+    assessment = ended.assessment
+    if assessment is None:
+        return
+    for reason in assessment.reasons:
+        console.warn(f"quality: {reason}")
+    if assessment.is_held:
+        number = assessment.run.run_id
+        console.error(
+            f"run {number} is held: its counts are not what they were, and nothing new of it was "
+            f"published. Look at quality.html; then cryptonym quality CONFIG.toml --accept {number}"
+            f" or --reject {number}, with --by and --reason"
+        )
 
 
 def _portable(arguments: list[str]) -> Drive:

@@ -54,9 +54,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(sizes, rates):
         found = stratified([Stratum(n, drawn, x) for n, x in zip(sizes, outcome, strict=True)])
         return found["low"] <= truth <= found["high"]
 
-    likely = [
-        [x for x in range(drawn + 1) if binom.pmf(x, drawn, rate) > 1e-2] for rate in rates
-    ]
+    likely = [[x for x in range(drawn + 1) if binom.pmf(x, drawn, rate) > 1e-2] for rate in rates]
     chance = total = 0.0
     for outcome in product(*likely):
         weight = np.prod([binom.pmf(x, drawn, r) for x, r in zip(outcome, rates, strict=True)])

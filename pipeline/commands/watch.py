@@ -1,0 +1,95 @@
+"""`cryptonym watch`: the nightly job, continuously."""
+
+import argparse
+from contextlib import closing
+from pathlib import Path
+
+from evaluation.drift import judge
+from pipeline.commands.journals import add_log, journal_of
+from pipeline.commands.options import add_speech, positive
+from pipeline.commands.run import tell_quality
+from pipeline.console import Console
+from pipeline.exits import EXIT_DONE
+from pipeline.nightly import Ended
+from pipeline.operations.signals import ended_by_signals
+from pipeline.operations.watch import Resident, Vigil, Watcher
+from pipeline.quality.gate import Gate
+from pipeline.supervisor import drive as spawned
+
+DESCRIPTION = """\
+Keeps looking for new notes and releases them in small batches, each of them complete: nothing of
+a batch is released before all of it is accounted for. Once in a while (--sweep), and when it
+starts, a whole run looks for notes that were changed or deleted. SIGTERM or an interrupt lets the
+batch that is going on end, and then ends with exit code 0.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym watch nightly.toml
+  cryptonym watch nightly.toml --interval 10 --max-notes 200 --sweep 21600 --log watch.jsonl
+
+Exit codes: 0 asked to stop; 1 a gate said no, nothing was released; 2 usage or configuration; 4 a
+needed service stayed away for longer than --patience.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `watch`."""
+    add = parser.add_argument
+    default = Vigil(Path())
+    add("config", type=Path, metavar="CONFIG.toml")
+    add(
+        "--interval", type=seconds, default=default.interval, metavar="S",
+        help="seconds between two looks for new notes; default 60",
+    )  # fmt: skip
+    add(
+        "--max-notes", type=positive, default=default.most, metavar="N",
+        help="about so many new notes make one batch at most; default 500",
+    )  # fmt: skip
+    add(
+        "--sweep", type=seconds, default=default.sweep, metavar="S",
+        help="seconds between two whole runs; default 86400",
+    )  # fmt: skip
+    add(
+        "--patience", type=seconds, default=default.patience, metavar="S",
+        help="seconds to wait for a service that is away; default 3600",
+    )  # fmt: skip
+    add(
+        "--workers", type=positive, default=1, metavar="N",
+        help="1, the default, works in this process; more are started for each batch",
+    )  # fmt: skip
+    add_log(parser)
+    add_speech(parser)
+
+
+def seconds(text: str) -> float:
+    """Read a number of seconds above 0."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError("must be above 0")
+    return number
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Keep watch until asked to stop; gives the exit code."""
+    vigil = Vigil(
+        config=options.config,
+        interval=options.interval,
+        most=options.max_notes,
+        sweep=options.sweep,
+        patience=options.patience,
+        workers=options.workers,
+    )
+
+    def tell(ended: Ended) -> None:
+        console.summary(ended.summary, resumed=ended.resumed)
+        tell_quality(ended, console)
+
+    with (
+        journal_of(options, "watch") as journal,
+        ended_by_signals() as stop,
+        closing(Resident()) as resident,
+    ):
+        drive = resident if vigil.workers == 1 else spawned
+        Watcher(vigil, drive, stop, journal, tell, gate=Gate(judge)).run()
+    console.say("stopped")
+    return EXIT_DONE

@@ -1,0 +1,102 @@
+"""The examples of schedules: those who read them can, and the program takes their lines."""
+
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pipeline.cli import called_command, load, make_parser
+
+DEPLOY = Path(__file__).parents[1] / "deploy"
+UNITS = sorted((DEPLOY / "systemd").iterdir())
+DAG = DEPLOY / "airflow" / "cryptonym_nightly.py"
+
+
+def lines_of(text: str) -> list[list[str]]:
+    """Every call of the program in a text, as words."""
+    text = text.replace("{PROGRAM}", "/bin/cryptonym").replace("{CONFIG}", "c.toml")
+    text = re.sub(r'"\s*\n\s*f?"', "", text)
+    found = re.findall(r"/bin/cryptonym ([^\"|>;\n]+)", text)
+    return [shlex.split(line) for line in found]
+
+
+def accept(words: list[str]) -> None:
+    """Parse a line as the program does; what it does not know ends the test."""
+    called = called_command(words)
+    assert called, words
+    options, rest = make_parser(called, load(called)).parse_known_args(words)
+    assert rest == []
+    assert options.config
+
+
+@pytest.mark.parametrize(
+    ("path", "count"),
+    [(DEPLOY / "cron" / "cryptonym", 2), (DAG, 3)]
+    + [(unit, 1) for unit in UNITS if unit.suffix == ".service"],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_the_program_takes_what_an_example_gives_it(path: Path, count: int) -> None:
+    lines = lines_of(path.read_text(encoding="utf-8"))
+    assert len(lines) == count
+    for words in lines:
+        accept(words)
+
+
+def test_kubernetes() -> None:
+    yaml = pytest.importorskip("yaml", reason="PyYAML comes with the extra [models]")
+    (job,) = yaml.safe_load_all((DEPLOY / "kubernetes" / "cronjob.yaml").read_text("utf-8"))
+    assert (job["apiVersion"], job["kind"]) == ("batch/v1", "CronJob")
+    assert job["spec"]["concurrencyPolicy"] == "Forbid"
+    pod = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    accept(container["args"])
+    assert {m["name"] for m in container["volumeMounts"]} == {v["name"] for v in pod["volumes"]}
+    rules = job["spec"]["jobTemplate"]["spec"]["podFailurePolicy"]["rules"]
+    assert {rule["onExitCodes"]["containerName"] for rule in rules} == {container["name"]}
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
+def test_systemd(tmp_path: Path) -> None:
+    program, environment = tmp_path / "cryptonym", tmp_path / "environment"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    environment.write_text("")
+    for unit in UNITS:
+        text = unit.read_text(encoding="utf-8").replace("User=cryptonym", "User=root")
+        text = text.replace("/opt/cryptonym/bin/cryptonym", str(program))
+        (tmp_path / unit.name).write_text(
+            text.replace("/etc/cryptonym/environment", str(environment))
+        )
+    done = subprocess.run(
+        ["systemd-analyze", "verify", *(tmp_path / unit.name for unit in UNITS)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    about_ours = [line for line in done.stderr.splitlines() if "cryptonym" in line]
+    assert (done.returncode, about_ours) == (0, []), done.stderr
+
+
+def test_cron() -> None:
+    lines = (DEPLOY / "cron" / "cryptonym").read_text(encoding="utf-8").splitlines()
+    jobs = [line for line in lines if re.match(r"[\d*]", line)]
+    assert len(jobs) == 2
+    for job in jobs:
+        *when, user, command = job.split(maxsplit=6)
+        limits = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
+        for field, (low, high) in zip(when, limits, strict=True):
+            assert field == "*" or low <= int(field) <= high
+        assert user == "cryptonym"
+        assert "%" not in command, "cron would read it as a line break"
+        subprocess.run(["/bin/sh", "-n", "-c", command], check=True)
+
+
+def test_airflow() -> None:
+    """With the real Airflow, where it is installed."""
+    pytest.importorskip("airflow", reason="Airflow is not installed")
+    namespace: dict[str, object] = {}
+    exec(compile(DAG.read_text(encoding="utf-8"), str(DAG), "exec"), namespace)
+    dag = namespace["dag"]
+    tasks = {task.task_id: set(task.downstream_task_ids) for task in dag.tasks}  # type: ignore[attr-defined]
+    assert tasks == {"doctor": {"run"}, "run": {"release_asthma"}, "release_asthma": set()}
