@@ -20,6 +20,7 @@ class Done:
     """What a command did: how many notes it read, wrote and refused, and why.
 
     `spans` counts the spans written by label. `warnings` are sentences without any text of notes.
+    `origin` names what made surrogates: versions, key and policy.
     """
 
     read: int = 0
@@ -27,6 +28,7 @@ class Done:
     causes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     spans: Counter[str] = field(default_factory=Counter)
     warnings: list[str] = field(default_factory=list)
+    origin: dict[str, str] = field(default_factory=dict)
 
     @property
     def refused(self) -> int:
@@ -49,6 +51,7 @@ class Done:
             ],
             "spans": dict(sorted(self.spans.items())),
             "warnings": self.warnings,
+            **({"origin": self.origin} if self.origin else {}),
         }
 
 

@@ -3,14 +3,13 @@
 from dataclasses import asdict
 from typing import Any
 
-from record.columns import COLUMNS, Treatment
+from record.columns import CHOSEN, COLUMNS, Treatment
 from record.label import Label
 from record.policy import Action, Policy
 
+_NAMES = (Label.FIRST_NAME, Label.LAST_NAME, Label.NAME)
 _SURROGATES = {
-    **dict.fromkeys(
-        (Label.FIRST_NAME, Label.LAST_NAME, Label.NAME), "another name, case and form kept"
-    ),
+    **dict.fromkeys(_NAMES, "another name, case and form kept"),
     **dict.fromkeys(
         (Label.USERNAME, Label.EMAIL, Label.URL), "another that nobody owns, in the same form"
     ),
@@ -90,13 +89,25 @@ def label_reason(policy: Policy, label: Label) -> str:
     if action is Action.MASK:
         return f"[{label.value}]"
     if action is Action.GENERALIZE:
-        zeros = f"; {'0' * policy.zip_digits} for those listed" if policy.zeroed_zips else ""
-        return f"its first {policy.zip_digits} digits{zeros}; what has no five digits: [ZIP]"
+        return f"its first {policy.zip_digits} digits{_zeros(policy)}; no five digits: [ZIP]"
     if label in (Label.DATE, Label.BIRTH_DATE):
         return _date_reason(policy, label)
     if label is Label.AGE:
         return f"itself up to {policy.age_cap}, above it {policy.age_cap + 1}+"
-    return _SURROGATES.get(label, _CODE)
+    if label in (Label.ZIP, Label.CITY) and policy.keep_area != "none":
+        return f"another place of the same {policy.keep_area}"
+    reason = _SURROGATES.get(label, _CODE)
+    if label in _NAMES and (chance := policy.repeat_third_parties) < 1.0:
+        reason += f"; others than the patient keep theirs with a chance of {chance:g}"
+    return reason
+
+
+def _zeros(policy: Policy) -> str:
+    """Say which postal codes are zeroed."""
+    zeros = "0" * policy.zip_digits
+    few = f"; {zeros} where 20,000 people or fewer live ({policy.zip_table})"
+    listed = f"; {zeros} for those listed" if policy.zeroed_zips else ""
+    return (few if policy.zip_table != "none" else "") + listed
 
 
 def _date_reason(policy: Policy, label: Label) -> str:
@@ -121,6 +132,8 @@ def column_reason(policy: Policy, column: str) -> str:
     treatment = policy.treatment(column)
     if treatment is Treatment.DROP and rule.treatment is not Treatment.DROP:
         return "left out by this policy"
+    if treatment is not rule.treatment:
+        return CHOSEN[treatment]
     is_cut = policy.date_precision != "day" and column.endswith(("_date", "_datetime"))
     if treatment is Treatment.SHIFT and is_cut:
         return f"{rule.reason}; {policy.date_precision} only: the first day stands for it"

@@ -4,11 +4,12 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from pipeline.boundary import attempt
-from pipeline.detection import spoken
+from pipeline.detection import DETECTOR_VERSION, spoken
 from pipeline.engine import release
 from pipeline.files import Finder, Task, cleaned, each_line, make_finder
 from pipeline.jsonl import BadLine, Line, listed, read_notes
@@ -17,7 +18,7 @@ from pipeline.policies import build, read_policy, shipped
 from pipeline.progress import Progress
 from pipeline.resolve import resolve
 from pipeline.tagging import check_labels
-from pipeline.tools import open_key
+from pipeline.tools import open_key, open_vault
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable, Unsafe
 from record.failure import Failure
@@ -25,8 +26,10 @@ from record.policy import Policy
 from record.release import Release
 from record.span import Span
 from surrogates.columns import Columns
-from surrogates.keys import CohortKey
+from surrogates.key_sources import files_of
+from surrogates.keys import ALGORITHM, CohortKey
 from surrogates.rewrite import Rewriter
+from surrogates.vault import Vault
 
 # What becomes of these keys is settled; no other may take their place.
 SETTLED = frozenset(("note_id", "person_id", "text", "spans", "note_datetime"))
@@ -46,7 +49,8 @@ class Rules:
 
     `given` takes the spans already there instead of detecting. `keep_keys` are copied as they
     are. `replace_ids` writes the cohort's own note ids. `allow_unknown` lets notes pass whose
-    person is not among the patients.
+    person is not among the patients. `vault` and `vault_key` name the vault that can tell who the
+    persons are, where there is to be one.
     """
 
     key: str
@@ -57,6 +61,8 @@ class Rules:
     keep_keys: frozenset[str] = frozenset()
     replace_ids: bool = False
     allow_unknown: bool = False
+    vault: Path | None = None
+    vault_key: str | None = None
 
 
 @dataclass
@@ -87,15 +93,24 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
     policy = load_policy(rules.policy, lang)
     if task.model:
         check_labels("--model", task.model, policy)
+    vault = _vault(rules)
     cohort = open_key(rules.key, Path(), rules.custody).cohort(rules.cohort)
     columns, rewriter = Columns(cohort, policy), Rewriter(cohort, policy)
     is_required = task.patients is not None and not rules.allow_unknown
     finder = replace(make_finder(task), lang=lang)
     desk = _Desk(finder, rules, cohort, columns, rewriter, is_required)
     dropped: Counter[str] = Counter()
+    persons: set[str] = set()
     inputs = (*task.inputs, *_files(rules))
     with Outbox(task.out, inputs) as outbox:
         outbox.done.warnings += finder.warnings
+        outbox.done.origin = {
+            "cryptonym": version("cryptonym"),
+            "detector": DETECTOR_VERSION,
+            "surrogates": str(ALGORITHM),
+            "key_id": cohort.key_id,
+            "policy_id": policy.policy_id,
+        }
 
         def step(line: Line) -> None:
             record = _record(line, desk, dropped)
@@ -103,9 +118,13 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
                 outbox.refuse(record)
             else:
                 outbox.note(record)
+                if vault and line.annotated.document.person_id is not None:
+                    persons.add(line.annotated.document.person_id)
 
         ahead = (lambda lines: None) if rules.given else finder.foresee
         each_line(task, outbox, progress, step, given=rules.given, ahead=ahead)
+        if vault:
+            vault.store(cohort, persons)
         if dropped:
             names = ", ".join(f"{key} ({count})" for key, count in sorted(dropped.items()))
             outbox.done.warnings.append(
@@ -114,11 +133,22 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
     return outbox.done
 
 
+def _vault(rules: Rules) -> Vault | None:
+    """Open the vault that the rules name, and see that it is of this key, before any work."""
+    if rules.vault is None and rules.vault_key is None:
+        return None
+    if rules.vault is None or rules.vault_key is None:
+        raise ConfigError("--vault", "vault and its key go together", "give --vault-key, too")
+    found = open_vault(rules.vault, rules.vault_key, Path())
+    found.check()
+    return found
+
+
 def _files(rules: Rules) -> list[Path]:
-    """Name the files among key and policy, which no output may replace."""
-    is_key_file = not rules.key.startswith(("env:", "command:"))
+    """Name the files among keys, vault and policy, which no output may replace."""
     is_policy_file = rules.policy is not None and rules.policy not in shipped()
-    named = [rules.key.removeprefix("file:")] * is_key_file + [str(rules.policy)] * is_policy_file
+    named = [*files_of(rules.key), *files_of(rules.vault_key or "env:")]
+    named += [str(rules.policy)] * is_policy_file + [str(rules.vault)] * (rules.vault is not None)
     return [Path(name) for name in named]
 
 

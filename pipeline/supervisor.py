@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pipeline.nightly import Job
@@ -61,14 +62,14 @@ class Supervisor:
     def _start(self, number: int) -> "subprocess.Popen[str]":
         job = self.job
         command = [
-            sys.executable, "-P", "-m", "pipeline.beam.worker",
+            sys.executable, "-P", "-m", job.program,
             "--config", str(job.config.resolve()),
             "--run", str(job.run_id),
             "--worker", str(number),
             "--workers", str(job.workers),
             "--summary", str(job.scratch / f"worker-{number}.json"),
         ]  # fmt: skip
-        return subprocess.Popen(  # noqa: S603 - our own module, arguments of our own
+        process = subprocess.Popen(  # noqa: S603 - our own module, arguments of our own
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -78,6 +79,13 @@ class Supervisor:
             text=True,
             env=_shared(os.environ, job.workers),
         )
+        if job.told:
+            assert process.stdin is not None
+            # Who died at once is started again.
+            with suppress(BrokenPipeError):
+                process.stdin.write(f"{job.told}\n")
+                process.stdin.flush()
+        return process
 
     def _is_done(self, worker: _Worker) -> bool:
         code = worker.process.poll()

@@ -22,10 +22,12 @@ from pipeline.tagging import Tagger, check_labels
 from pipeline.warehouse import Source, open_source
 from record.errors import ConfigError, Unreadable
 from record.policy import Policy
+from surrogates import vault
 from surrogates.columns import Columns
 from surrogates.key_sources import SCHEMES
 from surrogates.keys import CohortKey, MasterKey, load_master
 from surrogates.rewrite import Rewriter
+from surrogates.vault import Vault
 
 EXTRACTION_VERSION = "layout-1"
 """Changes whenever an extractor may give another text for the same bytes."""
@@ -132,6 +134,18 @@ def open_key(key: str, base: Path, custody: Path | None = None) -> MasterKey:
     """Load the master key of a locator, or of a file's bare path relative to `base`."""
     locator = key if key.startswith(SCHEMES) else f"file:{base / key}"
     return load_master(locator, base, environ=os.environ, custody=custody)
+
+
+def open_vault(path: Path, key: str, base: Path) -> Vault:
+    """Load the key of a vault: a locator, or a file's bare path; both relative to `base`."""
+    locator = key if key.startswith(SCHEMES) else f"file:{base / key}"
+    return vault.open_vault(path, locator, base, environ=os.environ)
+
+
+def open_reversal(settings: Settings) -> Vault | None:
+    """Open the vault of a configuration, if it names one; raises ConfigError or Unavailable."""
+    asked = settings.reversal
+    return None if asked is None else open_vault(Path(asked.vault), asked.key, settings.base)
 
 
 def make_seal(master: MasterKey) -> Seal:

@@ -15,6 +15,9 @@ import hypothesis
 import pytest
 from sqlalchemy import create_engine, text
 
+# Two processes of tests with two threads each spin for the same two processors: twice the work.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 TESTS = Path(__file__).parent
 _DATABASES = itertools.count(1)
 

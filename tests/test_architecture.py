@@ -36,11 +36,18 @@ THIRD_PARTIES = {
         *("numpy", "torch", "pydantic"),
     },
     "rules": {"regex", "hyperscan", "ahocorasick_rs", "rapidfuzz", "stdnum", "platformdirs"},
-    "models": {"numpy", "torch", "transformers", "tokenizers", "safetensors", "onnxruntime"},
-    "surrogates": {"cryptography"},
+    "models": {
+        *("numpy", "torch", "transformers", "tokenizers", "safetensors", "onnxruntime"),
+        "opacus",
+    },
+    "surrogates": {
+        *("cryptography", "numpy", "pyarrow", "shamir_mnemonic"),
+        *("boto3", "botocore", "google", "hvac"),
+    },
     "synthesis": {"faker", "reportlab", "PIL", "pymupdf", "sqlalchemy", "numpy", "torch", "spacy"},
     "pipeline": {
-        *("sqlalchemy", "pyarrow", "pydantic", "jinja2", "rich", "tenacity", "cryptography")
+        *("sqlalchemy", "pyarrow", "pydantic", "jinja2", "rich", "tenacity", "cryptography"),
+        *("alembic", "packaging"),
     },
     "pipeline.beam": {"apache_beam"},
     "evaluation": {"numpy", "scipy"},
@@ -60,6 +67,17 @@ HIDDEN_IMPORTS = {
         for name in ("pdf", "ocr", "picture")
     },
     ("extractors.ocr", "tesserocr"): "ten megabytes that most documents do not need",
+    ("pipeline.state_schema", "pipeline.migrations.upgrade"): (
+        "Alembic, which only a database of another version needs"
+    ),
+    **{
+        ("surrogates.key_services", name): "an extra, for who keeps keys in such a service"
+        for name in (
+            *("boto3", "botocore.exceptions", "hvac", "google.api_core"),
+            *("google.auth.exceptions", "google.cloud"),
+        )
+    },
+    ("models.language.train", "models.language.private"): "opacus is an extra, and slow to import",
     ("pipeline.tools", "models.tagger.runtime"): "torch is an extra, and takes seconds to import",
 }
 """(module, imported) -> why the import may hide in a function; `COMPOSITION_ROOT` may always."""

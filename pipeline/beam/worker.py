@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,15 +67,24 @@ def work(
 
 def main() -> int:
     """Work as a child of `cryptonym run`; prints one line of JSON about how it ended."""
+
+    def share(options: argparse.Namespace) -> None:
+        part = Part(options.run, options.worker, options.workers)
+        work(load(options.config), part, [], summary=options.summary)
+
+    return serve(share)
+
+
+def serve(share: Callable[[argparse.Namespace], None]) -> int:
+    """Do a share of the work as a child process; prints one line of JSON about how it ended."""
     options = _parse()
     _die_with_parent()
     # What is loaded by now stays: the collector need not walk Beam's modules again and again.
     gc.freeze()
-    part = Part(options.run, options.worker, options.workers)
     ended: dict[str, object] = {}
     code = 0
     try:
-        safely(lambda: work(load(options.config), part, [], summary=options.summary))
+        safely(lambda: share(options))
     except CryptonymError as error:
         code = _CODES.get(type(error), EXIT_FAILED)
         ended = {"error": type(error).__name__, "message": str(error)}

@@ -73,7 +73,7 @@ def test_sound_documents_are_read(full: tuple[Reader, int]) -> None:
 
 def test_spoilt_documents_are_read_or_refused(full: tuple[Reader, int]) -> None:
     reader, idle = full
-    made = list(attempts(reader, SEED, range(40 * KINDS)))
+    made = list(attempts(reader, SEED, range(28 * KINDS)))
     outcomes = check(made, idle)
     # What was spoilt is not all the same: some are read, and others fail far from the door.
     assert outcomes[READ] > len(made) / 10
@@ -85,7 +85,7 @@ def test_spoilt_documents_are_read_or_refused(full: tuple[Reader, int]) -> None:
 
 def test_spoilt_documents_are_read_or_refused_line_by_line() -> None:
     with reading(Layout.BODY) as (reader, idle):
-        outcomes = check(list(attempts(reader, SEED + 1, pdfs(150))), idle)
+        outcomes = check(list(attempts(reader, SEED + 1, pdfs(100))), idle)
     assert outcomes[READ] > 10
 
 
@@ -94,7 +94,7 @@ def test_spoilt_documents_are_recognized_or_refused() -> None:
     if not Recognizer(LANGUAGES).available:
         pytest.skip("tesseract is not installed")
     with reading(Layout.FULL, LANGUAGES) as (reader, idle):
-        check(list(attempts(reader, SEED + 2, pdfs(48))), idle)
+        check(list(attempts(reader, SEED + 2, pdfs(36))), idle)
 
 
 def test_a_reading_process_does_not_grow(full: tuple[Reader, int]) -> None:
@@ -121,7 +121,7 @@ def test_the_same_bytes_come_to_the_same_end(full: tuple[Reader, int]) -> None:
             return unreadable.reason
 
     whole = specimens()
-    documents = [spoilt(SEED + 3, number, whole) for number in range(6 * KINDS)]
+    documents = [spoilt(SEED + 3, number, whole) for number in range(4 * KINDS)]
     ends = [end(full[0], *document) for document in documents]
     full[0].close()
     assert [end(full[0], *document) for document in reversed(documents)] == ends[::-1]

@@ -63,7 +63,7 @@ def test_what_comes_out(name: str, readers: golden.Readers) -> None:
         pytest.skip("tesseract or its data is not installed")
     if expected.recognized not in ("", "0") and int(expected.recognized) > MANY_RECOGNIZED:
         with Reader(golden.LIMITS, Options()) as reader:
-            body = reader.read(path.read_bytes(), name=path.name)
+            body = reader.read(golden.content(path), name=path.name)
         assert str(body.recognized) == expected.recognized
         assert len(body.text) == pytest.approx(int(expected.body), rel=0.1)
         return

@@ -7,8 +7,9 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing, suppress
+from contextlib import closing, redirect_stderr, redirect_stdout, suppress
 from datetime import date, datetime
+from io import StringIO
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,12 +27,15 @@ from sqlalchemy import (
     insert,
 )
 
-from pipeline.cohort import Order, run_release
+from pipeline.cli import main
 from pipeline.demo import Fiction, make_demo
 from pipeline.engine import drive
 from pipeline.nightly import run_nightly
 from pipeline.note import NOTE_COLUMNS
 from pipeline.progress import Progress
+from pipeline.release.desk import open_release_tools
+from pipeline.release.order import Order
+from pipeline.release.run import run_release
 from pipeline.settings import OutputSettings, SourceSettings, load
 from pipeline.tools import open_master, settled
 from pipeline.warehouse import open_output, open_source
@@ -225,6 +229,13 @@ class Site:
         stdout, stderr = process.communicate(timeout=self.ENDED_BY)
         return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
 
+    def call(self, *arguments):
+        """Run the nightly job begun by this process, not by one of its own; gives the same."""
+        words = ["run", str(self.config), "--plain", "--workers", str(self.WORKERS), *arguments]
+        with redirect_stdout(StringIO()) as stdout, redirect_stderr(StringIO()) as stderr:
+            code = main(words)
+        return subprocess.CompletedProcess(words, code, stdout.getvalue(), stderr.getvalue())
+
     def processes(self):
         """The processes of this site that live, whoever their parent is now: id and command."""
         mark = f"CRYPTONYM_TEST_SITE={self.folder}".encode()
@@ -279,6 +290,14 @@ def site(make_site):
 
 
 @pytest.fixture(scope="session")
+def peaceful(template, tmp_path_factory):
+    """What must come out of the first thirty notes, as the engine alone makes it."""
+    site = Site(tmp_path_factory.mktemp("peaceful") / "site", template, 30)
+    assert run_nightly(site.config, drive).exit_code == 0
+    return site.digest()
+
+
+@pytest.fixture(scope="session")
 def undisturbed(template, tmp_path_factory):
     """Sixty notes that were run through in peace: what must come out, and the seconds it took."""
     site = Site(tmp_path_factory.mktemp("undisturbed") / "site", template, 60)
@@ -320,9 +339,15 @@ class Ward:
         path.write_text("".join(f"{person}\n" for person in person_ids))
         return path
 
-    def release(self, *person_ids, output="sqlite:///cohort.db", name="asthma", **options):
+    def order(self, *person_ids, output="sqlite:///cohort.db", name="asthma", **options):
         persons = self.persons(*(person_ids or self.FEW))
-        return run_release(Order(self.config, name, persons, self.url(output), **options))
+        return Order(self.config, name, persons, self.url(output), **options)
+
+    def release(self, *person_ids, **options):
+        return run_release(self.order(*person_ids, **options))
+
+    def tools(self):
+        return open_release_tools(self.order(), load(self.config))
 
     def url(self, output):
         return output.replace("///", f"///{self.folder}/").replace(
@@ -353,3 +378,9 @@ class Ward:
 @pytest.fixture
 def ward(night, tmp_path):
     return Ward(night, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def make_ward():
+    """Makes copies of that hospital for tests that share one."""
+    return Ward

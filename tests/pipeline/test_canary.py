@@ -26,6 +26,7 @@ from pipeline.stages import STAGES, read
 from pipeline.tools import open_tools
 from pipeline.writing import write
 from record.errors import CryptonymError
+from tests.pipeline.conftest import Site
 
 NAME = "Wexlovitch"
 """The family name of a patient, in her record, notes, titles, PDFs and file names."""
@@ -57,6 +58,12 @@ pipeline.stages.STAGES = tuple(
     (name, detect if name == "detect" else stage) for name, stage in pipeline.stages.STAGES
 )
 """
+
+
+@pytest.fixture(autouse=True)
+def one_worker(monkeypatch):
+    """What one worker says and leaves, several do."""
+    monkeypatch.setattr(Site, "WORKERS", 1)
 
 
 @pytest.fixture

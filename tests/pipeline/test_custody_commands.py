@@ -11,7 +11,7 @@ from pipeline.nightly import run_nightly
 from pipeline.settings import load
 from pipeline.tools import open_master
 from record.errors import ConfigError
-from surrogates.keys import custody_of
+from surrogates.keys import ALGORITHM, custody_of
 
 NOTE = {"note_id": "1", "text": "Vu M. DUPONT.", "lang": "fr"}
 SPANS = {"spans": [{"start": 6, "end": 12, "label": "LAST_NAME"}]}
@@ -160,3 +160,75 @@ def test_a_run_drops_columns_and_stops_with_its_cohort(site):
     open_master(settings).destroy(settings.cohort)
     with pytest.raises(ConfigError, match="never derived again"):
         run_nightly(site.config, drive)
+
+
+def test_shares_open_a_key_whose_file_is_gone(key, run, tmp_path, capsys):
+    before = run("keys", "derive", "--key", str(key), "--cohort", "c")
+    shares = tmp_path / "shares"
+    words = ("keys", "split", str(key), "--shares", "3", "--threshold", "2", "-o", str(shares))
+    assert main(list(words)) == 0
+    assert main(list(words)) == 2
+    assert [path.stat().st_mode & 0o777 for path in sorted(shares.iterdir())] == [0o600] * 3
+    secret = key.read_text().split()[1]
+    said = capsys.readouterr()
+    assert secret not in said.out + said.err
+    key.unlink()
+    custody = ("--custody", str(custody_of(key)))
+    both = f"shares:{shares}/share-1,{shares}/share-3"
+    assert run("keys", "derive", "--key", both, "--cohort", "c", *custody) == before
+    one = run("keys", "derive", "--key", f"shares:{shares}/share-1", "--cohort", "c", *custody)
+    assert one[0] == 2
+    assert "named" in run("keys", "derive", "--key", both, "--cohort", "c")[1]
+
+
+def test_a_rotated_key_goes_on_and_the_new_one_begins(key, run, tmp_path):
+    before = run("keys", "derive", "--key", str(key), "--cohort", "c")
+    new = tmp_path / "new.key"
+    code, told = run("keys", "rotate", "--key", str(key), str(new))
+    assert code == 0
+    assert run("keys", "rotate", "--key", str(key), str(new))[0] == 2
+    assert run("keys", "derive", "--key", str(key), "--cohort", "c") == before
+    assert run("keys", "derive", "--key", str(key), "--cohort", "another")[0] == 2
+    code, after = run("keys", "derive", "--key", str(new), "--cohort", "c")
+    assert (code, after["master_key_id"]) == (0, told["new_key_id"])
+    assert after["cohorts"] != before[1]["cohorts"]
+    assert run("keys", "log", "--key", str(key), "--verify")[0] == 0
+
+
+def test_a_person_is_told_with_both_keys_and_a_reason_and_written_down(key, run, tmp_path):
+    second = tmp_path / "v.key"
+    assert main(["keys", "new", str(second), "--vault"]) == 0
+    notes = [NOTE | SPANS | {"note_id": n, "person_id": n} for n in ("p-1", "p-2")]
+    (tmp_path / "notes.jsonl").write_text("".join(json.dumps(note) + "\n" for note in notes))
+    vault = ("--vault", str(tmp_path / "v.db"))
+    files = (str(tmp_path / "notes.jsonl"), "-o", str(tmp_path / "out.jsonl"))
+    options = ("--cohort", "c", "--spans", "given", "--note-ids", "replace", *vault)
+    code, told = run(
+        "pseudonymize", *files, "--key", str(key), *options, "--vault-key", str(second)
+    )
+    assert code == 0
+    assert set(told["origin"]) == {"cryptonym", "detector", "surrogates", "key_id", "policy_id"}
+    assert told["origin"]["surrogates"] == str(ALGORITHM)
+    persons = [json.loads(each)["person_id"] for each in (tmp_path / "out.jsonl").open()]
+    ask = ("keys", "reveal", "--key", str(key), "--cohort", "c", *vault, "--reason", "finding")
+    both = (*ask, "--vault-key", str(second))
+    for person, expected in zip(persons, ("p-1", "p-2"), strict=True):
+        code, told = run(*both, "--person", person)
+        assert (code, told["person_id"]) == (0, expected)
+    uses = run("keys", "log", "--key", str(key), "--verify")[1]["uses"]
+    assert [use["reason"] for use in uses if use["action"] == "reveal"] == [
+        f"person {person}: finding" for person in persons
+    ]
+    assert "p-1" not in json.dumps(uses)
+    # Without the second key nothing is told, and nothing was done that has to be written down.
+    assert main(["keys", "new", str(tmp_path / "w.key"), "--vault"]) == 0
+    for wrong in (key, tmp_path / "w.key", tmp_path / "none"):
+        code, told = run(*ask, "--vault-key", str(wrong), "--person", persons[0])
+        assert code == 2
+        assert "p-1" not in told
+    assert run(*both, "--reason", " ", "--person", persons[0])[0] == 2
+    assert len(run("keys", "log", "--key", str(key))[1]["uses"]) == len(uses)
+    assert run(*both, "--person", "17")[0] == 2
+    # The end of a cohort is the end of what its vault tells.
+    assert run("keys", "destroy", "--key", str(key), "--cohort", "c")[0] == 0
+    assert run(*both, "--person", persons[0])[0] == 2

@@ -30,7 +30,7 @@ def one_worker(monkeypatch):
 
 def refused(site, code, *words):
     """Run the job, which must refuse with this code, say these words and release nothing."""
-    ended = site.run()
+    ended = site.call()
     assert ended.returncode == code, ended.stderr
     assert ended.stderr.count("cryptonym: error: ") == 1
     assert "Remedy: " in ended.stderr
@@ -43,12 +43,11 @@ def refused(site, code, *words):
 
 def recovers(site):
     """Run the job again after the fault is gone; everything must be there."""
-    ended = site.run()
-    assert ended.returncode == 0, ended.stderr
-    assert f"{WHOLE} planned" in ended.stdout
+    ended = run_nightly(site.config, drive)
+    assert ended.exit_code == 0
+    assert ended.summary.tally.outcomes["planned"] == WHOLE
     expected = WHOLE - sum(site_quarantine(site).values())
     assert len(site.released()) == expected > WHOLE / 2
-    return ended
 
 
 def site_quarantine(site):
@@ -164,10 +163,10 @@ def fill(folder, leave):
     ("file", "leave"),
     [("state.db", 0), ("state.db", 160), ("research.db", 48), ("research.db", 160)],
 )
-def test_disk_is_full(site, small_disk, file, leave):
+def test_disk_is_full(site, peaceful, small_disk, file, leave):
     site.configure(f"sqlite:///{file}", f"sqlite:///{small_disk}/{file}")
     fill(small_disk, leave)
-    ended = site.run()
+    ended = site.call()
     what = {"state.db": "state", "research.db": "output"}[file]
     assert ended.returncode == 4, ended.stderr
     assert "the disk is full" in ended.stderr
@@ -176,10 +175,10 @@ def test_disk_is_full(site, small_disk, file, leave):
     assert "Traceback" not in ended.stderr
     assert _notes(small_disk / file if file == "research.db" else site.folder / "research.db") == 0
     assert _mount("-o", "remount,size=64m", small_disk) == 0
-    ended = site.run()
-    assert ended.returncode == 0, ended.stderr
-    assert f"{WHOLE} planned" in ended.stdout
-    assert site.digest() == in_peace(site)
+    ended = run_nightly(site.config, drive)
+    assert ended.exit_code == 0
+    assert ended.summary.tally.outcomes["planned"] == WHOLE
+    assert site.digest() == peaceful
 
 
 def _notes(path):
@@ -191,27 +190,11 @@ def _notes(path):
         return output.execute("select count(*) from note").fetchone()[0]
 
 
-def in_peace(site):
-    """What the job makes of the same source and key in another place, undisturbed."""
-    config = site.folder / "peace.toml"
-    lines = site.config.read_text().splitlines()
-    urls = [k for k, line in enumerate(lines) if line.startswith("url")]
-    for name, k in zip(("hospital", "peace-state", "peace"), urls, strict=True):
-        lines[k] = f'url = "sqlite:///{name}.db"'
-    config.write_text("\n".join(lines))
-    run_nightly(config, drive)
-    ours, site.config = site.config, config
-    try:
-        return site.digest()
-    finally:
-        site.config = ours
-
-
 @pytest.mark.slow
 def test_report_cannot_be_written(site, small_disk):
     site.configure("[limits]", f'[report]\nfolder = "{small_disk}"\n\n[limits]')
     fill(small_disk, 8)
-    ended = site.run()
+    ended = site.call()
     assert ended.returncode == 4
     assert "report.folder" in ended.stderr
     assert "Remedy: " in ended.stderr
@@ -222,7 +205,7 @@ def test_report_cannot_be_written(site, small_disk):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kilobytes", [20, 150])
-def test_files_may_not_grow(site, kilobytes):
+def test_files_may_not_grow(site, peaceful, kilobytes):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes * 1024, kilobytes * 1024))
 
@@ -233,14 +216,16 @@ def test_files_may_not_grow(site, kilobytes):
     assert "Traceback" not in ended.stderr
     assert _notes(site.folder / "research.db") == 0
     recovers(site)
-    assert site.digest() == in_peace(site)
+    assert site.digest() == peaceful
 
 
 @pytest.mark.slow
-def test_summaries_of_workers_are_not_needed(site):
+def test_summaries_of_workers_are_not_needed(site, peaceful):
     (site.folder / ".cryptonym").write_text("in the way")
-    recovers(site)
-    assert site.digest() == in_peace(site)
+    ended = site.call()
+    assert ended.returncode == 0, ended.stderr
+    assert f"{WHOLE} planned" in ended.stdout
+    assert site.digest() == peaceful
 
 
 # Our own mistakes
@@ -276,7 +261,7 @@ def test_a_maker_of_surrogates_that_raises_costs_its_notes(site, monkeypatch):
     assert SECRET.encode() not in (site.folder / "state.db").read_bytes()
 
 
-def test_a_mistake_that_is_mended_costs_nothing(site, monkeypatch):
+def test_a_mistake_that_is_mended_costs_nothing(site, peaceful, monkeypatch):
     with monkeypatch.context() as context:
         families = (*pipeline.detection.FAMILIES, faulty)
         context.setattr(pipeline.detection, "FAMILIES", families)
@@ -284,7 +269,7 @@ def test_a_mistake_that_is_mended_costs_nothing(site, monkeypatch):
     monkeypatch.setattr(pipeline.tools, "DETECTOR_VERSION", "mended")
     run_nightly(site.config, drive)
     assert site.out_id(3) in site.released()
-    assert site.digest() == in_peace(site)
+    assert site.digest() == peaceful
 
 
 WORKERS_DIE = """
@@ -309,14 +294,12 @@ pipeline.stages.read = read
     ],
     ids=["die", "fail"],
 )
-def test_workers_that_always_fail_end_the_run(site, tmp_path, mistake, words):
+def test_workers_that_always_fail_end_the_run(site, tmp_path, monkeypatch, mistake, words):
     (tmp_path / "sitecustomize.py").write_text(mistake)
-    mended = site.environment
-    path = os.pathsep.join([str(tmp_path), *filter(None, [mended.get("PYTHONPATH")])])
-    site.environment = mended | {"PYTHONPATH": path}
-    ended = refused(site, 1, "nothing was released", *words)
+    with monkeypatch.context() as context:
+        context.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+        ended = refused(site, 1, "nothing was released", *words)
     assert SECRET not in ended.stdout + ended.stderr
-    site.environment = mended
     recovers(site)
 
 
@@ -328,7 +311,6 @@ def served(site, postgres_url):
     """The hospital on a server: source, state and output are three databases."""
     server = create_engine(postgres_url, isolation_level="AUTOCOMMIT")
     names = {file: f"{server.url.database}_{file}" for file in ("hospital", "state", "research")}
-    site.in_peace = in_peace(site)
     with server.connect() as connection:
         for file, name in names.items():
             connection.execute(text(f"create database {name}"))
@@ -373,7 +355,7 @@ def terminate(server):
 
 
 @pytest.mark.slow
-def test_a_server_that_comes_back_costs_nothing(served):
+def test_a_server_that_comes_back_costs_nothing(served, peaceful):
     site, server = served
     process = site.start()
     assert any(line.startswith("working ...") for line in process.stderr)
@@ -385,11 +367,11 @@ def test_a_server_that_comes_back_costs_nothing(served):
     assert process.returncode == 0, stderr
     assert lost > 5
     assert f"{WHOLE} planned" in stdout
-    assert site.digest() == site.in_peace
+    assert site.digest() == peaceful
 
 
 @pytest.mark.slow
-def test_connections_lost_all_the_time_cost_nothing(served):
+def test_connections_lost_all_the_time_cost_nothing(served, peaceful):
     site, server = served
     done = threading.Event()
 
@@ -404,4 +386,4 @@ def test_connections_lost_all_the_time_cost_nothing(served):
     finally:
         done.set()
         thread.join()
-    assert site.digest() == site.in_peace
+    assert site.digest() == peaceful

@@ -336,10 +336,10 @@ def test_long_documents_and_page_bombs(tmp_path):
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_notes(tmp_path):
-    config = configured(tmp_path, limits="[limits]\nnotes_per_unit = 100")
+    config = configured(tmp_path, limits="[limits]\nnotes_per_unit = 48")
     database = create_engine(f"sqlite:///{tmp_path}/hospital.db")
     hospital = make_hospital(
-        300, seed=2, notes_per_patient=10, mean_characters=500, pdf_share=0, scan_share=0
+        120, seed=2, notes_per_patient=10, mean_characters=500, pdf_share=0, scan_share=0
     )
     notes = write_omop(hospital, database, notes=hospital.notes())
     database.dispose()
@@ -351,5 +351,5 @@ def test_memory_does_not_grow_with_the_notes(tmp_path):
 
     ended = run_nightly(config, drive)
     assert ended.summary.tally.outcomes["released"] > 0.9 * notes
-    assert len(sizes) == -(-notes // 100) > 20
-    assert (max(sizes[5:]) - sizes[5]) / 2**20 < 60
+    assert len(sizes) == -(-notes // 48) > 20
+    assert (max(sizes[5:]) - sizes[5]) / 2**20 < 36

@@ -16,7 +16,7 @@ from pipeline.exits import EXIT_DONE, EXIT_UNAVAILABLE
 from pipeline.nightly import run_nightly
 
 NOTES = 60
-AT_MOST = 120
+AT_MOST = 600
 """Seconds until a test gives up; none waits so long unless something is wrong."""
 
 

@@ -78,7 +78,7 @@ def test_malformed_rows_by_the_dozen(loose):
     loose.source("insert into note (person_id, note_text) values (1, 'no id')")
     loose.source(f"insert into note (note_id, person_id) values ('{SECRET}', 1)")
     loose.source("insert into note (note_id, note_text) select note_id, 'twice' from note limit 1")
-    ended = loose.run()
+    ended = loose.call("--workers", "1")
     assert ended.returncode == 0, ended.stderr
     assert "malformed-id" in ended.stdout
     assert "duplicate-id" in ended.stdout

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.quality.cells import Cell
 from pipeline.summary import (
     NO_KIND,
     SAMPLES,
@@ -44,6 +45,8 @@ def tallies(draw: st.DrawFn) -> Tally:
     for stage in draw(st.lists(NAMES, max_size=3)):
         tally.add_seconds(stage, draw(st.floats(0, 1e6)))
         tally.add_memory(stage, draw(st.integers(0, 10**9)))
+    for name in draw(st.lists(NAMES, max_size=3)):
+        tally.cells[Cell("spans", name, kind=draw(KINDS))] += 1
     return tally
 
 

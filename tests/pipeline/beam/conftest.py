@@ -8,6 +8,7 @@ import pytest
 from pipeline import engine
 from pipeline.beam import session
 from pipeline.nightly import run_nightly
+from tests.pipeline.conftest import Site
 
 
 @pytest.fixture(autouse=True)
@@ -17,10 +18,7 @@ def close_tools():
     session.close_all()
 
 
-@pytest.fixture
-def hospital(make_site):
-    """Forty notes in units of five; two of them have no date."""
-    site = make_site(notes=40)
+def undated(site):
     site.source(
         "update note set note_date = 'soon', note_datetime = 'soon' where note_id in (3, 17)"
     )
@@ -28,27 +26,35 @@ def hospital(make_site):
 
 
 @pytest.fixture
-def reference(hospital, counted):
+def make_hospital(make_site):
+    """Makes hospitals of forty notes in units of five; two of them have no date."""
+    return lambda: undated(make_site(notes=40))
+
+
+@pytest.fixture
+def hospital(make_hospital):
+    """Forty notes in units of five; two of them have no date."""
+    return make_hospital()
+
+
+@pytest.fixture(scope="session")
+def reference(template, tmp_path_factory):
     """What the plain engine makes of the hospital: digest of the output, and counts."""
-    before = hospital.folder.with_name("before")
-    shutil.copytree(hospital.folder, before)
-    counts = counted(run_nightly(hospital.config, engine.drive))
+    site = undated(Site(tmp_path_factory.mktemp("reference") / "site", template, 40))
+    counts = count(run_nightly(site.config, engine.drive))
     assert counts["outcomes"]["released"] > 30
     assert counts["outcomes"]["quarantined"] >= 2
-    digest = hospital.digest()
-    shutil.rmtree(hospital.folder)
-    before.rename(hospital.folder)
-    return digest, counts
+    return site.digest(), counts
+
+
+def count(ended):
+    tally = ended.summary.tally.to_json()
+    return {key: tally[key] for key in tally if key not in ("microseconds", "peak_memory")}
 
 
 @pytest.fixture
 def counted():
     """Gives the tally of a run without what differs from one machine and minute to the next."""
-
-    def count(ended):
-        tally = ended.summary.tally.to_json()
-        return {key: tally[key] for key in tally if key not in ("microseconds", "peak_memory")}
-
     return count
 
 
