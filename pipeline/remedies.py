@@ -202,6 +202,14 @@ _REMEDIES = {
         "Note, patient, document, rules or configuration have changed since the nightly job.",
         "Run the nightly job, then the release again.",
     ),
+    "not-published": Remedy(
+        "The nightly job has not published the note: its run is held, or was interrupted.",
+        "See `cryptonym quality`, accept the run or run the nightly job, then release again.",
+    ),
+    "person-refused": Remedy(
+        "The row of the patient was refused, so nothing of theirs is released.",
+        "See why the row was refused, correct the source or the policy, and release again.",
+    ),
     "quarantined": Remedy(
         "The nightly job holds the note in quarantine.",
         "See the report of the nightly job; what it releases again, the release takes.",

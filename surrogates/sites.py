@@ -65,9 +65,13 @@ def _of_town(joined: str, core: str, subject: Subject) -> str:
 
 
 def _named(core: str, model: str, subject: Subject) -> str:
-    sites = lexicon.load("hospitals", subject.locale)
-    drawn = subject.pick(Label.HOSPITAL, _telling(core, subject), sites, accept=subject.allows)
-    return pour_case(model, drawn)
+    sites, value = lexicon.load("hospitals", subject.locale), _telling(core, subject)
+
+    def accept(entry: str) -> bool:
+        # `Mondor` must not become `Henri Mondor`, which is the same site.
+        return _telling(entry, subject) != value and subject.allows(entry)
+
+    return pour_case(model, subject.pick(Label.HOSPITAL, value, sites, accept=accept))
 
 
 def _telling(core: str, subject: Subject) -> str:

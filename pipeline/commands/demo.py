@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from evaluation.drift import judge
+from pipeline.commands.judging import judge
 from pipeline.commands.options import SUMMARY, add_speech, add_workers, positive
 from pipeline.commands.run import tell
 from pipeline.console import Console

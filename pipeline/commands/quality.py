@@ -6,7 +6,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from evaluation.drift import judge
+from pipeline.commands.judging import judge
 from pipeline.commands.options import add_speech
 from pipeline.console import Console
 from pipeline.databases import database_path

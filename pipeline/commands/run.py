@@ -5,8 +5,8 @@ import json
 import sys
 from pathlib import Path
 
-from evaluation.drift import judge
 from pipeline.commands.journals import add_log, journal_of
+from pipeline.commands.judging import judge
 from pipeline.commands.options import EXITS, SUMMARY, add_speech, add_workers
 from pipeline.console import Console
 from pipeline.nightly import Drive, Ended, Job, run_nightly

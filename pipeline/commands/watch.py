@@ -4,8 +4,8 @@ import argparse
 from contextlib import closing
 from pathlib import Path
 
-from evaluation.drift import judge
 from pipeline.commands.journals import add_log, journal_of
+from pipeline.commands.judging import judge
 from pipeline.commands.options import add_speech, positive
 from pipeline.commands.run import tell_quality
 from pipeline.console import Console

@@ -12,6 +12,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    Table,
     and_,
     delete,
     exists,
@@ -40,7 +41,7 @@ from pipeline.state_tables import LEDGER, QUARANTINE, QUARANTINED, SPAN_STORE, S
 KEPT_DAYS = 800
 
 _WHAT = "state"
-_ROWS = 2_000
+_ROWS = 250
 
 Conclusion = Literal["unjudged", "learning", "clean", "warned", "held"]
 
@@ -163,14 +164,14 @@ class QualityStore:
             with transaction(engine, _WHAT, write=True) as connection:
                 STATE.create_all(connection, tables=TABLES)
 
-    @retrying
     def record(self, run: Counted, version: str) -> None:
         """Store what a run counted, in place of what it counted before.
 
-        Counts older than `KEPT_DAYS` go; verdicts and decisions stay.
+        Counts older than `KEPT_DAYS` go; verdicts and decisions stay. In short transactions, since
+        a connection may not last for all of it; the row of the run comes last, and counts without
+        one do not count.
         """
         oldest = (run.night - timedelta(days=KEPT_DAYS)).isoformat()
-        old = select(QUALITY_RUN.c.run_id).where(QUALITY_RUN.c.night < oldest)
         worked = sum(n for cell, n in run.cells.items() if cell.measure == "worked")
         row = {
             "run_id": run.run_id, "night": run.night.isoformat(), "config": run.config,
@@ -181,13 +182,22 @@ class QualityStore:
             for cell, number in sorted(run.cells.items())
             if number
         ]
+        self._forget(run.run_id, oldest)
+        for some in chunks(counts, _ROWS):
+            self._add(QUALITY_COUNT, some)
+        self._add(QUALITY_RUN, [row])
+
+    @retrying
+    def _forget(self, run_id: int, oldest: str) -> None:
+        old = select(QUALITY_RUN.c.run_id).where(QUALITY_RUN.c.night < oldest)
+        gone = or_(QUALITY_COUNT.c.run_id == run_id, QUALITY_COUNT.c.run_id.in_(old))
         with transaction(self._engine, _WHAT, write=True) as connection:
-            mine = QUALITY_COUNT.c.run_id == run.run_id
-            connection.execute(delete(QUALITY_COUNT).where(mine))
-            connection.execute(delete(QUALITY_COUNT).where(QUALITY_COUNT.c.run_id.in_(old)))
-            upsert(connection, QUALITY_RUN, [row])
-            for some in chunks(counts, _ROWS):
-                connection.execute(insert(QUALITY_COUNT), list(some))
+            connection.execute(delete(QUALITY_COUNT).where(gone))
+
+    @retrying
+    def _add(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            upsert(connection, table, list(rows))
 
     @retrying
     def copies(self, run_id: int) -> Counter[Cell]:

@@ -1,0 +1,12 @@
+"""Who judges the counts of a night."""
+
+from collections.abc import Sequence
+
+from record.drift import Track, Verdict
+
+
+def judge(tracks: Sequence[Track], allowance: float) -> list[Verdict]:
+    """Judge as `evaluation.drift.judge` does, whose statistics take a second to import."""
+    from evaluation import drift
+
+    return drift.judge(tracks, allowance)
