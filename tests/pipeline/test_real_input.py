@@ -178,7 +178,12 @@ def test_published_tables_come_out_alike_from_every_kind_of_warehouse(
     assert {one.exit_code for one in ended} == {EXIT_DONE}
     assert len({json.dumps(counted(one), sort_keys=True) for one in ended}) == 1
     assert len({digest(config) for config in configs}) == 1
-    assert ended[0].summary.tally.outcomes["released"] == written
+    # Under one key in some seventy, a date of some note moves onto its patient's birth date.
+    tally = ended[0].summary.tally
+    assert {reason for _, _, reason, _ in tally.quarantine} <= {"residue"}
+    held_back = tally.outcomes["quarantined"]
+    assert held_back <= 1
+    assert tally.outcomes["released"] == written - held_back
     check_tables(tmp_path / "research.db", hospital)
 
 
