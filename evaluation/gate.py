@@ -92,8 +92,8 @@ def decide(measured: Iterable[Measured], requirements: Sequence[Requirement]) ->
     """Compare numbers with requirements.
 
     HOLD where a required number is missing, twice there, not finite or outside its bound; where
-    one of privacy lacks a control, or its control does not stand out; where nothing is required
-    on privacy. RELEASE only where every requirement holds.
+    one of privacy lacks a control, or its control does not stand out, or would pass itself; where
+    nothing is required on privacy. RELEASE only where every requirement holds.
     """
     found: dict[str, list[Measured]] = {}
     for each in measured:
@@ -136,6 +136,9 @@ def _control(requirement: Requirement, measured: Measured) -> list[str]:
     least = requirement.control_at_least
     if least is not None and control < least:
         problems.append(f"does not see a known leak ({control:.3g}, at least {least:.3g} asked)")
+    base = (null or 0.0) if requirement.over_null else 0.0
+    if needed and requirement.bound is Bound.AT_MOST and control - base <= requirement.limit:
+        problems.append("would let a known leak pass: it tells nothing here")
     return problems
 
 

@@ -113,6 +113,14 @@ def test_a_gate_that_asks_nothing_on_privacy_holds():
     assert verdict({}, []).verdict is Verdict.HOLD
 
 
+def test_a_number_that_a_known_leak_would_pass_tells_nothing():
+    # What cannot leak reaches as high as copies do: no bound above that floor can be broken.
+    useless = CLEAN | {"s-pdtp": replace(CLEAN["s-pdtp"], null=8.5)}
+    assert verdict(useless).reasons == (
+        "s-pdtp: would let a known leak pass: it tells nothing here",
+    )
+
+
 def test_an_excess_is_counted_from_its_floor():
     worse = CLEAN | {"s-pdtp": replace(CLEAN["s-pdtp"], null=3.0)}
     assert verdict(worse).reasons == ("s-pdtp: may be over its floor 1.8, at most 1 asked",)
