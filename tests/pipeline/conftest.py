@@ -177,6 +177,7 @@ class Site:
         self.configure("[limits]", "[limits]\nnotes_per_unit = 5")
         self.source("delete from note where note_id > ?", notes)
         self.environment = os.environ | {"CRYPTONYM_TEST_SITE": str(folder)}
+        self._seen = {}
 
     def configure(self, old, new):
         """Change the text of the configuration."""
@@ -237,14 +238,18 @@ class Site:
         return subprocess.CompletedProcess(words, code, stdout.getvalue(), stderr.getvalue())
 
     def processes(self):
-        """The processes of this site that live, whoever their parent is now: id and command."""
+        """The processes of this site that live, whoever their parent is now: id and command.
+
+        A process that ends loses its environment before it closes its files, and its locks with
+        them: one that was seen counts until the system has done with it.
+        """
         mark = f"CRYPTONYM_TEST_SITE={self.folder}".encode()
-        found = {}
+        self._seen = {pid: line for pid, line in self._seen.items() if _lives(pid)}
         for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 if mark in (process / "environ").read_bytes().split(b"\0"):
-                    found[int(process.name)] = (process / "cmdline").read_bytes().decode()
-        return found
+                    self._seen[int(process.name)] = (process / "cmdline").read_bytes().decode()
+        return dict(self._seen)
 
     def workers(self):
         """The ids of the worker processes that live."""
@@ -262,6 +267,15 @@ class Site:
         for pid in self.processes():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+
+def _lives(pid):
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    # What it still had is gone when it waits for its parent to ask how it ended.
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
 
 
 def _execute(path, statement, values):
