@@ -6,7 +6,7 @@ from typing import Any
 
 from models.language.recipe import Recipe
 from models.language.texts import Text
-from models.language.train import Library, Watch, train
+from models.language.train import Corpora, Watch, train
 from models.language.vocabulary import Pieces, Vocabulary, Words
 from synthesis.markup import end_tag, start_tag
 from synthesis.prepared import Corpus, digest, load_corpus
@@ -33,8 +33,8 @@ def learn(
         "longest": longest_entities(corpus, texts["train"], vocabulary),
         "vocabulary": "public" if public is not None else "notes",
     }
-    library = Library(vocabulary, texts["train"], texts["dev"], about)
-    return train(library, recipe, out, watch)
+    corpora = Corpora(vocabulary, texts["train"], texts["dev"], about)
+    return train(corpora, recipe, out, watch)
 
 
 def learn_vocabulary(

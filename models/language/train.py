@@ -32,7 +32,7 @@ _UNTIMED_STEPS = 10  # the first steps are slow and say nothing about the others
 
 
 @dataclass(frozen=True)
-class Library:
+class Corpora:
     """What is learnt from and selected by. `about` is kept with the model, as plain JSON."""
 
     vocabulary: Vocabulary
@@ -67,7 +67,7 @@ class Place:
 
 
 def train(
-    library: Library, recipe: Recipe, out: Path, watch: Watch | None = None
+    corpora: Corpora, recipe: Recipe, out: Path, watch: Watch | None = None
 ) -> dict[str, float]:
     """Train a language model and write it to a folder; gives the last evaluation that counts.
 
@@ -78,9 +78,9 @@ def train(
     if (out / TRAINING).exists():
         remedy = "choose another folder, or remove this one"
         raise ConfigError(str(out), "holds a trained language model already", remedy)
-    if not library.train or not library.dev:
+    if not corpora.train or not corpora.dev:
         raise ConfigError("the corpus", "has no notes to learn from or none to select by", "more")
-    return _Training(library, recipe, out, watch or Watch()).run()
+    return _Training(corpora, recipe, out, watch or Watch()).run()
 
 
 def make_network(recipe: Recipe, vocabulary: Vocabulary) -> LanguageModel:
@@ -121,13 +121,13 @@ def _private(network: LanguageModel, texts: Sequence[Text], recipe: Recipe, end:
 
 
 class _Training:
-    def __init__(self, library: Library, recipe: Recipe, out: Path, watch: Watch) -> None:
+    def __init__(self, corpora: Corpora, recipe: Recipe, out: Path, watch: Watch) -> None:
         started = monotonic()
-        self.library, self.recipe, self.out, self.watch = library, recipe, out, watch
+        self.corpora, self.recipe, self.out, self.watch = corpora, recipe, out, watch
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.network = make_network(recipe, library.vocabulary).to(device)
-        self.course = make_course(self.network, library.train, recipe, library.vocabulary)
-        self.mark = recipe.fingerprint(library.digest())
+        self.network = make_network(recipe, corpora.vocabulary).to(device)
+        self.course = make_course(self.network, corpora.train, recipe, corpora.vocabulary)
+        self.mark = recipe.fingerprint(corpora.digest())
         self.place = Place()
         found = read_checkpoint(out, self.mark)
         if found is not None:
@@ -185,14 +185,14 @@ class _Training:
         return used / left if left > used else 1.0
 
     def _tell(self, steps: int) -> None:
-        notes, place = len(self.library.train), self.place
+        notes, place = len(self.corpora.train), self.place
         seen = int(notes * (place.epoch + place.step / steps))
         self.watch.advance(seen, notes * self.recipe.epochs)
 
     def _evaluate(self, steps: int) -> None:
         started = monotonic()
         place = self.place
-        found = surprise(self.network, self.library.vocabulary, self.library.dev)
+        found = surprise(self.network, self.corpora.vocabulary, self.corpora.dev)
         entry = {
             "epochs": place.epoch + place.step / steps,
             "perplexity": found.perplexity,
@@ -204,13 +204,13 @@ class _Training:
         place.history.append(entry)
         if self.course.keeps_last or found.perplexity < lowest or place.best < 0:
             place.best = len(place.history) - 1
-            save(Trained(self.network, self.library.vocabulary, self._about(entry)), self.out)
+            save(Trained(self.network, self.corpora.vocabulary, self._about(entry)), self.out)
         self.watch.evaluated(entry)
 
     def _about(self, entry: Mapping[str, float]) -> dict[str, Any]:
         return {
-            **self.library.about,
-            "corpus_sha256": digest(self.library.train),
+            **self.corpora.about,
+            "corpus_sha256": digest(self.corpora.train),
             "recipe": self.recipe.to_json(),
             "perplexity": entry["perplexity"],
             "per_character": entry["per_character"],
@@ -237,7 +237,7 @@ class _Training:
         }
         report = {
             "recipe": self.recipe.to_json(),
-            "notes": dict(self.library.about),
+            "notes": dict(self.corpora.about),
             "weights": sum(each.numel() for each in self.network.parameters()),
             "ids": place.ids,
             "history": place.history,
@@ -251,9 +251,9 @@ class _Training:
         return scores
 
     def _unigram(self) -> Surprise:
-        vocabulary = self.library.vocabulary
-        learnt_from = [text.ids[text.asked :] for text in self.library.train]
-        texts = [text.ids[text.asked :] for text in self.library.dev]
+        vocabulary = self.corpora.vocabulary
+        learnt_from = [text.ids[text.asked :] for text in self.corpora.train]
+        texts = [text.ids[text.asked :] for text in self.corpora.dev]
         nats, ids = Unigram(learnt_from, vocabulary.size).loss(texts)
         return Surprise(nats, ids, sum(vocabulary.widths[n] for text in texts for n in text))
 

@@ -7,7 +7,7 @@ import torch
 
 from models.language.folder import build, load
 from models.language.texts import lesson
-from models.language.train import Library, Watch, train
+from models.language.train import Corpora, Watch, train
 from models.language.vocabulary import END
 from record.errors import ConfigError
 from tests.models.prose import as_texts, notes, vocabulary
@@ -52,7 +52,7 @@ def test_the_budget_is_what_another_accountant_finds() -> None:
 
 
 def test_a_private_training_keeps_its_budget(tmp_path: Path) -> None:
-    library = Library(WORDS, as_texts(WORDS, notes(40)), as_texts(WORDS, notes(2, seed=2)))
+    corpora = Corpora(WORDS, as_texts(WORDS, notes(40)), as_texts(WORDS, notes(2, seed=2)))
     steps = 0
 
     def interrupt(done: int, planned: int) -> None:
@@ -62,8 +62,8 @@ def test_a_private_training_keeps_its_budget(tmp_path: Path) -> None:
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        train(library, SECRET, tmp_path, Watch(interrupt))
-    train(library, SECRET, tmp_path, Watch(interrupt))  # what was spent before counts
+        train(corpora, SECRET, tmp_path, Watch(interrupt))
+    train(corpora, SECRET, tmp_path, Watch(interrupt))  # what was spent before counts
     told = load(tmp_path).about["privacy"]
     assert told == json.loads((tmp_path / "training.json").read_text())["privacy"]
     assert (told["unit"], told["delta"], told["steps"]) == ("note", 1e-3, 10)
@@ -71,7 +71,7 @@ def test_a_private_training_keeps_its_budget(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_private_is_refused(tmp_path: Path) -> None:
-    library = Library(WORDS, as_texts(WORDS, notes(10)), as_texts(WORDS, notes(3)))
+    corpora = Corpora(WORDS, as_texts(WORDS, notes(10)), as_texts(WORDS, notes(3)))
     for recipe in (replace(LSTM, epsilon=8.0), replace(SECRET, epsilon=1e-9)):
         with pytest.raises(ConfigError, match="--epsilon"):
-            train(library, recipe, tmp_path)
+            train(corpora, recipe, tmp_path)

@@ -13,7 +13,7 @@ from models.language.courses import DocumentCourse, layer_groups
 from models.language.folder import load
 from models.language.recipe import RECIPES, Recipe, Stage, make_recipe
 from models.language.schedule import Plateau, one_cycle, peaks, stage_at
-from models.language.train import Library, Watch, make_network, train
+from models.language.train import Corpora, Watch, make_network, train
 from models.language.vocabulary import END
 from record.errors import ConfigError
 from tests.models.prose import as_texts, notes, vocabulary
@@ -33,16 +33,16 @@ class Interrupted(Exception):
 
 
 @pytest.fixture(scope="module")
-def library() -> Library:
+def corpora() -> Corpora:
     words = vocabulary()
-    return Library(words, as_texts(words, notes(100)), as_texts(words, notes(20, seed=2)), {"x": 1})
+    return Corpora(words, as_texts(words, notes(100)), as_texts(words, notes(20, seed=2)), {"x": 1})
 
 
 @pytest.mark.parametrize("recipe", [LSTM, GPT], ids=["lstm", "gpt"])
 def test_a_language_is_learnt_and_an_interrupted_training_ends_the_same(
-    recipe: Recipe, library: Library, tmp_path: Path
+    recipe: Recipe, corpora: Corpora, tmp_path: Path
 ) -> None:
-    scores = train(library, recipe, tmp_path / "whole")
+    scores = train(corpora, recipe, tmp_path / "whole")
     assert scores["perplexity"] * 5 < scores["unigram"]
     assert scores["per_character"] < scores["unigram_per_character"]
     steps = 0
@@ -55,8 +55,8 @@ def test_a_language_is_learnt_and_an_interrupted_training_ends_the_same(
 
     for _ in range(2):
         with pytest.raises(Interrupted):
-            train(library, recipe, tmp_path / "parts", Watch(interrupt))
-    again = train(library, recipe, tmp_path / "parts", Watch(interrupt))
+            train(corpora, recipe, tmp_path / "parts", Watch(interrupt))
+    again = train(corpora, recipe, tmp_path / "parts", Watch(interrupt))
     assert again == scores
     weights = [
         (tmp_path / name / "weights.safetensors").read_bytes() for name in ("whole", "parts")
@@ -68,31 +68,31 @@ def test_a_language_is_learnt_and_an_interrupted_training_ends_the_same(
     assert len(report["history"]) == recipe.epochs
     assert load(tmp_path / "whole").about["perplexity"] == scores["perplexity"]
     with pytest.raises(ConfigError, match="already"):
-        train(library, recipe, tmp_path / "whole")
+        train(corpora, recipe, tmp_path / "whole")
 
 
-def test_other_notes_or_settings_do_not_go_on(library: Library, tmp_path: Path) -> None:
+def test_other_notes_or_settings_do_not_go_on(corpora: Corpora, tmp_path: Path) -> None:
     def interrupt(done: int, planned: int) -> None:
         if (tmp_path / CHECKPOINT).exists():
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        train(library, GPT, tmp_path, Watch(interrupt))
+        train(corpora, GPT, tmp_path, Watch(interrupt))
     with pytest.raises(ConfigError, match="other notes or settings"):
-        train(library, replace(GPT, seed=2), tmp_path)
+        train(corpora, replace(GPT, seed=2), tmp_path)
     (tmp_path / CHECKPOINT).write_bytes(b"nothing")
     with pytest.raises(ConfigError, match="damaged"):
-        train(library, GPT, tmp_path)
+        train(corpora, GPT, tmp_path)
 
 
-def test_time_can_end_a_training(library: Library, tmp_path: Path) -> None:
-    scores = train(library, replace(GPT, epochs=10_000, stages=(), max_minutes=0.01), tmp_path)
+def test_time_can_end_a_training(corpora: Corpora, tmp_path: Path) -> None:
+    scores = train(corpora, replace(GPT, epochs=10_000, stages=(), max_minutes=0.01), tmp_path)
     assert scores["perplexity"] < 1_000
     assert len(json.loads((tmp_path / "training.json").read_text())["history"]) >= 1
 
 
-def test_seeds_decide_the_weights(library: Library) -> None:
-    words = library.vocabulary
+def test_seeds_decide_the_weights(corpora: Corpora) -> None:
+    words = corpora.vocabulary
     first, same, other = (
         make_network(replace(GPT, seed=seed), words).embed.weight for seed in (1, 1, 2)
     )
@@ -138,11 +138,11 @@ def test_layers_learn_stage_by_stage() -> None:
     assert stage_at(stages, 1.0) == (3, 1.0)
 
 
-def test_only_the_layers_of_a_stage_change(library: Library) -> None:
+def test_only_the_layers_of_a_stage_change(corpora: Corpora) -> None:
     stages = tuple(replace(stage, cycles=1) for stage in RECIPES["gpt2"]["stages"])
     recipe = replace(GPT, layers=3, stages=stages, epochs=4, dropout=0.0)
-    network = make_network(recipe, library.vocabulary)
-    course = DocumentCourse(network, library.train, recipe, library.vocabulary.mark(END))
+    network = make_network(recipe, corpora.vocabulary)
+    course = DocumentCourse(network, corpora.train, recipe, corpora.vocabulary.mark(END))
     course.begin(0)
     groups = layer_groups(network)
     assert [len(group) for group in groups] == [12, 12, 12, 4]
