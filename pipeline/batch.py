@@ -24,8 +24,8 @@ class Item:
     """One note on its way; each stage fills in what it finds out.
 
     `content` and `identity` are the hashes (16 bytes) the ledger compares. `document` and
-    `title` are the two texts of a note; spans and releases come in the same two parts. `classes`
-    counts the lines of a document by what they are.
+    `title` are the two texts of a note; spans and releases come in the same two parts. `read` is
+    the text of a document and how it was read, `classes` counts its lines by what they are.
     """
 
     row: NoteRow = field(repr=False)
@@ -38,6 +38,7 @@ class Item:
     clinicians: tuple[PersonName, ...] = ()
     identifiers: tuple[Identifier, ...] = ()
     data: bytes | None = field(default=None, repr=False)
+    read: tuple[str, str] | None = field(default=None, repr=False)
     classes: Mapping[str, int] = field(default_factory=dict)
     document: Document | None = None
     title: Document | None = None

@@ -142,9 +142,9 @@ def _pairs(settings: Settings, state: State, seal: Seal) -> Iterator[Pair]:
     for note in notes:
         sealed = kept.get(int(note["note_id"]))
         if sealed is not None:
-            spans = seal.open(note["note_id"], sealed.content, sealed.sealed)["text"]
+            found = seal.open(note["note_id"], sealed.content, sealed.sealed)
             gold = tuple(Span(s["start"], s["end"], s["label"]) for s in note["spans"])
-            yield Pair(note["note_id"], note["text"], gold, spans)
+            yield Pair(note["note_id"], note["text"], gold, tuple(found.spans["text"]))
 
 
 def show_note(config: Path) -> str:

@@ -22,6 +22,9 @@ from record.errors import Unsafe
 def recall(batch: Batch, tools: Tools) -> Batch:
     """Take the spans that the nightly job stored for these very notes; nothing is detected.
 
+    Where it kept the text of a document, too, that is not read again: the content hash holds the
+    bytes of the document and all that decides how it is read.
+
     Refuses with Unsafe `not-detected` what the ledger does not know, `quarantined` what the nightly
     job holds back, `stale-spans` where note, document, patient or configuration are not those
     that the spans were found with, and `not-published` where the nightly job has not published
@@ -33,8 +36,9 @@ def recall(batch: Batch, tools: Tools) -> Batch:
     def step(item: Item) -> Item:
         note_id = item.row.note_id
         sealed = _current(item, entries.get(note_id), stored.get(note_id), tools)
-        spans = tools.seal.open(item.note_id, item.content, sealed)
-        return replace(item, found=spans["text"], title_found=spans["title"])
+        kept = tools.seal.open(item.note_id, item.content, sealed)
+        found, title_found = (tuple(kept.spans[part]) for part in ("text", "title"))
+        return replace(item, read=kept.read, found=found, title_found=title_found)
 
     return batch.each("recall", step)
 
@@ -70,7 +74,8 @@ STAGES: tuple[tuple[str, Stage], ...] = (
     ("residue", check_residue),
 )
 """Those of the nightly job, with `recall` in the place of detection; before the extraction, so
-that a note without spans costs a look and no more."""
+that a note without spans costs a look and no more, and a document whose text was kept is not read
+again."""
 
 
 def replay(batch: Batch, tools: Tools) -> Batch:

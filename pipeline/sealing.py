@@ -1,6 +1,7 @@
-"""Spans under seal: what was found in a note, readable and changeable only with the master key."""
+"""What was found in a note under seal: readable and changeable only with the master key."""
 
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,38 +14,58 @@ from record.span import Span
 PURPOSE = "span-store"
 """What the sealing key is derived from the master key for."""
 
+_READ = "document"
+
 Spans = Mapping[str, Sequence[Span]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run found out about a note: the spans of each part (`text`, `title`).
+
+    `read` is the text of the document that the note points to, with how it was read (`origin`);
+    none where the text stands in the source's own table, or is not to be kept.
+    """
+
+    spans: Spans
+    read: tuple[str, str] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
 class Seal:
-    """Closes and opens the spans of a note (AES-SIV, RFC 5297).
+    """Closes and opens what was found in a note (AES-SIV, RFC 5297).
 
-    The note's id and content hash are authenticated with them, so that spans can never be
-    replayed on another note or another version. Deterministic: the same spans give the same
-    bytes, and a run that is repeated changes nothing.
+    The note's id and content hash are authenticated with it, so that spans can never be replayed
+    on another note or another version. Deterministic: the same findings give the same bytes, and
+    a run that is repeated changes nothing.
     """
 
     key: bytes = field(repr=False)
 
-    def close(self, note_id: str, content: bytes, spans: Spans) -> bytes:
-        """Seal the spans of each part of a note (`text`, `title`)."""
-        packed = {
-            part: [[s.start, s.end, s.label, s.detector, s.score] for s in found]
-            for part, found in spans.items()
+    def close(self, note_id: str, content: bytes, found: Found) -> bytes:
+        """Seal what was found in a note."""
+        packed: dict[str, object] = {
+            part: [[s.start, s.end, s.label, s.detector, s.score] for s in spans]
+            for part, spans in found.spans.items()
         }
+        if found.read is not None:
+            packed[_READ] = found.read
         data = json.dumps(packed, separators=(",", ":"), sort_keys=True).encode()
+        if found.read is not None:
+            data = zlib.compress(data)
         return AESSIV(self.key).encrypt(data, [note_id.encode(), content])
 
-    def open(self, note_id: str, content: bytes, sealed: bytes) -> dict[str, tuple[Span, ...]]:
-        """Open sealed spans; raises Unsafe(`broken-seal`) when anything about them was changed."""
+    def open(self, note_id: str, content: bytes, sealed: bytes) -> Found:
+        """Open what was sealed; raises Unsafe(`broken-seal`) when anything about it was changed."""
         try:
             data = AESSIV(self.key).decrypt(sealed, [note_id.encode(), content])
         except InvalidTag:
             raise Unsafe("broken-seal") from None
-        return {
-            part: tuple(Span(*span) for span in spans) for part, spans in json.loads(data).items()
-        }
+        # JSON begins with a brace, what zlib makes never does.
+        packed = json.loads(data if data.startswith(b"{") else zlib.decompress(data))
+        read = packed.pop(_READ, None)
+        spans = {part: tuple(Span(*span) for span in found) for part, found in packed.items()}
+        return Found(spans, None if read is None else (read[0], read[1]))
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a sealing key is never serialized")

@@ -74,11 +74,16 @@ class OutputSettings:
 
 @dataclass(frozen=True)
 class StateSettings:
-    """The restricted database of ledger, sealed spans, stage and quarantine."""
+    """The restricted database of ledger, sealed spans, stage and quarantine.
+
+    With `keep_texts` the text of a document stands there under the seal of its spans, so that a
+    release need not read the document again.
+    """
 
     __pydantic_config__ = _STRICT
 
     url: str = field(default="sqlite:///state.db", repr=False)
+    keep_texts: bool = True
 
 
 @dataclass(frozen=True)

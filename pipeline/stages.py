@@ -12,6 +12,7 @@ from pipeline.detection import detect, spoken
 from pipeline.note import NoteRow, PersonRow, Unit, moment, whole
 from pipeline.quality.sites import Sites
 from pipeline.resolve import resolve
+from pipeline.sealing import Found
 from pipeline.summary import Outcome, Tally
 from pipeline.tagging import Foresight
 from pipeline.tools import Tools
@@ -160,7 +161,9 @@ def settle(batch: Batch, tools: Tools) -> Batch:
         document, title = _documents(item)
         found = resolve(item.found, document.text)
         title_found = resolve(item.title_found, title.text)
-        sealed = tools.seal.close(item.note_id, item.content, {"text": found, "title": title_found})
+        spans = {"text": found, "title": title_found}
+        kept = Found(spans, item.read if tools.settings.state.keep_texts else None)
+        sealed = tools.seal.close(item.note_id, item.content, kept)
         return replace(item, found=found, title_found=title_found, sealed=sealed)
 
     return batch.each("resolve", step)
@@ -246,8 +249,11 @@ def _extracted(item: Item, tools: Tools, tally: Tally) -> Item:
     classes: Mapping[str, int] = {}
     if item.data is None:
         text, origin = tools.text(row.note_text), "note_text"
-    else:
+    elif item.read is None:
         text, origin, classes = _read(item.data, item, tools, tally)
+        item = replace(item, read=(text, origin))
+    else:
+        text, origin = item.read
     title = tools.text(row.note_title) if row.note_title else ""
     document = Document(
         note_id=item.note_id,

@@ -18,7 +18,7 @@ from pipeline.jsonl import dumped, listed
 from pipeline.lock import run_lock
 from pipeline.nightly import check_documents
 from pipeline.progress import Progress
-from pipeline.sealing import Seal
+from pipeline.sealing import Found, Seal
 from pipeline.settings import Settings
 from pipeline.tools import Tools, make_seal, open_master, open_tools, settled
 from record.document import Annotated
@@ -136,7 +136,8 @@ def _sampled(pages: list[Page], tools: Tools) -> list[SampledNote]:
     for page in pages:
         document = page.annotated.document
         hashed = digest(document.text, key)
-        sealed = tools.seal.close(document.note_id, hashed, {_PART: page.annotated.spans})
+        detected = Found({_PART: page.annotated.spans})
+        sealed = tools.seal.close(document.note_id, hashed, detected)
         found.append(SampledNote(page.note_id, page.kind, page.content, hashed, sealed))
     return found
 
@@ -173,7 +174,7 @@ def _matched(
         problem = f"the text of note {stored.note_id} is not the one that was exported"
         remedy = "its offsets mean nothing: import the sample again without changing its text"
         raise ConfigError("audit read", problem, remedy)
-    detected = seal.open(name, stored.digest, stored.sealed)[_PART]
+    detected = seal.open(name, stored.digest, stored.sealed).spans[_PART]
     document = replace(note.document, kind=stored.kind)
     return (
         Annotated(document, line_pieces(detected, text)),

@@ -3,6 +3,7 @@
 import sqlite3
 from collections import defaultdict
 from contextlib import closing
+from dataclasses import replace
 from datetime import date
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ from sqlalchemy import create_engine, text
 import pipeline.detection
 import pipeline.stages
 import pipeline.tools
+from extractors.read import Reader
 from pipeline.cli import main
 from pipeline.engine import drive
 from pipeline.exits import EXIT_DONE, EXIT_QUARANTINE
@@ -71,6 +73,33 @@ def test_nothing_is_detected(ward, monkeypatch):
     assert released.counts.notes["released"] > 80
     # A surrogate may happen to spell something known of the patient: the note is held back.
     assert set(released.counts.refused) <= {"quarantined", "residue"}
+
+
+def test_no_document_is_read_again_unless_its_text_was_not_kept(ward, monkeypatch):
+    first = ward.release(*ward.EVERYBODY)
+    read = []
+    monkeypatch.setattr(Reader, "read", lambda self, data, name: read.append(name))
+    again = ward.release(*ward.EVERYBODY)
+    assert read == []
+    assert not again.is_changed
+    notes = "select note_id from note where coalesce(note_text, '') = ''"
+    documents = [note for (note,) in ward.hospital(notes)]
+    settings = load(ward.config)
+    seal = make_seal(open_master(settings))
+    with closing(open_state(settings.state, settings.base)) as state:
+        kept = state.sealed(documents)
+        assert len(kept) >= 5
+        forgotten = {
+            note: replace(seal.open(str(note), found.content, found.sealed), read=None)
+            for note, found in kept.items()
+        }
+    with closing(sqlite3.connect(ward.config.with_name("state.db"))) as db, db:
+        for note, found in forgotten.items():
+            sealed = seal.close(str(note), kept[note].content, found)
+            db.execute("update span_store set sealed = ? where note_id = ?", [sealed, note])
+    last = ward.release(*ward.EVERYBODY, withdraw_stale=True)
+    assert len(read) == len(kept)
+    assert last.counts.notes["released"] == first.counts.notes["released"] - len(kept)
 
 
 def test_no_model_is_read(ward, monkeypatch):
@@ -185,7 +214,7 @@ def surrogates(ward, name):
         out = key.pseudonym("note", str(note))
         if note not in sealed or out not in texts:
             continue
-        opened = seal.open(str(note), sealed[note].content, sealed[note].sealed)["text"]
+        opened = seal.open(str(note), sealed[note].content, sealed[note].sealed).spans["text"]
         for old, (start, end, label) in zip(opened, spans[out], strict=True):
             if label in ("LAST_NAME", "FIRST_NAME") and old.end - old.start > 3:
                 value = original[old.start : old.end].casefold()

@@ -1,4 +1,4 @@
-"""Sealed spans: they open again, and only for the note and version they were sealed for."""
+"""What is sealed opens again, and only for the note and version it was sealed for."""
 
 import pickle
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.sealing import Seal
+from pipeline.sealing import Found, Seal
 from record.errors import Unsafe
 from record.span import Span
 
@@ -22,18 +22,28 @@ SPANS = st.lists(
 ).map(tuple)
 
 
-@given(SPANS, SPANS)
-def test_what_is_sealed_opens(text, title):
-    sealed = SEAL.close("17", CONTENT, {"text": text, "title": title})
-    assert SEAL.open("17", CONTENT, sealed) == {"text": text, "title": title}
+READ = st.none() | st.tuples(st.text(), st.sampled_from(["pdf/body", "docx"]))
+FOUND = st.builds(
+    lambda text, title, read: Found({"text": text, "title": title}, read), SPANS, SPANS, READ
+)
 
 
-@given(SPANS)
-def test_sealing_is_deterministic(text):
-    assert SEAL.close("17", CONTENT, {"text": text}) == SEAL.close("17", CONTENT, {"text": text})
+@given(FOUND)
+def test_what_is_sealed_opens(found):
+    sealed = SEAL.close("17", CONTENT, found)
+    assert SEAL.open("17", CONTENT, sealed) == found
+    assert SEAL.close("17", CONTENT, found) == sealed
 
 
-SEALED = SEAL.close("17", CONTENT, {"text": (Span(3, 9, "LAST_NAME"),)})
+SEALED = SEAL.close("17", CONTENT, Found({"text": (Span(3, 9, "LAST_NAME"),)}))
+
+
+def test_the_text_of_a_document_is_under_the_seal_and_not_in_its_repr():
+    found = Found({"text": ()}, ("Jeanne DUPONT " * 40, "pdf/body"))
+    sealed = SEAL.close("17", CONTENT, found)
+    assert b"DUPONT" not in sealed
+    assert len(sealed) < 200
+    assert "DUPONT" not in repr(found)
 
 
 @pytest.mark.parametrize(
