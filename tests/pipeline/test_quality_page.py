@@ -150,6 +150,6 @@ def test_a_browser_shows_it_without_complaint(page, tmp_path, scheme):
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     if not picture.is_file():
-        pytest.skip("the browser does not start here")
+        pytest.skip("the browser made no picture")
     assert "CONSOLE" not in shown.stderr
     assert picture.stat().st_size > 10_000

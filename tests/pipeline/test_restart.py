@@ -9,11 +9,12 @@ from pathlib import Path
 
 import psutil
 import pytest
-from sqlalchemy import Engine, MetaData, create_engine, event, make_url, text
+from sqlalchemy import Engine, create_engine, event, make_url, text
 
 from pipeline.engine import drive
 from pipeline.exits import EXIT_DONE, EXIT_UNAVAILABLE
 from pipeline.nightly import run_nightly
+from tests.pipeline.moving import move
 
 NOTES = 60
 AT_MOST = 600
@@ -97,7 +98,7 @@ class Hospital:
                 url = self.url(name).set(drivername="postgresql")
                 site.configure(f"sqlite:///{name}.db", url.render_as_string(hide_password=False))
         admin.dispose()
-        copy(create_engine(f"sqlite:///{site.folder}/hospital.db"), self.engine("hospital"))
+        move(site.folder / "hospital.db", self.url("hospital"))
 
     def url(self, name):
         return self.server.url.set(database=name)
@@ -127,23 +128,6 @@ class Hospital:
 def hospital(make_site, server):
     """Sixty notes in twelve units, on the server."""
     return Hospital(make_site(NOTES), server)
-
-
-def copy(local, server):
-    """Copy every table of a database to another."""
-    tables = MetaData()
-    tables.reflect(local)
-    for table in tables.sorted_tables:
-        for column in table.columns:
-            column.type = column.type.as_generic()
-    tables.create_all(server)
-    with local.connect() as here, server.begin() as there:
-        for table in tables.sorted_tables:
-            rows = [dict(row._mapping) for row in here.execute(table.select())]
-            if rows:
-                there.execute(table.insert(), rows)
-    local.dispose()
-    server.dispose()
 
 
 # Restarted ---------------------------------------------------------------------------------------
