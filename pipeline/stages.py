@@ -53,6 +53,10 @@ def attach(batch: Batch, tools: Tools) -> Batch:
     clinicians = source.clinicians({row.provider_id for row in rows})
     visits = source.visit_numbers({row.visit_occurrence_id for row in rows})
     sites = Sites(rows, source, tools.settings.source.sites)
+    identities = {
+        person_id: _identity(patients[person_id], persons.get(person_id))
+        for person_id in patients.keys() & identified
+    }
     attached = []
     for item in batch.items:
         person_id = whole(item.row.person_id)
@@ -67,7 +71,7 @@ def attach(batch: Batch, tools: Tools) -> Batch:
                 site=sites.of(item.row),
                 patient=patient,
                 person=person,
-                identity=_identity(patient, person) if patient else NOTHING,
+                identity=identities[person_id or 0] if patient else NOTHING,
                 clinicians=(author,) if author else (),
                 identifiers=(Identifier(Label.VISIT_ID, number),) if number else (),
                 content=_joined(item.content, around),

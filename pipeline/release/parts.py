@@ -13,13 +13,14 @@ from sqlalchemy import Date, DateTime, Table
 
 from pipeline.folder import reading
 from pipeline.folder_output import arrow_schema
-from pipeline.release.rows import Hashes, Row, canonical, key_of
+from pipeline.release.rows import Hashes, Row, iso, key_of
 
 PARQUET_PART, JSONL_PART = "parquet", "jsonl"
 
 _WHAT = "draft"
 _BATCH = 1_000
 _HASHED = 1 << 20
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=iso)
 
 
 class Part:
@@ -62,8 +63,8 @@ class Part:
         if self.path.suffix == f".{JSONL_PART}":
             with self.path.open("ab") as file:
                 for row in rows:
-                    plain = dict(zip(self._names, json.loads(canonical(row)), strict=True))
-                    file.write(json.dumps(plain, ensure_ascii=False).encode() + b"\n")
+                    named = dict(zip(self._names, row, strict=True))
+                    file.write(_ENCODER.encode(named).encode() + b"\n")
             return
         if self._writer is None:
             self._writer = pq.ParquetWriter(self.path, self._schema, compression="zstd")
@@ -126,14 +127,17 @@ def _lines(path: Path, table: Table) -> Iterator[list[Row]]:
 
 def read_keys(path: Path, table: Table) -> Iterator[int]:
     """Stream the keys of a file, as it was written."""
-    is_keyed = bool(table.primary_key.columns)
-    if path.suffix != f".{PARQUET_PART}" or not path.is_file() or not is_keyed:
-        for rows in read_part(path, table):
-            yield from map(key_of, rows)
+    first = table.columns[0].name
+    if not path.is_file():
         return
-    with reading(_WHAT), pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(_BATCH, columns=[table.columns[0].name], use_threads=False):
-            yield from batch.column(0).to_pylist()
+    with reading(_WHAT):
+        if path.suffix == f".{JSONL_PART}":
+            with path.open("rb") as file:
+                yield from (key_of((json.loads(line)[first],)) for line in file)
+            return
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(_BATCH, columns=[first], use_threads=False):
+                yield from (key_of((value,)) for value in batch.column(0).to_pylist())
 
 
 def digest_file(path: Path) -> str:

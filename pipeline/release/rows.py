@@ -14,11 +14,12 @@ _SHORT = 2**64 - 1
 _OF_SPAN = 4
 
 
-def _iso(value: date) -> str:
+def iso(value: date) -> str:
+    """Write a date, or a moment with its time of day (`date.isoformat` itself would drop that)."""
     return value.isoformat()
 
 
-_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_iso)
+_ENCODER = json.JSONEncoder(separators=(",", ":"), default=iso)
 
 
 def canonical(row: Sequence[Any]) -> bytes:
