@@ -7,6 +7,7 @@ text, it is read right here (ISO 32000-1, 8.4 to 8.6), a tenth of the time that 
 # mypy: allow-untyped-calls
 # PyMuPDF says it is typed, but most of its methods are not.
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from extractors.lines import Box
 Matrix = tuple[float, float, float, float, float, float]
 
 _DARK = 0.6
+_TEXT = re.compile(rb"[(<]")
 _THIN = 2.0  # points: lines up to there hide no letter
 _SAME = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 _NUMBERS = {b"cm": 6, b"re": 4, b"rg": 3, b"g": 1, b"w": 1}
@@ -73,7 +75,15 @@ def plain_areas(content: bytes, to_page: Matrix) -> list[Area] | None:
     `content` is a content stream, `to_page` turns its units to points of the page. Whatever is no
     plain rectangle, no plain colour or no thin line makes the answer None.
     """
-    return _Reading(to_page).areas(content.split())
+    return _Reading(to_page).areas(_before_text(content))
+
+
+def _before_text(content: bytes) -> list[bytes]:
+    text = _TEXT.search(content)
+    if text is None:
+        return content.split()
+    words = content[: text.start()].split()
+    return words if content[: text.start()][-1:].isspace() else words[:-1]
 
 
 class _Reading:
@@ -98,9 +108,7 @@ class _Reading:
     def areas(self, words: Iterable[bytes]) -> list[Area] | None:
         operands: list[bytes] = []
         for word in words:
-            if b"(" in word or b"<" in word:
-                break  # the first text
-            if word[:1] in b"0123456789.-+/[]":
+            if word[0] in b"0123456789.-+/[]":
                 operands.append(word)
                 continue
             if not self._obey(word, operands):

@@ -111,7 +111,7 @@ class Extractor:
             pages=len(source.pages),
             quality=judge_text(
                 text.text,
-                recognized=confidence(_lengths(source.pages), source.recognized),
+                recognized=_confidence(source),
                 read=1 - source.wordless / len(source.pages),
             ),
             recognized=len(source.recognized),
@@ -153,8 +153,11 @@ def _counted(classes: Sequence[Sequence[BoxClass]]) -> dict[str, int]:
     return {kind: count for kind, count in counts.items() if count}
 
 
-def _lengths(pages: Sequence[Page]) -> list[int]:
-    return [sum(len(line.text) for line in page.lines) for page in pages]
+def _confidence(source: Pages) -> float:
+    if not source.recognized:
+        return 1.0
+    lengths = [sum(len(line.text) for line in page.lines) for page in source.pages]
+    return confidence(lengths, source.recognized)
 
 
 def _judged(extracted: Extracted) -> Extracted:

@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from extractors.lines import Line
+from extractors.lines import Box
 from extractors.page import Page
 from record.folding import fold
 
@@ -91,7 +91,7 @@ _WORDS = _Words()
 
 def inked(page: Page) -> Page:
     """Give the page without lines that show nothing; word processors draw dozens of them."""
-    lines = tuple(line for line in page.lines if line.text and not line.text.isspace())
+    lines = tuple([line for line in page.lines if line.text.strip()])
     return page if len(lines) == len(page.lines) else replace(page, lines=lines)
 
 
@@ -106,27 +106,28 @@ def features(pages: Sequence[Page]) -> Features:
     if not lines:
         return _NOTHING
     counts = np.array([len(page.lines) for page in pages], np.int64)
-    page_of = np.repeat(np.arange(len(pages)), counts)
+    page_of = np.arange(len(pages)).repeat(counts)
     windows = tuple(_windows(counts))
-    drawn = _drawn(lines)
+    texts, blocks, _, directions, places, sizes, bold, _ = zip(*lines, strict=True)
+    drawn = _drawn(places, sizes, bold, directions, blocks)
     paper = np.array([(page.width, page.height) for page in pages], np.float64)
     _turn(drawn, paper, page_of)
-    places = _relative(drawn, paper, page_of)
-    packed = _written(lines)
+    shares = _relative(drawn, paper, page_of)
+    packed, written = _written(texts)
     words = packed >> _BUCKET
-    sizes = _sizes(drawn)
-    usual = float(np.sort(sizes)[len(lines) // 2])
-    columns: list[Doubles | Floats] = [
-        places.T,
-        _style(drawn, sizes, usual),
-        _writing(lines, packed),
-        _paging(counts, page_of),
-        _repetition(words, places, page_of),
-        _drawing_order(drawn, counts, page_of),
-        _neighbours(drawn, usual, windows),
-    ]
-    edges = np.clip(places * POSITIONS, 0, POSITIONS - 1).astype(np.int64)
-    return Features(edges, np.concatenate(columns).T.astype(np.float32), words, windows)
+    size = _sizes(drawn)
+    usual = float(np.sort(size)[len(lines) // 2])
+    # Rows of one table: an array for each of them would take longer than to compute it.
+    numbers = np.empty((NUMBERS, len(lines)))
+    numbers[:4] = shares
+    _style(numbers[4:11], drawn, size, usual)
+    _writing(numbers[11:20], texts, packed, written)
+    _paging(numbers[20:25], counts, page_of)
+    _repetition(numbers[25:27], words, shares[1], page_of)
+    _drawing_order(numbers[27:31], drawn[8], counts, page_of)
+    _neighbours(numbers[31:], drawn, usual, windows)
+    steps = np.minimum(np.maximum(shares * POSITIONS, 0), POSITIONS - 1)
+    return Features(steps.astype(np.int64).T, numbers.T.astype(np.float32), words, windows)
 
 
 NUMBERS = 4 + 7 + 9 + 5 + 2 + 4 + 10
@@ -150,14 +151,23 @@ def _windows(counts: Integers) -> Iterator[tuple[int, int]]:
         start += count
 
 
-def _drawn(lines: Sequence[Line]) -> Doubles:
+def _drawn(
+    places: Sequence[Box],
+    sizes: Sequence[float],
+    bold: Sequence[bool],
+    directions: Sequence[tuple[float, float]],
+    blocks: Sequence[int],
+) -> Doubles:
     # rows: x0, y0, x1, y1, size, bold, dx, dy, block
-    numbers = chain.from_iterable(
-        (*line.place, line.size, line.bold, *line.direction, line.block) for line in lines
-    )
-    rows = np.fromiter(numbers, np.float64, 9 * len(lines)).reshape(-1, 9).T
-    finite: Doubles = np.nan_to_num(np.ascontiguousarray(rows), posinf=1e6, neginf=-1e6)
-    return finite
+    lines = len(sizes)
+    drawn = np.empty((9, lines))
+    drawn[:4] = np.fromiter(chain.from_iterable(places), np.float64, 4 * lines).reshape(-1, 4).T
+    drawn[4], drawn[5], drawn[8] = sizes, bold, blocks
+    along = np.fromiter(chain.from_iterable(directions), np.float64, 2 * lines)
+    drawn[6:8] = along.reshape(-1, 2).T
+    if not np.isfinite(drawn).all():
+        np.nan_to_num(drawn, copy=False, posinf=1e6, neginf=-1e6)
+    return drawn
 
 
 _DIRECTIONS = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)], np.float64)
@@ -165,7 +175,10 @@ _DIRECTIONS = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)], np.float64)
 
 def _turn(drawn: Doubles, paper: Doubles, page_of: Integers) -> None:
     """Turn pages, in place, that are mostly written in another direction than left to right."""
-    upright = np.bincount(page_of, drawn[6] > _ALONG, len(paper))
+    along = drawn[6] > _ALONG
+    if along.all():
+        return
+    upright = np.bincount(page_of, along, len(paper))
     for page in np.flatnonzero(upright * 2 < np.bincount(page_of, minlength=len(paper))).tolist():
         here = page_of == page
         along = (_DIRECTIONS @ drawn[6:8, here] > _ALONG).sum(1)
@@ -183,126 +196,135 @@ _ALONG = 0.9  # cosine of the angle up to which a line runs along a direction
 
 
 def _relative(drawn: Doubles, paper: Doubles, page_of: Integers) -> Doubles:
-    size = np.maximum(np.tile(paper, 2), 1.0)
-    shares: Doubles = drawn[:4].T / size[page_of]
-    clipped: Doubles = np.clip(shares, -0.1, 1.1)
-    return clipped
+    """Give the edges as shares of the page's width and height. (4, lines)"""
+    size = np.maximum(paper, 1.0).T.take(page_of, axis=1)  # (2, lines)
+    shares: Doubles = (drawn[:4].reshape(2, 2, -1) / size).reshape(4, -1)
+    np.maximum(shares, -0.1, out=shares)
+    np.minimum(shares, 1.1, out=shares)
+    return shares
 
 
 def _sizes(drawn: Doubles) -> Doubles:
-    # Where nobody knows the size of the letters, the thickness of the line stands in.
     x0, y0, x1, y1, size, _, dx, dy, _ = drawn
-    thickness = np.where(np.abs(dx) >= np.abs(dy), y1 - y0, x1 - x0) / 1.2
-    sizes: Doubles = np.where(size > 0, size, thickness)
-    return sizes.clip(1.0, 200.0)
+    if not (size > 0).all():
+        # Where nobody knows the size of the letters, the thickness of the line stands in.
+        thickness = np.where(np.abs(dx) >= np.abs(dy), y1 - y0, x1 - x0) / 1.2
+        size = np.where(size > 0, size, thickness)
+    sizes: Doubles = np.minimum(np.maximum(size, 1.0), 200.0)
+    return sizes
 
 
-def _style(drawn: Doubles, sizes: Doubles, usual: float) -> Doubles:
-    x0, y0, x1, y1, _, bold, dx, _, _ = drawn
-    return np.array(
-        [
-            np.clip(np.log(sizes / usual), -1.5, 1.5),
-            bold,
-            np.full_like(bold, bold.mean()),
-            dx > _ALONG,
-            np.abs(dx) < 0.5,
-            np.log1p(np.clip(x1 - x0, 0, 2000) / usual) / 4,
-            np.log1p(np.clip(y1 - y0, 0, 2000) / usual) / 4,
-        ]
-    )
+def _style(out: Doubles, drawn: Doubles, sizes: Doubles, usual: float) -> None:
+    bold, dx = drawn[5], drawn[6]
+    np.log(sizes / usual, out=out[0])
+    np.minimum(np.maximum(out[0], -1.5), 1.5, out=out[0])
+    out[1] = bold
+    out[2] = bold.mean()
+    out[3] = dx > _ALONG
+    out[4] = np.abs(dx) < 0.5
+    extent = np.minimum(np.maximum(drawn[2:4] - drawn[:2], 0), 2000)
+    np.log1p(extent / usual, out=out[5:7])
+    out[5:7] /= 4
 
 
-def _written(lines: Sequence[Line]) -> Integers:
-    """Give the packed words of each line, 0 beyond its end. (lines, WORDS)"""
-    known = _WORDS.__getitem__
-    words = [line.text.split(None, WORDS)[:WORDS] for line in lines]
-    counts = np.fromiter(map(len, words), np.int64, len(lines))
-    packed = np.zeros((len(lines), WORDS), np.int64)
-    found = list(map(known, chain.from_iterable(words)))
+def _written(texts: Sequence[str]) -> tuple[Integers, Integers]:
+    """Give the packed words of each line, 0 beyond its end (lines, WORDS), and how many it has."""
+    words = [text.split(None, WORDS)[:WORDS] for text in texts]
+    counts = np.fromiter(map(len, words), np.int64, len(texts))
+    packed = np.zeros((len(texts), WORDS), np.int64)
+    found = list(map(_WORDS.__getitem__, chain.from_iterable(words)))
     packed[counts[:, None] > _ORDER] = found
-    return packed
+    return packed, counts
 
 
 _ORDER = np.arange(WORDS)
 
 
-def _writing(lines: Sequence[Line], packed: Integers) -> Doubles:
-    total = packed.sum(1)
-    digits, capitals, letters = (_field(total, field) for field in (_DIGITS, _CAPITALS, _LETTERS))
-    count = (packed > 0).sum(1)
-    last = packed[np.arange(len(lines)), np.maximum(count - 1, 0)]
-    length = np.fromiter((len(line.text) for line in lines), np.float64, len(lines))
-    return np.array(
-        [
-            digits / np.maximum(digits + letters, 1),
-            capitals / np.maximum(letters, 1),
-            _field(packed[:, 0], _CAPITALS) > 0,  # begins with a capital, nearly always
-            _field(total, _COLON) > 0,
-            _field(last, _COLON),
-            _field(last, _STOP),
-            _field(total, _ADDRESS) > 0,
-            count / WORDS,
-            np.log1p(np.minimum(length, 400)) / 4,
-        ]
-    )
+def _writing(out: Doubles, texts: Sequence[str], packed: Integers, count: Integers) -> None:
+    digits, capitals, letters, colons, _, addresses = _unpacked(packed.sum(1))
+    last = packed[np.arange(len(texts)), np.maximum(count - 1, 0)]
+    length = np.fromiter(map(len, texts), np.float64, len(texts))
+    np.divide(digits, np.maximum(digits + letters, 1), out=out[0])
+    np.divide(capitals, np.maximum(letters, 1), out=out[1])
+    out[2] = _unpacked(packed[:, 0])[1] > 0  # begins with a capital, nearly always
+    out[3] = colons > 0
+    out[4:6] = _unpacked(last)[3:5]
+    out[6] = addresses > 0
+    np.divide(count, WORDS, out=out[7])
+    np.log1p(np.minimum(length, 400), out=out[8])
+    out[8] /= 4
 
 
-def _field(packed: Integers, field: tuple[int, int]) -> Integers:
-    shift, bits = field
-    value: Integers = packed >> shift & (1 << bits) - 1
-    return value
+_FIELDS = np.array([_DIGITS, _CAPITALS, _LETTERS, _COLON, _STOP, _ADDRESS])
+_SHIFTS, _MASKS = _FIELDS[:, :1], (1 << _FIELDS[:, 1:]) - 1
 
 
-def _paging(counts: Integers, page_of: Integers) -> Doubles:
+def _unpacked(packed: Integers) -> Integers:
+    """Give digits, capitals, letters, colons, full stops and addresses. (6, lines)"""
+    fields: Integers = packed >> _SHIFTS & _MASKS
+    return fields
+
+
+def _paging(out: Doubles, counts: Integers, page_of: Integers) -> None:
     pages = len(counts)
-    return np.array(
-        [
-            page_of == 0,
-            page_of == pages - 1,
-            np.full(len(page_of), pages == 1),
-            np.full(len(page_of), min(pages, 10) / 10),
-            np.log1p(np.minimum(counts, 400)[page_of]) / 5,
-        ]
-    )
+    out[0] = page_of == 0
+    out[1] = page_of == pages - 1
+    out[2] = pages == 1
+    out[3] = min(pages, 10) / 10
+    out[4] = (np.log1p(np.minimum(counts, 400)) / 5).take(page_of)
 
 
-def _repetition(words: Integers, places: Doubles, page_of: Integers) -> Doubles:
+def _repetition(out: Doubles, words: Integers, tops: Doubles, page_of: Integers) -> None:
     """Give the share of the other pages with the same text, and with it at the same height."""
     pages = int(page_of[-1]) + 1
     if pages == 1:
-        return np.zeros((2, len(words)))
+        out[:] = 0
+        return
     texts = words @ _MIX
-    heights = np.round(places[:, 1] * 50).astype(np.int64)
-    return np.array([_share(texts, page_of, pages), _share(texts * 67 + heights, page_of, pages)])
+    heights = np.round(tops * 50).astype(np.int64)
+    _count_elsewhere(out[0], texts, page_of)
+    _count_elsewhere(out[1], texts * 67 + heights, page_of)
+    out /= pages - 1
 
 
 _MIX = np.array([pow(1_000_003, power, 2**40) for power in range(1, WORDS + 1)], np.int64)
 
 
-def _share(texts: Integers, page_of: Integers, pages: int) -> Doubles:
-    _, text = np.unique(texts, return_inverse=True)
-    on_page = np.unique(text * pages + page_of)
-    return (np.bincount(on_page // pages)[text] - 1) / (pages - 1)
+def _count_elsewhere(out: Doubles, texts: Integers, page_of: Integers) -> None:
+    """Count for each text the other pages that it is on; `page_of` ascends."""
+    order = texts.argsort(kind="stable")
+    texts, page_of = texts.take(order), page_of.take(order)
+    opens = np.ones((2, len(order)), bool)  # a text; a text or a page
+    np.not_equal(texts[1:], texts[:-1], out=opens[0, 1:])
+    np.logical_or(opens[0, 1:], page_of[1:] != page_of[:-1], out=opens[1, 1:])
+    text = opens[0].cumsum() - 1
+    out[order] = np.bincount(text, opens[1]).take(text) - 1
 
 
-def _drawing_order(drawn: Doubles, counts: Integers, page_of: Integers) -> Doubles:
-    number = np.arange(len(page_of)) - (np.cumsum(counts) - counts)[page_of]
-    before = np.append(-1, np.diff(drawn[8]) + np.diff(page_of) * 1000)
-    opens = before != 0
-    block = np.cumsum(opens) - 1
-    return np.array(
-        [
-            np.minimum(number, 20) / 20,
-            np.minimum(counts[page_of] - 1 - number, 20) / 20,
-            opens,
-            np.log1p(np.minimum(np.bincount(block)[block], 100)) / 4,
-        ]
-    )
+def _drawing_order(out: Doubles, blocks: Doubles, counts: Integers, page_of: Integers) -> None:
+    number = np.arange(len(page_of)) - (counts.cumsum() - counts).take(page_of)
+    opens = np.ones(len(page_of), bool)
+    opens[1:] = blocks[1:] - blocks[:-1] + (page_of[1:] - page_of[:-1]) * 1000 != 0
+    block = opens.cumsum() - 1
+    np.divide(np.minimum(number, 20), 20, out=out[0])
+    np.divide(np.minimum(counts.take(page_of) - 1 - number, 20), 20, out=out[1])
+    out[2] = opens
+    np.log1p(np.minimum(np.bincount(block), 100).take(block), out=out[3])
+    out[3] /= 4
 
 
-def _neighbours(drawn: Doubles, usual: float, windows: Sequence[tuple[int, int]]) -> Floats:
-    boxes = np.clip(drawn[:4] / usual, -_EDGE, _EDGE).astype(np.float32)
-    return np.concatenate([_around(boxes[:, a:b]) for a, b in windows], axis=1)
+def _neighbours(
+    out: Doubles, drawn: Doubles, usual: float, windows: Sequence[tuple[int, int]]
+) -> None:
+    boxes = np.minimum(np.maximum(drawn[:4] / usual, -_EDGE), _EDGE).astype(np.float32)
+    gaps = np.empty((4, boxes.shape[1]), np.float32)
+    for start, end in windows:
+        _around(gaps[:, start:end], out[4:, start:end], boxes[:, start:end])
+    out[:4] = np.log1p(np.minimum(gaps, _FAR)) / 4
+    np.log(out[4:7], out=out[4:7])
+    out[4:7] /= 4
+    np.minimum(out[7:9], 20, out=out[7:9])
+    out[7:9] /= 20
 
 
 _EDGE = 1e5  # letter sizes from the origin; beyond them 32-bit floats tell no neighbours apart
@@ -310,27 +332,38 @@ _FAR = np.float32(40)
 _ALIKE = np.float32(0.4)  # edges nearer than this are in line
 
 
-def _around(box: Floats) -> Floats:
-    """Compare the lines of a window with one another; box in letter sizes. (10, lines)"""
+def _around(gaps: Floats, out: Doubles, box: Floats) -> None:
+    """Compare the lines of a window with one another; box in letter sizes.
+
+    `gaps` (4, lines) becomes the distances to what is below, above, to the right and to the left;
+    `out` (6, lines) how many lines are in line by middle, left and right, how many are above and
+    below, and the height on the page.
+    """
     x0, y0, x1, y1 = box
     middle = (y0 + y1) / 2
-    down = middle[None] - middle[:, None]
-    right = x0[None] - x1[:, None]
-    under, meets = down > _ALIKE, right < 0
-    below = np.where(meets & meets.T & under, down, _FAR)
-    beside = np.where((under | under.T) < (right > -0.5), right, _FAR)
-    gaps = np.array([below.min(1), below.min(0), beside.min(1), beside.min(0)])
-    (row, rank), (left, _), (flush, _) = _alike(middle), _alike(x0), _alike(x1)
-    alike = np.log([row, left, flush]) / 4
-    height = (middle - middle.min()) / max(float(middle.max() - middle.min()), 1.0)
-    rest = np.array([rank, box.shape[1] - 1 - rank])
-    rest = np.concatenate([np.minimum(rest, 20) / 20, height[None]])
-    gaps = np.log1p(np.clip(gaps, 0, _FAR)) / 4
-    return np.concatenate([gaps, alike, rest]).astype(np.float32)
+    down = middle - middle[:, None]
+    right = x0 - x1[:, None]
+    aside = right >= 0
+    # What is no neighbour is put out of the way, a multiplication being faster than a choice.
+    below = np.maximum(down, (aside | aside.T | (down <= _ALIKE)) * _FAR)
+    beside = np.maximum(right, ((np.abs(down) > _ALIKE) | (right <= -0.5)) * _FAR)
+    below.min(1, out=gaps[0])
+    below.min(0, out=gaps[1])
+    beside.min(1, out=gaps[2])
+    beside.min(0, out=gaps[3])
+    smaller, out[:3] = _alike(np.array([middle, x0, x1]))
+    out[3] = smaller[0]
+    out[4] = len(middle) - 1 - smaller[0]
+    top = middle.min()
+    out[5] = (middle - top) / max(float(middle.max() - top), 1.0)
 
 
-def _alike(values: Floats) -> tuple[Integers, Integers]:
-    """Count for each value those that are about the same, and those that are smaller."""
-    ordered = np.sort(values)
-    smaller = ordered.searchsorted(values - _ALIKE)
-    return ordered.searchsorted(values + _ALIKE) - smaller, smaller
+def _alike(edges: Floats) -> tuple[Integers, Integers]:
+    """Count for each of a row those that are smaller, and those that are about the same."""
+    ordered, low, high = np.sort(edges), edges - _ALIKE, edges + _ALIKE
+    counts = [
+        (row.searchsorted(least), row.searchsorted(most))
+        for row, least, most in zip(ordered, low, high, strict=True)
+    ]
+    smaller, up_to = np.array(counts).transpose(1, 0, 2)
+    return smaller, up_to - smaller

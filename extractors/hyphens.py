@@ -52,18 +52,25 @@ def broken_words(text: str, within: Set[int]) -> Iterator[tuple[int, int]]:
     the hyphen goes, unless it is part of the word: its first half is known to keep it, or the same
     text writes the word with its hyphen elsewhere and never without.
     """
-    if _HYPHEN.search(text) is None:
-        return
-    folded = text.casefold()
-    for match in _BREAK.finditer(text):
-        start, end = match.span()
+    folded = ""
+    for start, end in _breaks(text):
         if text[end].isupper() and text.index("\n", start) not in within:
             continue
         soft = text[start] == "\u00ad"
+        folded = folded or text.casefold()
         if soft or _hyphen_goes(text, folded, start, end):
             yield (start, end) if text[end].islower() else (start + 1, end)
         else:
             yield start + 1, end
+
+
+def _breaks(text: str) -> Iterator[tuple[int, int]]:
+    for hyphen in _HYPHEN.finditer(text):
+        start = hyphen.start()
+        while text[start] == "\u00ad" == text[start - 1 : start]:
+            start -= 1
+        if match := _BREAK.match(text, start):
+            yield match.span()
 
 
 def _hyphen_goes(text: str, folded: str, start: int, end: int) -> bool:

@@ -41,10 +41,12 @@ class Line(NamedTuple):
 def turned(box: Box, direction: tuple[float, float]) -> Box:
     """Turn a box of the page so that text which runs along `direction` runs from left to right."""
     dx, dy = direction
-    corners = [(x, y) for x in (box[0], box[2]) for y in (box[1], box[3])]
-    across = [x * dx + y * dy for x, y in corners]
-    down = [y * dx - x * dy for x, y in corners]
-    return min(across), min(down), max(across), max(down)
+    x0, y0, x1, y1 = box
+    left, right = sorted((x0 * dx, x1 * dx))
+    start, end = sorted((y0 * dy, y1 * dy))
+    top, bottom = sorted((y0 * dx, y1 * dx))
+    low, high = sorted((x0 * dy, x1 * dy))
+    return left + start, top - high, right + end, bottom - low
 
 
 # Programs write blocks in reading order, columns too. Above this share of steps that lead back up
@@ -77,7 +79,7 @@ def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
 def _around(lines: Sequence[Line]) -> Box:
     if len(lines) == 1:
         return lines[0].box
-    x0, y0, x1, y1 = zip(*(line.box for line in lines), strict=True)
+    x0, y0, x1, y1 = zip(*[line.box for line in lines], strict=True)
     return min(x0), min(y0), max(x1), max(y1)
 
 
@@ -107,6 +109,8 @@ def _place(box: Box) -> tuple[float, float]:
 
 def share_row(one: Line, other: Line) -> bool:
     """Tell whether two lines stand side by side."""
-    overlap = min(one.box[3], other.box[3]) - max(one.box[1], other.box[1])
-    lower = min(one.box[3] - one.box[1], other.box[3] - other.box[1])
-    return one.direction == other.direction and overlap > 0.6 * lower
+    _, top, _, bottom = one.box
+    _, above, _, below = other.box
+    overlap = min(bottom, below) - max(top, above)
+    lower = min(bottom - top, below - above)
+    return overlap > 0.6 * lower and one.direction == other.direction

@@ -6,8 +6,10 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
+import numpy as np
 import pymupdf
 
 from extractors.hyphens import clean_lines
@@ -16,16 +18,13 @@ from extractors.lines import Box, Line, Run, turned
 from extractors.ocr import Recognized, Recognizer
 from extractors.page import Page, Pages
 from extractors.plain import clean
+from extractors.sheet import Sheet
 from extractors.textlayer import Layer, agrees, judge
 from record.errors import Unreadable
 
 # MuPDF's messages can quote the document.
 pymupdf.TOOLS.mupdf_display_errors(False)
 pymupdf.TOOLS.mupdf_display_warnings(False)
-
-# Not TEXT_CID_FOR_UNKNOWN_UNICODE, which passes glyph numbers off as characters; ligatures come
-# apart and what lies off the page stays out.
-_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 
 # What MuPDF says when it goes on without a part of a page.
 _LOST_CONTENT = (
@@ -121,27 +120,25 @@ class _Reading:
 
     def page(self, number: int) -> Page:
         page = self.document.load_page(number)
-        _refuse_missing_content(self.document, page)
-        blocks = page.get_textpage(flags=_FLAGS).extractDICT()["blocks"]
+        sheet = Sheet(page)
+        blocks = sheet.blocks()
         lines = tuple(_lines(blocks))
-        if page.rotation:
-            rotation = page.rotation_matrix
-            lines = tuple([_as_shown(line, rotation) for line in lines])
-        layer = judge(page, blocks, lines)
+        if sheet.rotation:
+            lines = tuple(_as_shown(lines, tuple(page.rotation_matrix)))
+        layer = judge(sheet, blocks, lines)
         if layer is Layer.BLANK:
             lines = ()
         elif layer is Layer.OVERLAID:
             lines = self.compare(page, lines)
         elif layer is not Layer.SOUND:
             lines = self.see(page, layer)
-        if page.first_annot is not None:
+        if sheet.annotated:
             lines += tuple(_remarks(page, len(blocks)))
         _refuse_lost_content()
         self.length += sum([len(line.text) for line in lines])
         if self.length > self.limits.max_characters:
             raise Unreadable("too-long")
-        rect = page.rect
-        return Page(number, rect.width, rect.height, lines)
+        return Page(number, *sheet.size, lines)
 
     def see(self, page: pymupdf.Page, layer: Layer) -> tuple[Line, ...]:
         """Read what is to be seen, or note that nobody could."""
@@ -173,24 +170,24 @@ def _why_unread(layers: Set[Layer], *, has_text: bool) -> str:
     return "page-without-text" if has_text else "no-text-layer"
 
 
-def _refuse_missing_content(document: pymupdf.Document, page: pymupdf.Page) -> None:
-    # A page whose content is not in the file passes for a blank one.
-    streams = page.get_contents()
-    lost = not streams and document.xref_get_key(page.xref, "Contents")[0] == "xref"
-    if lost or not all(map(document.xref_is_stream, streams)):
-        raise Unreadable("broken")
-
-
 def _lines(blocks: Iterable[dict[str, Any]]) -> list[Line]:
     drawn = [
         (number, line) for number, block in enumerate(blocks) for line in block.get("lines", ())
     ]
     raws = ["".join([span["text"] for span in line["spans"]]) for _, line in drawn]
     texts = clean_lines(raws)
-    return [
-        _line(line, number, raw, text)
-        for (number, line), raw, text in zip(drawn, raws, texts, strict=True)
-    ]
+    lines: list[Line] = []
+    for (number, line), raw, text in zip(drawn, raws, texts, strict=True):
+        spans = line["spans"]
+        if len(spans) == 1 and line["dir"] == _ALONG:
+            span, box = spans[0], line["bbox"]
+            bold = span["flags"] & _BOLD != 0
+            # Nearly all lines are such, and the constructor of a named tuple takes its time.
+            parts = (text, number, box, _ALONG, box, span["size"], bold, ())
+            lines.append(tuple.__new__(Line, parts))
+        else:
+            lines.append(_line(line, number, raw, text))
+    return lines
 
 
 _ALONG = (1.0, 0.0)
@@ -203,9 +200,6 @@ def _line(line: dict[str, Any], block: int, raw: str, text: str) -> Line:
     if direction != _ALONG:
         direction = (round(direction[0], 2), round(direction[1], 2))
         box = place if direction == _ALONG else turned(place, direction)
-    if len(spans) == 1:
-        span = spans[0]
-        return Line(text, block, box, direction, place, span["size"], bool(span["flags"] & _BOLD))
     return Line(
         text=text,
         block=block,
@@ -218,22 +212,30 @@ def _line(line: dict[str, Any], block: int, raw: str, text: str) -> Line:
     )
 
 
-def _as_shown(line: Line, rotation: pymupdf.Matrix) -> Line:
-    """Turn a line along with its page, which MuPDF leaves upright while it reads."""
-    dx, dy = line.direction
-    direction = (dx * rotation.a + dy * rotation.c, dx * rotation.b + dy * rotation.d)
-    place = _turned(line.place, rotation)
-    return line._replace(
-        place=place,
-        box=turned(place, direction),
-        direction=direction,
-        runs=tuple(Run(run.start, run.end, _turned(run.box, rotation)) for run in line.runs),
-    )
+def _as_shown(lines: Sequence[Line], rotation: Sequence[float]) -> Iterator[Line]:
+    """Turn lines along with their page, which MuPDF leaves upright while it reads."""
+    a, b, c, d, _, _ = rotation
+    places = [line.place for line in lines]
+    runs = [run.box for line in lines for run in line.runs]
+    shown = iter(_turned(places + runs, rotation))
+    for line, place in zip(lines, list(islice(shown, len(lines))), strict=True):
+        dx, dy = line.direction
+        direction = (dx * a + dy * c, dx * b + dy * d)
+        yield line._replace(
+            place=place,
+            box=turned(place, direction),
+            direction=direction,
+            runs=tuple([run._replace(box=next(shown)) for run in line.runs]),
+        )
 
 
-def _turned(box: Box, rotation: pymupdf.Matrix) -> Box:
-    x0, y0, x1, y1 = pymupdf.Rect(box) * rotation
-    return x0, y0, x1, y1
+def _turned(boxes: Sequence[Box], rotation: Sequence[float]) -> list[Box]:
+    # By right angles: two opposite corners tell all. In 32 bits, as MuPDF has all coordinates.
+    corners = np.array(boxes, np.float32).reshape(-1, 2, 2)
+    matrix = np.array(rotation, np.float32).reshape(3, 2)
+    x, y = corners[..., :1], corners[..., 1:]
+    moved = x * matrix[0] + y * matrix[1] + matrix[2]
+    return list(map(tuple, np.concatenate([moved.min(1), moved.max(1)], axis=1).tolist()))
 
 
 def _runs(spans: Sequence[dict[str, Any]], raw: str, text: str) -> Iterator[Run]:
@@ -266,6 +268,8 @@ def _remarks(page: pymupdf.Page, block: int) -> Iterator[Line]:
 
 def _refuse_lost_content() -> None:
     said = pymupdf.TOOLS.mupdf_warnings().lower()
+    if not said:
+        return
     if _OUT_OF_MEMORY.search(said):
         raise MemoryError
     if any(phrase in said for phrase in _LOST_CONTENT):

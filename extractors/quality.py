@@ -81,47 +81,47 @@ def _readable(text: str) -> float:
     return 1.0 - min(1.0, sum(map(len, _UNREADABLE.findall(text))) / written)
 
 
-# What is known of a word is packed into one integer, so that one sum tells about all of a text:
-# whether it is built as words are, its letters from a to z, and the vowels among them.
-_LETTERS, _VOWELS_TOO = 32, 64
-_PART = (1 << 32) - 1
-_CACHED_WORDS = 50_000
-_LONGEST_WORD = 24
+# What is known of the words between two blanks is packed into one integer, so that one sum tells
+# about all of a text: how many words, their length, how many are built as words are, their letters
+# from a to z, and the vowels among them.
+_PART = 32
+_CACHED_TOKENS = 50_000
+_LONGEST_TOKEN = 24
 
 
-class _Words(dict[str, int]):
-    """Maps a word to its packed description; filled on demand up to a limit."""
+class _Tokens(dict[str, int]):
+    """Maps what stands between blanks to its packed description; filled up to a limit."""
 
-    def __missing__(self, word: str) -> int:
-        packed = _packed(word)
-        if len(self) < _CACHED_WORDS and len(word) <= _LONGEST_WORD:
-            self[word] = packed
+    def __missing__(self, token: str) -> int:
+        packed = sum(map(_packed, _WORD.findall(token)))
+        if len(self) < _CACHED_TOKENS and len(token) <= _LONGEST_TOKEN:
+            self[token] = packed
         return packed
 
     def __repr__(self) -> str:
-        return f"<{len(self)} words>"
+        return f"<{len(self)} tokens>"
 
 
 def _packed(word: str) -> int:
-    sound = _is_built_as_words_are(word)
-    if _is_initialism(word):
-        return int(sound)
-    latin = unicodedata.normalize("NFD", word.casefold())
-    letters = sum(map(ascii_lowercase.count, latin))
-    return sound | letters << _LETTERS | sum(map("aeiouy".count, latin)) << _VOWELS_TOO
+    numbers = [1, len(word), int(_is_built_as_words_are(word))]
+    if not _is_initialism(word):
+        latin = unicodedata.normalize("NFD", word.casefold())
+        numbers += sum(map(ascii_lowercase.count, latin)), sum(map("aeiouy".count, latin))
+    return sum(number << _PART * place for place, number in enumerate(numbers))
 
 
-_KNOWN = _Words()
+_KNOWN = _Tokens()
 
 
 def _wordlike(text: str) -> float:
-    words = _WORD.findall(text)
-    if len(words) < _ENOUGH_WORDS:
+    told = sum(map(_KNOWN.__getitem__, text.split()))
+    words, length, sound, letters, vowels = (
+        told >> _PART * place & (1 << _PART) - 1 for place in range(5)
+    )
+    if words < _ENOUGH_WORDS:
         return 1.0
-    told = sum(map(_KNOWN.__getitem__, words))
-    built = min(1.0, (told & _PART) / len(words) / _USUAL_SHARE)
-    letters, vowels = told >> _LETTERS & _PART, told >> _VOWELS_TOO
-    if letters < sum(map(len, words)) / 2:
+    built = min(1.0, sound / words / _USUAL_SHARE)
+    if letters < length / 2:
         return built  # names and initialisms in another script
     return built * _vowels(letters, vowels)
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import accumulate
 from statistics import median
 
 from extractors.hyphens import broken_words
@@ -35,15 +36,15 @@ def join(pages: Iterable[Page], classes: Classes | None = None, *, traced: bool 
     Neighbours that share a row share a line. They are parted by a space, by a tab where the gap
     is wider than the letters are high. `classes`, when known, are noted on the pieces.
     """
-    draft = _Draft(traced=traced)
+    draft = _Draft()
     for page in pages:
         kinds = _kinds(page, classes)
         draft.new_page(mends=False)
         before: Line | None = None
         for line in in_order(page.lines):
-            if before is not None:
-                draft.separate(_between(before, line), within=before.block == line.block)
-            draft.write(line, page.number, kinds.get(id(line)))
+            draft.write(line, _between(before, line) if before else "", before)
+            if traced:
+                draft.trace(line, page.number, kinds.get(id(line)))
             before = line
     return draft.finish()
 
@@ -56,11 +57,12 @@ def join_kept(
     A line begins where the page goes down by more than 0.2 of the median height of its lines, a
     paragraph above 1.5 (Wajsburt et al. 2023). A sentence goes on over the end of a page.
     """
-    draft = _Draft(traced=traced)
+    draft = _Draft()
     wanted = tuple(kept)  # members of an enumeration compare faster than they hash
     for page in pages:
-        kinds = _kinds(page, classes)
-        lines = in_order([line for line in page.lines if kinds[id(line)] in wanted])
+        kinds = _kinds(page, classes) if traced else {}
+        both = zip(page.lines, classes[page.number], strict=True)
+        lines = in_order([line for line, kind in both if kind in wanted])
         lines = [line for line in lines if line.text.strip()]
         if not lines:
             continue
@@ -68,9 +70,9 @@ def join_kept(
         draft.new_page(mends=True)
         before: Line | None = None
         for line in lines:
-            if before is not None:
-                draft.separate(_gap(before, line, height), within=before.block == line.block)
-            draft.write(line, page.number, kinds[id(line)])
+            draft.write(line, _gap(before, line, height) if before else "", before)
+            if traced:
+                draft.trace(line, page.number, kinds[id(line)])
             before = line
     return draft.finish()
 
@@ -84,39 +86,42 @@ def _kinds(page: Page, classes: Classes | None) -> dict[int, BoxClass]:
 class _Draft:
     """A text under way: what was written, where it lies, and which characters go again."""
 
-    def __init__(self, *, traced: bool) -> None:
-        self.traced = traced
+    def __init__(self) -> None:
         self.parts: list[str] = []
-        self.length = 0
-        self.pieces: list[Piece] = []
-        self.within: set[int] = set()  # line breaks between lines of one block
+        self.breaks: list[int] = []  # parts that are line breaks between lines of one block
+        self.traced: list[tuple[int, Line, int, BoxClass | None]] = []  # by part
 
     def new_page(self, *, mends: bool) -> None:
         if self.parts:
             going_on = mends and bool(_UNFINISHED.search(self.parts[-1].rstrip()))
-            self.separate("\n" if going_on else "\n\n")
+            self.parts.append("\n" if going_on else "\n\n")
 
-    def separate(self, by: str, *, within: bool = False) -> None:
-        if within and by == "\n":
-            self.within.add(self.length)
-        self.parts.append(by)
-        self.length += len(by)
-
-    def write(self, line: Line, page: int, kind: BoxClass | None) -> None:
-        if self.traced:
-            self.trace(line, page, kind)
-        self.parts.append(line.text)
-        self.length += len(line.text)
+    def write(self, line: Line, by: str, before: Line | None) -> None:
+        if by == "\n" and before and before.block == line.block:
+            self.breaks.append(len(self.parts))
+        self.parts += by, line.text
 
     def trace(self, line: Line, page: int, kind: BoxClass | None) -> None:
-        for run in line.runs or (Run(0, len(line.text), line.place),):
-            if run.start < run.end:
-                start, end = self.length + run.start, self.length + run.end
-                self.pieces.append(Piece(start, end, page, run.box, line.direction, kind))
+        self.traced.append((len(self.parts) - 1, line, page, kind))
 
     def finish(self) -> Text:
+        starts = list(accumulate(map(len, self.parts), initial=0))
         text = "".join(self.parts)
-        return _without(Text(text, tuple(self.pieces)), _superfluous(text, self.within))
+        pieces = tuple(
+            Piece(
+                starts[part] + run.start,
+                starts[part] + run.end,
+                page,
+                run.box,
+                line.direction,
+                kind,
+            )
+            for part, line, page, kind in self.traced
+            for run in line.runs or (Run(0, len(line.text), line.place),)
+            if run.start < run.end
+        )
+        within = {starts[part] for part in self.breaks}
+        return _without(Text(text, pieces), _superfluous(text, within))
 
 
 # All but one of several empty lines.
@@ -136,8 +141,11 @@ def _superfluous(text: str, within: Set[int]) -> Iterator[tuple[int, int]]:
 
 def _blanks(text: str) -> Iterator[tuple[int, int]]:
     """Give the blanks at either end of each row."""
+    rows = text.split("\n")
+    if rows == [row.strip() for row in rows]:
+        return
     at = 0
-    for row in text.split("\n"):
+    for row in rows:
         end = at + len(row)
         if row[:1].isspace() or row[-1:].isspace():
             yield at, end - len(row.lstrip())
@@ -196,10 +204,12 @@ def _between(before: Line, line: Line) -> str:
 def _gap(before: Line, line: Line, height: float) -> str:
     if line.direction != before.direction:
         return "\n\n"
-    down = line.box[3] - before.box[3]
+    left, _, _, bottom = line.box
+    _, top, right, base = before.box
+    down = bottom - base
     if abs(down) <= _NEW_LINE * height or share_row(before, line):
-        gap = line.box[0] - before.box[2]
-        own = _height(before)
+        gap = left - right
+        own = base - top
         if gap > -own / 2:
             return _blank(before, line, gap, own)
     return "\n\n" if down > _NEW_PARAGRAPH * height else "\n"

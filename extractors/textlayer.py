@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from extractors.areas import Area, drawn_areas, plain_areas
 from extractors.lines import Box, Line
 from extractors.proof import Proof
+from extractors.sheet import Sheet
 from record.folding import fold
 
 _Boxes = NDArray[np.float64]  # shape: (boxes, 4)
@@ -81,35 +82,36 @@ _PICTURE = frozenset(("fill-image", "fill-imgmask"))
 
 # In a content stream: text is shown; then something is painted that may lie over it.
 _SHOWS = re.compile(rb"[)\]>]\s*(?:T[jJ]|['\"])")
-_PAINTS = frozenset((b"f", b"f*", b"F", b"B", b"B*", b"b", b"b*", b"sh", b"Do", b"EI"))
+_PAINTS = re.compile(rb" (?:[fFBb]\*?|sh|Do|EI) ")
 _STRINGS = re.compile(rb"\((?:[^()\\]++|\\.)*+\)|<[\da-fA-F\s]*+>", re.DOTALL)
-_UNSURE = re.compile(rb"[%<()]|\bBI\b")
+_UNSURE = (b"%", b"<", b"(", b")")
+_INLINE = re.compile(rb"\bBI\b")
 # Clips, patterns, shades, pictures, forms and what lets things shine through.
 _INTRICATE = frozenset((b"W", b"W*", b"scn", b"SCN", b"sh", b"BI", b"EI", b"Do", b"gs"))
-_PARTED = bytes.maketrans(b"]>", b"  ")  # what ends an operand parts it from the operator
+# What ends an operand parts it from the operator.
+_BLANKS = bytes.maketrans(b"]>\t\n\v\f\r", b"       ")
 
 
-def judge(page: pymupdf.Page, blocks: Iterable[Mapping[str, Any]], lines: Iterable[Line]) -> Layer:
+def judge(sheet: Sheet, blocks: Iterable[Mapping[str, Any]], lines: Iterable[Line]) -> Layer:
     """Judge the text layer of a page.
 
-    `blocks` are those of `page.get_text("dict")`, with glyphs that have no character as U+FFFD;
-    `lines` are the lines made of them. Cheap signs decide for an ordinary page; the page is looked
-    at where there is a doubt.
+    `blocks` are those of the sheet, `lines` are the lines made of them. Cheap signs decide for an
+    ordinary page; the page is looked at where there is a doubt.
     """
     spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
     raw = "\n".join([span["text"] for span in spans])
     doubtful = _BROKEN_CHARACTER.search(raw) is not None or "(cid:" in raw
     if not (_BROKEN_CHARACTER.sub("", raw) if doubtful else raw).strip():
-        return Layer.BLANK if _is_blank(page) else Layer.NONE
+        return Layer.BLANK if _is_blank(sheet.page) else Layer.NONE
     if (doubtful and _is_broken(raw)) or _is_disguised(lines):
         return Layer.GARBLED
-    look = _Look(page)
+    look = _Look(sheet)
     unseen = _hidden(spans, look)
     if look.may_be_covered:
         unseen = max(unseen, _covered(spans, look))
     if unseen >= _FEW_HIDDEN:
         return Layer.OVERLAID if unseen > _MOSTLY * _letters(raw) else Layer.HIDDEN
-    if _has_few_rows(spans, look) and page.get_images() and _is_picture(look):
+    if _has_few_rows(spans, sheet) and sheet.page.get_images() and _is_picture(look):
         return Layer.NONE
     return Layer.SOUND
 
@@ -141,7 +143,7 @@ def _is_broken(raw: str) -> bool:
 
 def _is_disguised(lines: Iterable[Line]) -> bool:
     text = "".join([line.text for line in lines])
-    letters = text.encode("ascii", "ignore").translate(None, _NO_SMALL_LETTERS)
+    letters = text.encode(errors="ignore").translate(None, _NO_SMALL_LETTERS)
     if len(letters) < max(_ENOUGH_LETTERS, _LATIN * len(text)):
         return False  # few words, in capitals, or in another alphabet
     return len(letters.translate(None, _FREQUENT)) > _MANY_RARE * len(letters)
@@ -154,16 +156,17 @@ def _letters(text: str) -> int:
 def _hidden(spans: Iterable[Mapping[str, Any]], look: "_Look") -> float:
     """Count letters that are not drawn, too small, or of the shade of what they stand on."""
     unseen = 0.0
-    # The first test is the cheap one that nearly every span passes.
-    for span in [
-        span
-        for span in spans
-        if span["color"] >= _MAY_BE_PALE
-        or span["size"] < _TINY
-        or not span["char_flags"] & _DRAWN
-        or not span["alpha"]
-        or _may_be_thin(span["bbox"], len(span["text"]))
-    ]:
+    for span in spans:
+        # The cheap test, which nearly every span passes.
+        x0, y0, x1, y1 = span["bbox"]
+        if (
+            span["color"] < _MAY_BE_PALE
+            and span["size"] >= _TINY
+            and span["char_flags"] & _DRAWN
+            and span["alpha"]
+            and y1 - y0 >= _THIN <= x1 - x0 >= _THIN * len(span["text"])
+        ):
+            continue
         drawn = span["char_flags"] & _DRAWN and span["alpha"]
         pale = _is_pale(span["color"])
         if drawn and not pale and span["size"] >= _TINY and not _is_thin(span):
@@ -176,10 +179,6 @@ def _hidden(spans: Iterable[Mapping[str, Any]], look: "_Look") -> float:
 
 def _is_pale(colour: int) -> bool:
     return min(colour >> 16, colour >> 8 & 0xFF, colour & 0xFF) >= _PALE
-
-
-def _may_be_thin(box: Box, letters: int) -> bool:
-    return not box[3] - box[1] >= _THIN <= box[2] - box[0] >= _THIN * letters
 
 
 def _is_thin(span: Mapping[str, Any]) -> bool:
@@ -198,8 +197,8 @@ def _covered(spans: Iterable[Mapping[str, Any]], look: "_Look") -> float:
     return sum(letters * look.covered_share(box) for box, letters in written if letters)
 
 
-def _has_few_rows(spans: Iterable[Mapping[str, Any]], look: "_Look") -> bool:
-    many = _FEW_ROWS * look.longer_side
+def _has_few_rows(spans: Iterable[Mapping[str, Any]], sheet: Sheet) -> bool:
+    many = _FEW_ROWS * max(sheet.size)
     rows: set[int] = set()
     high = 0.0
     for span in spans:
@@ -224,31 +223,29 @@ def _area(box: pymupdf.Rect) -> float:
 class _Look:
     """What is to be seen on a page, found out when needed; boxes as if it were not turned."""
 
-    def __init__(self, page: pymupdf.Page) -> None:
-        self._page = page
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._page = sheet.page
 
     @cached_property
     def may_be_covered(self) -> bool:
         """Whether text is in drawings of their own, or something is painted after text."""
-        return self._paints_after_text or self._page.first_annot is not None
+        return self._paints_after_text or self._sheet.annotated
 
     @cached_property
     def _paints_after_text(self) -> bool:
-        shown = _SHOWS.search(self._contents)
+        shown = _SHOWS.search(self._sheet.contents)
         if shown is None:
             return True
-        later = self._contents[shown.end() :]
+        later = self._sheet.contents[shown.end() :]
         # No operator has a figure in it, and most of a page's words are numbers.
-        if _PAINTS.isdisjoint(_words(later.translate(None, b"0123456789.-"))):
+        if not _paints(later, without=b"0123456789.-"):
             return False
         # What is shown may hold such a letter: vitamin B, Monsieur F. Strings go where it is sure
         # that they are strings: no comment, no picture in between, no string within a string.
         rest = _STRINGS.sub(b" ", later)
-        return bool(_UNSURE.search(rest)) or not _PAINTS.isdisjoint(_words(rest))
-
-    @cached_property
-    def _contents(self) -> bytes:
-        return bytes(self._page.read_contents())
+        unsure = any(sign in rest for sign in _UNSURE)
+        return unsure or bool(b"BI" in rest and _INLINE.search(rest)) or _paints(rest)
 
     def shows_pale(self, box: Box) -> bool:
         """Tell whether what is written in a pale shade can be seen."""
@@ -258,18 +255,13 @@ class _Look:
     @cached_property
     def _areas(self) -> Sequence[Area]:
         # What lies under all text, where nothing but lines and plain areas was drawn.
-        if self.may_be_covered or self._page.rotation:
+        contents = self._sheet.contents
+        if self.may_be_covered or self._sheet.rotation:
             return ()
-        if not _INTRICATE.isdisjoint(_words(self._contents)):
+        if not _INTRICATE.isdisjoint(_parted(contents).split()):
             return ()
-        plain = plain_areas(self._contents, tuple(self._page.transformation_matrix))
+        plain = plain_areas(contents, tuple(self._page.transformation_matrix))
         return drawn_areas(self._page) if plain is None else plain
-
-    @property
-    def longer_side(self) -> float:
-        """The width or the height of the page, in points."""
-        rect = self._page.rect
-        return float(max(rect.width, rect.height))
 
     @cached_property
     def frame(self) -> pymupdf.Rect:
@@ -342,8 +334,13 @@ class _Look:
         return Proof(self._page)
 
 
-def _words(contents: bytes) -> list[bytes]:
-    return contents.translate(_PARTED).replace(b"/", b" /").split()
+def _paints(contents: bytes, without: bytes = b"") -> bool:
+    return _PAINTS.search(b" " + _parted(contents, without) + b" ") is not None
+
+
+def _parted(contents: bytes, without: bytes = b"") -> bytes:
+    """Put a blank before and after each operator, leave some characters out."""
+    return contents.translate(_BLANKS, without).replace(b"/", b" /")
 
 
 def _letters_box(box: Box) -> Box:

@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 
 from extractors.lines import Line
 from extractors.ocr import Recognizer
+from extractors.sheet import Sheet
 from extractors.textlayer import Layer, agrees, judge
 
-FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 BODY = tuple(f"Ligne {number} du compte rendu de consultation du patient" for number in range(30))
 WHITE, BLACK = (1, 1, 1), (0, 0, 0)
 Draw = Callable[[pymupdf.Page], object]
 
 
-def lines_of(page: pymupdf.Page) -> tuple[list[dict[str, object]], list[Line]]:
-    blocks = page.get_text("dict", flags=FLAGS)["blocks"]
+def lines_of(sheet: Sheet) -> tuple[list[dict[str, object]], list[Line]]:
+    blocks = sheet.blocks()
     lines = [
         Line("".join(span["text"] for span in line["spans"]), number, line["bbox"])
         for number, block in enumerate(blocks)
@@ -34,7 +34,8 @@ def layer(*draw: Draw, rotation: int = 0) -> Layer:
         page.set_rotation(rotation)
         data = document.tobytes()
     with pymupdf.open(stream=data, filetype="pdf") as document:
-        return judge(document[0], *lines_of(document[0]))
+        sheet = Sheet(document[0])
+        return judge(sheet, *lines_of(sheet))
 
 
 def body(page: pymupdf.Page) -> None:
@@ -211,7 +212,7 @@ class TestGarbled:
             span = {"text": text, "char_flags": 16, "alpha": 255, "color": 0, "size": 10.0}
             span["bbox"] = (60.0, 90.0, 60.0 + 5 * len(text), 104.0)
             line = Line(text, 0, span["bbox"])
-            return judge(page, [{"lines": [{"spans": [span]}]}], [line])
+            return judge(Sheet(page), [{"lines": [{"spans": [span]}]}], [line])
 
     @pytest.mark.parametrize(
         "text",

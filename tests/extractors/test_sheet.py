@@ -1,0 +1,58 @@
+from collections.abc import Callable
+
+import pymupdf
+import pytest
+
+from extractors.sheet import Sheet
+from record.errors import Unreadable
+
+FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
+Draw = Callable[[pymupdf.Page], object]
+
+
+def drawn(*steps: Draw) -> pymupdf.Document:
+    with pymupdf.open() as document:
+        page = document.new_page()
+        page.insert_text((60, 100), "Compte rendu de consultation\nÉté “œuvre” ﬁn", fontsize=10)
+        for step in steps:
+            step(page)
+        return pymupdf.open(stream=document.tobytes(), filetype="pdf")
+
+
+def annotate(page: pymupdf.Page) -> None:
+    page.add_freetext_annot((60, 200, 300, 240), "une remarque qui se voit")
+
+
+def field(page: pymupdf.Page) -> None:
+    widget = pymupdf.Widget()
+    widget.field_type = pymupdf.PDF_WIDGET_TYPE_TEXT
+    widget.field_name, widget.field_value = "nom", "DUPONT"
+    widget.rect = pymupdf.Rect(60, 300, 200, 320)
+    page.add_widget(widget)
+
+
+def crop(page: pymupdf.Page) -> None:
+    page.set_cropbox(pymupdf.Rect(50, 50, 400, 500))
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 270])
+@pytest.mark.parametrize("step", [annotate, field, crop])
+def test_says_what_pymupdf_says(step: Draw, rotation: int) -> None:
+    with drawn(step, lambda page: page.set_rotation(rotation)) as document:
+        page = document[0]
+        sheet = Sheet(page)
+        assert sheet.blocks() == page.get_text("dict", flags=FLAGS)["blocks"]
+        assert sheet.rotation == page.rotation == rotation
+        assert sheet.size == (page.rect.width, page.rect.height)
+        assert sheet.annotated == (page.first_annot is not None)
+        assert sheet.contents == page.read_contents()
+
+
+def test_refuses_a_page_without_its_content() -> None:
+    with drawn() as document:
+        page = document[0]
+        document.xref_set_key(page.xref, "Contents", "999 0 R")
+        with pytest.raises(Unreadable, match="broken"):
+            Sheet(page)
+        document.xref_set_key(page.xref, "Contents", "null")
+        assert Sheet(page).blocks() == []
