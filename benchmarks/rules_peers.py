@@ -15,6 +15,9 @@ from collections.abc import Callable
 import edsnlp
 from deduce import Deduce
 
+# Of each text the least counts: other programs only ever add to it.
+_ROUNDS = 3
+
 
 def main() -> None:
     texts: list[str] = json.load(sys.stdin)
@@ -34,12 +37,16 @@ def deduce_all() -> Callable[[str], object]:
 
 
 def _seconds(run: Callable[[str], object], texts: list[str]) -> float:
-    for text in texts[:3]:
-        run(text)
+    least = [_once(run, text) for text in texts]
+    for _ in range(_ROUNDS - 1):
+        least = [min(before, _once(run, text)) for before, text in zip(least, texts, strict=True)]
+    return sum(least) / len(least)
+
+
+def _once(run: Callable[[str], object], text: str) -> float:
     started = time.process_time()
-    for text in texts:
-        run(text)
-    return (time.process_time() - started) / len(texts)
+    run(text)
+    return time.process_time() - started
 
 
 if __name__ == "__main__":

@@ -60,7 +60,8 @@ class Birthday:
 
         `lang` decides whether the month may come first (`en`, or unknown).
         """
-        written = [digits for digits in self._digits if digits in view.digits]
+        every = view.digits
+        written = [digits for digits in self._digits if digits in every]
         found: set[tuple[int, int]] = set()
         for digits in written:
             if len(digits) >= 6 and digits in self._compact(lang):

@@ -15,7 +15,7 @@ _BIRTH = Pattern(
 )
 # German letters mark the day of birth with a star, and lists of patients put it after the sex.
 _MARKED = re.compile(r"(?:[\w,;(] ?\(?\* ?|[|;,] ?[mfhvw] ?[|;,] ?)\Z")
-_MARKS = "*|;,"
+_MARKS = frozenset("*|;,")
 _TOKEN = re.compile(r"\w+")
 # Between a birth and a date these tell of something else that happened.
 _EVENTS = tuple(
@@ -82,7 +82,7 @@ def _in_words(folded: str, moment: Moment) -> bool:
 
 def _marked(folded: str, moment: Moment) -> bool:
     start = moment.start
-    if moment.year is None or not any(mark in folded[max(0, start - 2) : start] for mark in _MARKS):
+    if moment.year is None or _MARKS.isdisjoint(folded[max(0, start - 2) : start]):
         return False
     return _MARKED.search(folded, max(0, start - 6), start) is not None
 

@@ -9,6 +9,12 @@ _UNKNOWN = r"\x3f"
 _WIDEST = 96
 """Characters of an expression that the automaton reads: its size grows with their number."""
 
+_GAP = 16
+"""An automaton stops before a gap that may be so many characters longer than it must be.
+
+What follows would spare it few places, and it has to follow all gaps that are open at a time.
+"""
+
 _LOOKAROUND = ("(?=", "(?!", "(?<=", "(?<!")
 _QUANTIFIERS = "?*+{"
 _GROUP = re.compile(r"\((?:\?(?::|P<\w+>))?")
@@ -20,7 +26,8 @@ def loosen(pattern: str) -> str:
     Lookaround and anchors go; a reference to a group becomes any character. A word boundary must
     stand beside a letter or digit of ASCII, as it may lie elsewhere beside other letters. What an
     expression may do without at its end goes as well: the automaton then reports a place once,
-    not once for each length; and of a long expression only the beginning is left.
+    not once for each length; and of an expression that is long or has a wide gap only the
+    beginning is left.
     """
     out: list[str] = []
     at = 0
@@ -120,6 +127,7 @@ def _shortened(pattern: str) -> str:
 
 
 def _shortened_branch(branch: str) -> str:
+    branch = _before_gap(branch)
     while branch:
         last, piece = list(_pieces(branch))[-1]
         times = branch[last + len(piece) :]
@@ -136,6 +144,15 @@ def _shortened_branch(branch: str) -> str:
             opening = _GROUP.match(piece)
             inner = piece[opening.end() : -1] if opening else ""
             return f"{branch[:last]}(?:{_shortened(inner)})"
+    return branch
+
+
+def _before_gap(branch: str) -> str:
+    """Cut a branch before its first wide gap: nearly any characters, few of them or many."""
+    for at, piece in _pieces(branch):
+        times = quantifier(branch, at + len(piece))
+        if at and piece.startswith("[^") and _most(times) - _fewest(times) >= _GAP:
+            return branch[:at]
     return branch
 
 

@@ -19,6 +19,7 @@ _LABELS = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value, Label.CITY.v
 _PERSON = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value))
 # Letters a name must have before one of them may be wrong, and before two may be.
 _SHORT, _LONG = 5, 9
+_MOST_WRONG = 2
 # What stands before a long unknown word in the middle of a sentence needs no title.
 _TELLING = 6
 # So many different words of one text at most are taken for misspelt names.
@@ -52,7 +53,10 @@ class Misspelt:
         for name in self._names:
             ends.setdefault(b"\n" + name[:2].encode(), []).append(name)
             ends.setdefault(name[-2:].encode() + b"\n", []).append(name)
-        self._ends = list(ends.values())
+        self._ends = [
+            (min(map(len, names)) - _MOST_WRONG, max(map(len, names)) + _MOST_WRONG, names)
+            for names in ends.values()
+        ]
         self._automaton = BytesAhoCorasick(list(ends)) if ends else None
         self._read = [
             (b"\n%s\n" % misread(name.encode()), b"\n%s\n" % name.encode(), name)
@@ -87,12 +91,16 @@ class Misspelt:
         found: dict[str, str] = {}
         words, data = capitals.words, capitals.data
         for index, start, _end in self._automaton.find_matches_as_indexes(data, overlapping=True):
-            first = start if data[start] == 10 else words.rfind("\n", 0, start)
-            word = words[first + 1 : words.find("\n", first + 1)]
+            first = (start if data[start] == 10 else words.rfind("\n", 0, start)) + 1
+            end = words.find("\n", first)
+            shortest, longest, names = self._ends[index]
+            if not shortest <= end - first <= longest:
+                continue
+            word = words[first:end]
             if word not in self._exact:
                 if len(found) >= _MOST:
                     break
-                for name in self._ends[index]:
+                for name in names:
                     if _near(word, name):
                         found.setdefault(capitals.compounds.get(word, word), name)
         reading = capitals.read
@@ -174,7 +182,7 @@ def _telling(view: View, hit: Hit) -> bool:
 
 
 def _near(word: str, name: str) -> bool:
-    limit = 2 if len(name) >= _LONG and word[:1] == name[:1] else 1
+    limit = _MOST_WRONG if len(name) >= _LONG and word[:1] == name[:1] else 1
     if not -limit <= len(word) - len(name) <= limit:
         return False
     return OSA.distance(word, name, score_cutoff=limit) <= limit

@@ -3,7 +3,7 @@
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -53,19 +53,18 @@ class Automaton:
             self._local.database = compiled
             self._local.scratch = hyperscan.Scratch(compiled)
         found: Hits = defaultdict(list)
+        numbers = self._numbers
 
         def report(place: int, start: int, end: int, _flags: int, _context: object) -> None:
-            found[place].append((start, end))
+            found[numbers[place]].append((start, end))
 
         # One byte for each code point, so that offsets hold in both.
         data = text.encode("ascii", "replace")
         compiled.scan(data, match_event_handler=report, scratch=self._local.scratch)
-        hits: Hits = {}
-        for place, several in found.items():
+        for several in found.values():
             if len(several) > 1:
                 several.sort()
-            hits[self._numbers[place]] = several
-        return hits
+        return dict(found)
 
     def _compile(self) -> Any:
         with self._lock:
@@ -108,19 +107,50 @@ class Pattern:
 
     def search(self, text: str) -> re.Match[str] | None:
         """Give the first match in a text."""
-        return next(self.finditer(text), None)
+        return next(iter(self.finditer(text)), None)
 
-    def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield the matches in a text."""
-        return self._walk(text, None)
+    def finditer(self, text: str) -> Sequence[re.Match[str]]:
+        """Give the matches in a text."""
+        hits = self._scan(text).get(self._number)
+        if hits is None:
+            return ()
+        match, lead, least = self._reader or self._prepared()
+        found: list[re.Match[str]] = []
+        at = 0
+        for start, end in hits:
+            if start + lead > at:
+                at = start + lead if start else 0
+            while at <= end - least:
+                one = match(text, at)
+                if one is None:
+                    at += 1
+                else:
+                    found.append(one)
+                    at = one.end()
+        return found
 
     def convert(self, text: str, read: Callable[[str, re.Match[str]], _T | None]) -> Iterator[_T]:
         """Yield what `read` makes of matches; of one it refuses, only the first group is passed."""
-        return self._walk(text, read)
-
-    def _walk(self, text: str, read: Callable[[str, re.Match[str]], Any] | None) -> Iterator[Any]:
+        # The loop of `finditer` once more: it runs too often to make a call for each match.
         hits = self._scan(text).get(self._number)
-        return self._read(text, hits, read) if hits else iter(())
+        if hits is None:
+            return
+        match, lead, least = self._reader or self._prepared()
+        at = 0
+        for start, end in hits:
+            if start + lead > at:
+                at = start + lead if start else 0
+            while at <= end - least:
+                one = match(text, at)
+                if one is None:
+                    at += 1
+                    continue
+                made = read(text, one)
+                if made is None:
+                    at = max(at + 1, one.end(1))
+                else:
+                    yield made
+                    at = one.end()
 
     def _prepared(self) -> "_Reader":
         # Most expressions are in no text of a run: each is compiled when the first may match.
@@ -129,30 +159,6 @@ class Pattern:
             least = narrowest(loosen(self.pattern))
             self._reader = re.compile(self.pattern).match, lead, least
         return self._reader
-
-    def _read(
-        self,
-        text: str,
-        hits: list[tuple[int, int]],
-        read: Callable[[str, re.Match[str]], Any] | None,
-    ) -> Iterator[Any]:
-        match, lead, least = self._reader or self._prepared()
-        at = 0
-        for start, end in hits:
-            first = start + lead if start else 0
-            if first > at:
-                at = first
-            last = end - least
-            while at <= last:
-                found = match(text, at)
-                at += 1
-                if found:
-                    made = read(text, found) if read else found
-                    if made is not None:
-                        yield made
-                    stop = found.end(1) if made is None else found.end()
-                    if stop > at:
-                        at = stop
 
 
 class Patterns:
@@ -180,7 +186,6 @@ class Patterns:
     def finditer(self, text: str) -> Iterator[tuple[int, re.Match[str]]]:
         """Yield the index of an expression and each of its matches, one expression at a time."""
         hits = self._scan(text)
-        for number, index in self._indices.items():
-            if number in hits:
-                for match in self._patterns[index].finditer(text):
-                    yield index, match
+        for index in sorted(map(self._indices.__getitem__, self._indices.keys() & hits.keys())):
+            for match in self._patterns[index].finditer(text):
+                yield index, match

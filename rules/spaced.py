@@ -33,11 +33,11 @@ def boxes(folded: str) -> Iterator[Boxes]:
             continue
         if _PAIR.search(folded, end - 7, end):
             end -= 3  # a house number or a count after the boxes
-        offsets = [i for i in range(start, end) if folded[i] != " "]
-        groups = folded[start:end].split(" ")
-        if len(offsets) < 8 or len(groups) * 3 < len(offsets) * 2:
+        blanks = folded.count(" ", start, end)
+        digits = end - start - blanks
+        if digits < 8 or (blanks + 1) * 3 < digits * 2:
             continue
-        yield from _split(folded, offsets)
+        yield from _split(folded, [i for i in range(start, end) if folded[i] != " "])
 
 
 def _split(folded: str, offsets: list[int]) -> Iterator[Boxes]:

@@ -47,7 +47,8 @@ _PREPOSITION = Pattern(
     r"|de|nach|aus|bei|naar|uit|te)[ \n]?(?<=[ '\n])[A-Z]",
     cased=True,
 )
-_BESIDE = Pattern(r"[,\-][ \n][A-Z][A-Za-z]", cased=True)
+# So simple and so frequent that `re` alone is the faster one.
+_BESIDE = re.compile(r"[,\-][ \n][A-Z][A-Za-z]")
 _BRACKETED = Pattern(r"\([A-Z][A-Za-z]", cased=True)
 _OF_ALONE = re.compile(
     r"(?:region|nord|sud|est|banlieue|loin|centre|cabinet|prestataire|pharmacie|officine"
@@ -201,7 +202,7 @@ def _behind_prepositions(cased: str, folded: str, lang: str) -> Iterator[Found]:
             yield at, with_district(folded, at, known.end), Label.CITY
 
 
-def _beside(cased: str, folded: str, pattern: Pattern) -> Iterator[Found]:
+def _beside(cased: str, folded: str, pattern: Pattern | re.Pattern[str]) -> Iterator[Found]:
     """Find listed towns behind a comma, a dash or a bracket: `laboratoire (Albi)`."""
     for match in pattern.finditer(cased):
         at = match.end() - 2

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 from record.folding import fold
 from rules.folded import fold_once
@@ -36,7 +37,7 @@ _AROUND = 96
 _BLANK = re.compile(r"[ \n]")
 _LAST_BLANK = re.compile(r".*[ \n]", re.DOTALL)
 _APART = "\0\0"
-_BLOCK = 128
+_BLOCK = 256
 _CAPITALISED = re.compile(r"[A-ZÀ-ÖØ-Þ][a-zA-ZÀ-ſ0-9'’‐‑\-]{3,40}")
 # `O'Brien` is a name; `L'` and most letters else before an apostrophe are articles.
 _NAME_PREFIXES = frozenset(("o'", "n'", "m'", "d'"))
@@ -47,6 +48,8 @@ _CONFUSED_LETTERS = b"oilsbz|"
 CONFUSED = bytes.maketrans(_CONFUSED_LETTERS, b"0115821")
 """Turns the letters that recognition takes for digits into those digits, in folded bytes."""
 _NOT_CONFUSED = bytes(code for code in _NO_DIGITS if code not in _CONFUSED_LETTERS)
+_ANY_DIGIT = re.compile(rb"[0-9]")
+_ANY_CONFUSED = re.compile(b"[0-9%s]" % _CONFUSED_LETTERS)
 
 
 class View:
@@ -124,16 +127,13 @@ class View:
 
     def digit(self, rank: int, *, confused: bool = False) -> int:
         """Give the offset of a digit of `digits`, or of `confused`, by its rank there."""
-        others = _NOT_CONFUSED if confused else _NO_DIGITS
         marks = self._marks.get(confused)
         if marks is None:
+            others = _NOT_CONFUSED if confused else _NO_DIGITS
             marks = self._marks[confused] = _counted(self.data, others)
         block = bisect_right(marks, rank) - 1
-        at, seen = block * _BLOCK - 1, marks[block] - 1
-        while seen < rank:
-            at += 1
-            seen += self.data[at] not in others
-        return at
+        digits = (_ANY_CONFUSED if confused else _ANY_DIGIT).finditer(self.data, block * _BLOCK)
+        return next(islice(digits, rank - marks[block], None)).start()
 
     @property
     def capitals(self) -> "Capitals":
