@@ -2,10 +2,10 @@
 
 import re
 
-from record.folding import fold
 from surrogates.date_numbers import CARDINALS, LONGEST_SPELT
 from surrogates.lexicon import listed
-from surrogates.subject import WORD, Mention, Subject
+from surrogates.subject import Mention, Subject
+from surrogates.wording import WORD, fold
 
 # An `s` makes a decade of a number: `90s`.
 _NUMBER = re.compile(r"(\d+)(?:[.,]\d+)?(s(?![^\W_]))?")

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from datetime import date
 
+import numpy as np
+
 from record.errors import Unsafe
 from surrogates import dates
+from surrogates.column_dates import Days, Mask, Moves, move_days, to_days, to_parts
 from surrogates.date_course import Course
 
 
@@ -15,6 +18,17 @@ class Birth:
     year: int
     month: int | None = None
     day: int | None = None
+
+
+def move_whole(parts: Days, moves: Moves) -> tuple[Days, Mask]:
+    """Move whole birth dates, years, months and days of [rows, 3], each as `move` does.
+
+    Tells for which rows there is a date, before and after.
+    """
+    days, is_date = to_days(parts)
+    moved, beyond = move_days(days, moves)
+    is_date &= ~beyond
+    return to_parts(np.where(is_date, moved, 0)), is_date
 
 
 def move(birth: Birth, course: Course) -> Birth:

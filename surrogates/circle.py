@@ -1,17 +1,16 @@
 """The people a patient's record knows, and names read with that knowledge."""
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from record.folding import fold
 from record.label import Label
 from record.patient import PatientRecord, PersonName
 from surrogates import name_lists
 from surrogates.misspelling import Speller
 from surrogates.name_words import ELISIONS, PARTICLES, TITLES
+from surrogates.wording import WORD, fold
 
 PATIENT = "patient"
 """The entity of the patient; relatives of the record are `relative/0` and so on."""
@@ -19,8 +18,9 @@ PATIENT = "patient"
 GIVEN, FAMILY = Label.FIRST_NAME.value, Label.LAST_NAME.value
 # 'Ph.' and 'Chr.' stand for a given name as 'P.' does.
 LONGEST_ABBREVIATION = 3
-_WORD = re.compile(r"[^\W\d_]+")
 _MONOGRAM = 4
+# Small, they join the words of a longer name: `Ortega y Gasset`.
+_JOINTS = frozenset("dlyei")
 _READINGS = 4096
 
 Part = tuple[str, str]
@@ -37,14 +37,34 @@ class Person:
     gender: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A name as written, read: its folded words, misspelt ones of the record put right.
+@dataclass(slots=True)
+class Word:
+    """One word of a name as written, and where it stands; `role` is FIRST_NAME or LAST_NAME.
 
-    `unlisted` are its words that neither a list nor the record holds. `is_short` tells that it
-    holds an initial or an abbreviation, which only the note explains.
+    A word that `stays` is a particle or title beside others that change.
     """
 
+    text: str = field(repr=False)
+    folded: str = field(repr=False)
+    start: int
+    end: int
+    role: str
+    is_dotted: bool
+    stays: bool = False
+
+
+@dataclass(slots=True)
+class Reading:
+    """A name as written, read: its words, and of them the folded names, misspelt ones put right.
+
+    `text` is composed, and what the places of the words count in. `monogram` are the names whose
+    initials the only word is. `unlisted` are words that neither a list nor the record holds.
+    `is_short` tells that it holds an initial or an abbreviation, which only the note explains.
+    """
+
+    text: str = field(repr=False)
+    words: tuple[Word, ...] = field(default=(), repr=False)
+    monogram: tuple[Part, ...] = field(default=(), repr=False)
     given: tuple[str, ...] = field(default=(), repr=False)
     initials: tuple[str, ...] = field(default=(), repr=False)
     family: tuple[str, ...] = field(default=(), repr=False)
@@ -55,12 +75,16 @@ class Reading:
 class Circle:
     """The people a record knows: the patient first, then the relatives."""
 
-    __slots__ = ("_known", "_meant", "_monograms", "_readings", "_spellers", "locale", "persons")
+    __slots__ = (
+        *("_known", "_listed", "_meant", "_monograms", "_readings", "_spellers"),
+        *("locale", "persons"),
+    )
 
     def __init__(self, record: PatientRecord | None, locale: str) -> None:
         self.locale = locale
         self.persons = tuple(_of_record(record, locale)) if record else ()
         self._known = _known_words(record)
+        self._listed = {role: name_lists.of_role(role, locale).places for role in (GIVEN, FAMILY)}
         self._monograms = _monograms(self.persons)
         self._spellers = {
             GIVEN: Speller(w for p in self.persons for w in p.given),
@@ -81,29 +105,12 @@ class Circle:
         """Tell whether the record holds a folded word as a given or family name."""
         return word in self._known[role]
 
-    def roles(self, text: str, words: Sequence[re.Match[str]], label: str) -> list[str]:
-        """Tell for each word of a name whether it is given or family name.
-
-        The label decides where a list holds the word in that role, or the record does not know it
-        in the other; else the record, then the lists, then the order: `Lorenzo Gil` and `Gil,
-        Lorenzo`.
-        """
-        folded = [fold(match[0]) for match in words]
-        comma = text.find(",")
-        telling = [number for number, word in enumerate(folded) if word not in TITLES]
-        first = telling[0] if len(telling) > 1 else -1
-        roles = []
-        for number, (match, word) in enumerate(zip(words, folded, strict=True)):
-            is_given = match.start() > comma if comma >= 0 else number == first
-            roles.append(self._role(word, label, GIVEN if is_given else FAMILY))
-        return roles
-
     def _role(self, word: str, label: str, first: str) -> str:
         is_given, is_family = self.knows(GIVEN, word), self.knows(FAMILY, word)
         known = (GIVEN if is_given else FAMILY) if is_given != is_family else ""
         if label != Label.NAME:
             # A doctor may bear as a family name what is the patient's given name.
-            listed = word in name_lists.of_role(label, self.locale).places
+            listed = word in self._listed[label]
             return label if listed or len(word) == 1 else known or label
         if known:
             return known
@@ -127,7 +134,7 @@ class Circle:
         right = self._spellers[role].meant(word) if self.persons else ""
         if not right:
             return ""
-        place = name_lists.of_role(role, self.locale).places.get(word)
+        place = self._listed[role].get(word)
         if place is None:
             return right
         frequent = role == GIVEN or "/1" in place[0].name
@@ -143,7 +150,7 @@ class Circle:
         return self._monograms.get(fold(word), ())
 
     def read(self, text: str, label: str) -> Reading:
-        """Read the text of a span of a name."""
+        """Read the text of a span of a name, labelled FIRST_NAME, LAST_NAME or NAME."""
         known = self._readings.get((text, label))
         if known is None:
             if len(self._readings) >= _READINGS:
@@ -153,29 +160,71 @@ class Circle:
 
     def _read(self, text: str, label: str) -> Reading:
         text = unicodedata.normalize("NFC", text)
-        words = list(_WORD.finditer(text))
-        if len(words) == 1 and (meant := self.monogram(words[0][0])):
+        words = self._words(text, label)
+        if len(words) == 1 and (meant := self.monogram(words[0].text)):
             given = tuple(word for role, word in meant if role == GIVEN)
-            return Reading(given, (), tuple(word for role, word in meant if role == FAMILY))
+            family = tuple(word for role, word in meant if role == FAMILY)
+            return Reading(text, words, meant, given=given, family=family)
         found: dict[str, list[str]] = {GIVEN: [], FAMILY: [], "initials": []}
         unlisted: list[Part] = []
         is_short = False
-        for match, role in zip(words, self.roles(text, words, label), strict=True):
-            word = fold(match[0])
+        for each in words:
+            word, role = each.folded, each.role
             particle = is_particle(word)
             short = len(word) <= LONGEST_ABBREVIATION
             is_short |= short and not particle
-            if role == GIVEN and (len(word) == 1 or (short and text.startswith(".", match.end()))):
+            if role == GIVEN and (len(word) == 1 or (short and each.is_dotted)):
                 found["initials"].append(word)
             elif len(word) > 1 and word not in TITLES:
                 found[role].append(self.meant(role, word) or word)
             known = short or particle or self.knows(role, word)
-            if not known and word not in name_lists.of_role(role, self.locale).places:
+            if not known and word not in self._listed[role]:
                 unlisted.append((role, word))
-        family = [word for word in found[FAMILY] if word not in PARTICLES] or found[FAMILY]
+        family = tuple(word for word in found[FAMILY] if word not in PARTICLES)
         return Reading(
-            tuple(found[GIVEN]), tuple(found["initials"]), tuple(family), tuple(unlisted), is_short
+            text,
+            words,
+            given=tuple(found[GIVEN]),
+            initials=tuple(found["initials"]),
+            family=family or tuple(found[FAMILY]),
+            unlisted=tuple(unlisted),
+            is_short=is_short,
         )
+
+    def _words(self, text: str, label: str) -> tuple[Word, ...]:
+        """Cut a name into words, and tell for each whether it is given or family name.
+
+        The label decides where a list holds the word in that role, or the record does not know it
+        in the other; else the record, then the lists, then the order: `Lorenzo Gil` and `Gil,
+        Lorenzo`.
+        """
+        whole, comma = fold(text), text.find(",")
+        words = []
+        for match in WORD.finditer(text):
+            start, end = match.span()
+            dotted = text.startswith(".", end)
+            words.append(Word(match[0], whole[start:end], start, end, label, dotted))
+        telling = [word for word in words if word.folded not in TITLES]
+        first = telling[0] if len(telling) > 1 else None
+        for word in words:
+            is_given = word.start > comma if comma >= 0 else word is first
+            word.role = self._role(word.folded, label, GIVEN if is_given else FAMILY)
+        staying = [word for word in words if _may_stay(word, whole, len(words) > 2)]
+        # Something has to change.
+        if len(staying) < len(words):
+            for word in staying:
+                word.stays = True
+        return tuple(words)
+
+
+def _may_stay(word: Word, whole: str, is_long: bool) -> bool:
+    """Tell whether a word is a particle or title; `whole` is the folded text of the name."""
+    value = word.folded
+    if value in TITLES or (value in PARTICLES and len(value) > 1):
+        return True
+    if value in ELISIONS and whole.startswith("'", word.end):
+        return True
+    return is_long and value in _JOINTS and word.text.islower()
 
 
 def is_particle(word: str) -> bool:
@@ -194,7 +243,7 @@ def names_of(name: PersonName, locale: str) -> tuple[tuple[str, ...], tuple[str,
 
 def _words_of(names: Sequence[str]) -> tuple[str, ...]:
     """Fold the words of some names, without particles where others are left."""
-    words = [word for name in names for word in _WORD.findall(fold(name))]
+    words = [word for name in names for word in WORD.findall(fold(name))]
     telling = [word for word in words if word not in PARTICLES and len(word) > 1]
     return tuple(dict.fromkeys(telling or words))
 
@@ -206,7 +255,7 @@ def _known_words(record: PatientRecord | None) -> dict[str, frozenset[str]]:
     family = [*record.family_names, *record.birth_names]
     family += (name for relative in record.relatives for name in relative.family_names)
     return {
-        role: frozenset(word for name in names for word in _WORD.findall(fold(name)))
+        role: frozenset(word for name in names for word in WORD.findall(fold(name)))
         for role, names in ((GIVEN, given), (FAMILY, family))
     }
 

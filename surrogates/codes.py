@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
+from threading import get_ident
 
 from surrogates.ff1 import FF1
 from surrogates.keys import PatientKey
@@ -14,19 +15,20 @@ _REMEMBERED = 1024
 
 
 class CodeOrder:
-    """A secret order of the numbers below `size`: FF1 over their bits, and a stride.
+    """A secret order of the numbers below `size`: FF1 over their bits, and a stride, for a thread.
 
     Cycle walking keeps it inside `size` (Black and Rogaway, 2002). `step` maps distinct numbers
     to distinct numbers and, for `size` > 1 and `times` 0, no number to itself.
     """
 
-    __slots__ = ("_bits", "_cipher", "_stride", "size")
+    __slots__ = ("_bits", "_cipher", "_plain", "_stride", "size")
 
     def __init__(self, key: PatientKey, label: str, name: str, size: int) -> None:
         self.size = size
         self._bits = max(_SHORTEST, (size - 1).bit_length())
         material = key.draw(label, f"codes/{name}/{size}", _KEY + _KEY // 2)
         self._cipher = FF1(material[:_KEY], 2)
+        self._plain = self._cipher.of(self._bits)
         self._stride = 1 + int.from_bytes(material[_KEY:], "big") % max(1, size - 1)
 
     def step(self, number: int, tweak: bytes = b"", *, times: int = 0) -> int:
@@ -34,7 +36,7 @@ class CodeOrder:
 
         Each tweak has an order of its own.
         """
-        permuted = self._cipher.of(self._bits, tweak)
+        permuted = self._cipher.of(self._bits, tweak) if tweak else self._plain
         place = self._walk(number, permuted.encrypt)
         return self._walk((place + self._stride + times) % self.size, permuted.decrypt)
 
@@ -46,8 +48,14 @@ class CodeOrder:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def order(key: PatientKey, label: str, name: str, size: int) -> CodeOrder:
-    """Give the order of the codes of a name and size; the most recent ones are remembered."""
+def order(
+    key: PatientKey,
+    label: str,
+    name: str,
+    size: int,
+    thread: int,  # noqa: ARG001 - tells the orders of threads apart
+) -> CodeOrder:
+    """Give a thread the order of the codes of a name and size; the most recent are remembered."""
     return CodeOrder(key, label, name, size)
 
 
@@ -82,6 +90,6 @@ def step(
 
     `name` says what is counted. Equal name, sizes and tweak make one order.
     """
-    found = order(key, label, name, prod(sizes))
+    found = order(key, label, name, prod(sizes), get_ident())
     number = found.step(join(places, sizes), tweak.encode("utf-8", "surrogatepass"), times=times)
     return part(number, sizes)

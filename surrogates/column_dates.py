@@ -79,6 +79,27 @@ def move_days(days: Days, moves: Moves) -> tuple[Days, Mask]:
     return moved, beyond | (moved < _FIRST) | (moved > _LAST)
 
 
+def to_days(parts: Days) -> tuple[Days, Mask]:
+    """Count the days since 1970 of years, months and days of [rows, 3], and tell which are dates.
+
+    What is no date of the calendar counts 0.
+    """
+    is_date: Mask = np.all((parts >= (1, 1, 1)) & (parts <= (date.max.year, 12, 31)), axis=1)
+    year, month, day = np.where(is_date[:, None], parts, 1).T
+    months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
+    days = months.astype("datetime64[D]") + (day - 1)
+    is_date &= days.astype("datetime64[M]") == months
+    return np.where(is_date, days.astype(np.int64), 0), is_date
+
+
+def to_parts(days: Days) -> Days:
+    """Give years, months and days of [rows, 3] of days since 1970."""
+    dates = days.astype("datetime64[D]")
+    months = dates.astype("datetime64[M]")
+    year, month = np.divmod(months.astype(np.int64), 12)
+    return np.stack([year + 1970, month + 1, (dates - months).astype(np.int64) + 1], axis=1)
+
+
 def _first_days(units: Days, unit: str) -> Days:
     found: Days = units.astype(unit).astype("datetime64[D]").astype(np.int64)
     return found

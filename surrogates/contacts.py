@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 
 from record.errors import Unsafe
-from record.folding import fold
 from record.label import Label
 from surrogates import lexicon, name_lists, names, shape
-from surrogates.subject import DRAWS, WORD, Mention, Subject, compact, pour_case, unaccented
+from surrogates.subject import DRAWS, Mention, Subject
+from surrogates.wording import WORD, compact, fold, pour_case, unaccented
 
 # ARCEP's national numbering plan sets these numbers apart for audiovisual works.
 _FRENCH = {

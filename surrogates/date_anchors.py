@@ -17,6 +17,9 @@ def anchors(groups: list[Group], base: date) -> list[date] | None:
 
     A month stands for its 15th, a year for its 2nd of July. None where a date cannot be completed.
     """
+    if len(groups) == 1:
+        only = anchor(groups[0], None, after=True) or _undated(groups[0], base)
+        return [only] if only else None
     found: list[date | None] = [None] * len(groups)
     for place in reversed(range(len(groups))):
         later = found[place + 1] if place + 1 < len(groups) else None

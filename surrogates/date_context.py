@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import lru_cache
 
 from record.label import Label
 from record.span import Span
@@ -14,11 +15,12 @@ _DATED = frozenset((Label.DATE, Label.BIRTH_DATE))
 _REACH = 16
 _WORDS = 3
 _LONGEST = 40
-_NUMERIC = re.compile(r"\d{1,2}([/.\-])\d{1,2}(?:\1\d{2,4})?")
-_NUMBERS = re.compile(r"\d+")
+_NUMERIC = re.compile(r"(\d{1,2})([/.\-])(\d{1,2})(?:\2(\d{2,4}))?")
+_REMEMBERED = 1 << 12
 _WHOLE = re.compile(r"\D*(?:\d\d?[/.\-]\d\d?[/.\-]\d{2,4}|\d{4}[/.\-]\d\d?[/.\-]\d\d?)")
 _ENDS = re.compile(r"[.!?]\s+[A-ZÀ-ÖØ-Þ]|\n\s*\n")
 _LATEST_MONTH = 12
+_YEAR = 4
 
 
 def day_first(dates: Iterable[str]) -> bool | None:
@@ -27,15 +29,33 @@ def day_first(dates: Iterable[str]) -> bool | None:
     Only dates count that can be read in one order: 25/12/2023, 12/25/2023. Where both occur, the
     order that occurs more often is that of the note; as often, none is.
     """
-    balance = 0
-    for text in dates:
-        if len(text) > _LONGEST or not _NUMERIC.fullmatch(text):
-            continue
-        first, second = map(int, _NUMBERS.findall(text)[:2])
-        balance += (_LATEST_MONTH < first <= 31 and second <= _LATEST_MONTH) - (
-            _LATEST_MONTH < second <= 31 and first <= _LATEST_MONTH
-        )
+    balance = sum(_numbers(text)[0] for text in dates)
     return None if not balance else balance > 0
+
+
+def says_all(text: str) -> bool:
+    """Tell whether a date is a day, a month and a year of four digits, so that nothing else counts.
+
+    That a number may be a day or a month is left to the order of the note's dates.
+    """
+    return _numbers(text)[1]
+
+
+@lru_cache(_REMEMBERED)
+def _numbers(text: str) -> tuple[int, bool]:
+    """Tell of a numeric date if its day stands first (1), second (-1) or either way (0).
+
+    Tells as well whether it has a day, a month and a year of four digits.
+    """
+    found = _NUMERIC.fullmatch(text)
+    if found is None:
+        return 0, False
+    first, second = int(found[1]), int(found[3])
+    order = (_LATEST_MONTH < first <= 31 and second <= _LATEST_MONTH) - (
+        _LATEST_MONTH < second <= 31 and first <= _LATEST_MONTH
+    )
+    # A day or month of `00` is unknown.
+    return order, bool(first and second) and len(found[4] or "") == _YEAR
 
 
 def completed(

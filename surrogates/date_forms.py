@@ -7,11 +7,12 @@ from datetime import date
 from functools import lru_cache
 from itertools import pairwise
 
-from record.folding import fold
 from surrogates.date_tokens import Token, languages, tokens
 from surrogates.date_words import RANGE_WORDS
+from surrogates.wording import fold
 
 _LONGEST = 120
+_REMEMBERED = 8192
 _RANGE = re.compile(r"[^\W\d_]+")
 # The readings of a chunk of tokens: for each signature, what each token may be, best first.
 # `d` day, `m` month, `y` year, `s` season, `q` part of a year; a comma parts the dates of one
@@ -90,7 +91,8 @@ class Group:
     """One date, whole or partial, of a written form, as far as it says.
 
     `part` is the number, from 0, of a part of the year that lasts `period` months. `excess` is
-    how far the written day lies beyond the end of its month, whose last day `day` is then.
+    how far the written day lies beyond the end of its month, whose last day `day` is then. `roles`
+    are those that are written, such as `dmy`, weekdays left out.
     """
 
     day: int = 0
@@ -102,11 +104,13 @@ class Group:
     period: int = 0
     excess: int = 0
     slots: list[Slot] = field(default_factory=list)
+    roles: str = ""
 
-    @property
-    def roles(self) -> str:
-        """The roles that are written, such as `dmy`; weekdays left out."""
-        return "".join(slot.role for slot in self.slots if slot.role != "w")
+    def fill(self, role: str, token: Token) -> None:
+        """Add the place of a number or word."""
+        self.slots.append(Slot(role, token))
+        if role != "w":
+            self.roles += role
 
 
 @dataclass(slots=True, repr=False)
@@ -118,7 +122,7 @@ class Form:
     groups: list[Group]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(slots=True, repr=False)
 class _Reader:
     """How numbers are read: by the language, the order of day and month, the latest year."""
 
@@ -129,8 +133,6 @@ class _Reader:
     lenient: bool = False
 
 
-# Notes repeat their dates; a form is never changed once it is read.
-@lru_cache(maxsize=8192)
 def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -> Form | None:
     """Read a written date; None where it is none.
 
@@ -142,18 +144,43 @@ def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -
     """
     if len(text) > _LONGEST:
         return None
-    langs = languages(text, lang)
-    lang = langs[0]
-    found = tokens(text, langs)
-    if not found:
+    cut = _cut(text, lang)
+    if not cut.tokens:
         return None
-    month_first = lang == "en" if day_first is None else not day_first
+    month_first = cut.lang == "en" if day_first is None else not day_first
+    return _form(text, lang, latest, month_first and cut.is_ordered)
+
+
+@dataclass(slots=True, repr=False)
+class _Cut:
+    """A written date cut into tokens, and its language.
+
+    `is_ordered` tells that it may matter whether the day or the month stands first.
+    """
+
+    lang: str
+    tokens: list[Token] | None
+    is_ordered: bool
+
+
+# Notes repeat their dates; what is cut or read once is never changed.
+@lru_cache(maxsize=_REMEMBERED)
+def _cut(text: str, lang: str) -> _Cut:
+    langs = languages(text, lang)
+    found = tokens(text, langs)
+    kinds = [token.kind for token in found or ()]
+    return _Cut(langs[0], found, kinds.count("n") > 1 or not _RUNS.keys().isdisjoint(kinds))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _form(text: str, lang: str, latest: int, month_first: bool) -> Form | None:
+    cut = _cut(text, lang)
     for lenient in (False, True):
-        reader = _Reader(text, lang, latest, month_first, lenient)
-        groups = _read_all(reader, found)
+        reader = _Reader(text, cut.lang, latest, month_first, lenient)
+        groups = _read_all(reader, cut.tokens or [])
         if groups:
             _pad(groups)
-            return Form(text, lang, groups)
+            return Form(text, cut.lang, groups)
     return None
 
 
@@ -273,7 +300,7 @@ def _assign(reader: _Reader, reading: str, found: list[Token]) -> list[Group] | 
                 continue  # An unknown day or month stays as it stands.
             if not _set(group, role, token, reader.latest):
                 return None
-            group.slots.append(Slot(role, token))
+            group.fill(role, token)
         if not group.slots and roles:
             return None
         if not _is_possible(group) and not (reader.lenient and _exceeds(group)):
@@ -332,7 +359,7 @@ def _with_weekday(groups: list[Group], weekdays: list[Token]) -> list[Group]:
         before = [g for g in groups if g.slots and g.slots[-1].token.end <= token.start]
         group = before[-1] if len(before) == len(groups) else groups[len(before)]
         group.weekday = token.value
-        group.slots.append(Slot("w", token))
+        group.fill("w", token)
     return groups
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-from record.folding import fold
 from surrogates.lexicon import listed
+from surrogates.wording import fold
 
 _UNITS = {
     "fr": listed(

@@ -4,12 +4,11 @@ import calendar
 import re
 from datetime import date
 
-from record.folding import fold
 from surrogates.date_forms import Form, Group, Slot
 from surrogates.date_numbers import RANKS, spell, spell_rank
 from surrogates.date_tokens import Token
 from surrogates.date_words import MONTH_INDEX, ROMAN_MONTHS
-from surrogates.subject import unaccented
+from surrogates.wording import fold, unaccented
 
 
 def render(form: Form, days: list[tuple[date, int]]) -> str:
@@ -26,14 +25,15 @@ def render(form: Form, days: list[tuple[date, int]]) -> str:
     pieces: list[str] = []
     end = 0
     for slot, written in filled:
-        pieces += (form.text[end : slot.token.start], written)
-        end = slot.token.end + _is_dot_spent(slot.token, written, form.text)
+        token = slot.token
+        pieces += (form.text[end : token.start], written)
+        end = token.end + (token.kind == "m" and _is_dot_spent(token, written, form.text))
     return _elide("".join((*pieces, form.text[end:])), form)
 
 
 def _is_dot_spent(token: Token, written: str, text: str) -> bool:
     """Tell whether the dot of an abbreviation has to go, since the new month is written in full."""
-    if token.kind != "m" or token.glued or text[token.end : token.end + 2] != ". ":
+    if token.glued or text[token.end : token.end + 2] != ". ":
         return False
     langs = {style.lang for style, _ in MONTH_INDEX.get(fold(written), ()) if not style.short}
     return written != token.text and token.style is not None and token.style.lang in langs
@@ -50,7 +50,7 @@ def _fill(slot: Slot, group: Group, day: date, weekday: int, form: Form) -> str:
         return _word(token, part) if token.style else f"{part + 1}" + _ordinal(slot, part + 1, form)
     if slot.role == "m" and token.kind == "m":
         return _word(token, day.month - 1)
-    number = {"d": day.day, "m": day.month, "y": day.year}[slot.role]
+    number = day.day if slot.role == "d" else day.month if slot.role == "m" else day.year
     if slot.role == "d" and group.excess:
         number = calendar.monthrange(day.year, day.month)[1] + group.excess
     if number == token.value or (slot.role == "y" and number == group.year):
@@ -106,6 +106,8 @@ def _lacks_hyphens(form: Form) -> bool:
 
 
 def _ordinal(slot: Slot, number: int, form: Form) -> str:
+    if not slot.token.suffix and number != 1 and slot.role != "q":
+        return ""
     suffix = fold(slot.token.suffix).strip(" .")
     capitals = slot.token.suffix.isupper() if suffix else form.text.isupper()
     ending = ""

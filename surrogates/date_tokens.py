@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from record.folding import fold
 from surrogates.date_numbers import LONGEST_SPELT, SPELT, SPELT_STARTS
 from surrogates.date_words import (
     CONNECTORS,
@@ -20,7 +19,7 @@ from surrogates.date_words import (
     Style,
     ranked,
 )
-from surrogates.subject import pour_case
+from surrogates.wording import fold, pour_case
 
 _TIME = (
     r"(?<![\d:])(?:[01]?\d|2[0-4])\s?(?::\s?[0-5]\d|h\s?[0-5]\d|h(?:eures?)?\b)(?:\s?(?:mn|min)\b)?"
@@ -48,7 +47,7 @@ _SHORTEST_MISSPELT = 5
 _Names = dict[str, list[tuple[Style, int]]]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(slots=True, repr=False)
 class Token:
     """A number, month, weekday, season or part of a year in a written date.
 
@@ -71,7 +70,7 @@ class Token:
     period: int = 0
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(slots=True, repr=False)
 class _Piece:
     kind: str
     start: int
@@ -79,7 +78,7 @@ class _Piece:
     word: str
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(slots=True, repr=False)
 class _Context:
     """What decides the reading of one word: the other words, the numbers, the languages."""
 

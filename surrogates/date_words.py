@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from record.folding import fold
 from surrogates.lexicon import listed
+from surrogates.wording import fold
 
 LANGUAGES = ("fr", "en", "es", "de", "nl")
 
@@ -179,12 +179,16 @@ PERIOD_INDEX = index(PERIOD_RANKS)
 
 
 def _known() -> dict[str, frozenset[str]]:
-    known = {lang: set(words) for lang, words in _CONNECTORS.items()}
+    known: dict[str, set[str]] = {}
+    words = [(word, lang) for lang, words in _CONNECTORS.items() for word in words]
     for style in (*MONTHS, *WEEKDAYS, *SEASONS, *SHORT_WEEKDAYS):
-        known[style.lang].update(map(fold, style.words))
-    return {lang: frozenset(words) for lang, words in known.items()}
+        words += ((fold(word), style.lang) for word in style.words)
+    for word, lang in words:
+        known.setdefault(word, set()).add(lang)
+    return {word: frozenset(langs) for word, langs in known.items()}
 
 
+# Folded words of dates -> the languages that know them.
 _KNOWN = _known()
 
 
@@ -193,5 +197,8 @@ def ranked(words: list[str], lang: str, likely: Collection[str] = ()) -> list[st
 
     Where two know as many, `lang` goes first, then those that are `likely` for the look of it.
     """
-    scores = {each: sum(word in _KNOWN[each] for word in words) for each in LANGUAGES}
+    scores = dict.fromkeys(LANGUAGES, 0)
+    for word in words:
+        for each in _KNOWN.get(word, ()):
+            scores[each] += 1
     return sorted(LANGUAGES, key=lambda each: (-scores[each], each != lang, each not in likely))

@@ -7,14 +7,14 @@ from datetime import date, timedelta
 from functools import partial
 
 from record.errors import Unsafe
-from record.folding import fold
 from record.label import Label
-from surrogates import date_course, date_forms, date_render, shape
+from surrogates import date_forms, date_render, shape
 from surrogates.date_anchors import FUTURE_YEARS, UNDATED, anchors
 from surrogates.date_course import Course, add_months, shift_days
 from surrogates.date_forms import Form, Group
 from surrogates.date_words import LANGUAGES, MONTHS
-from surrogates.subject import DRAWS, Mention, Subject, pour_case
+from surrogates.subject import DRAWS, Mention, Subject
+from surrogates.wording import fold, pour_case
 
 __all__ = ["move_birth", "move_text", "replace", "shift", "shift_days", "shift_text"]
 
@@ -85,10 +85,6 @@ def move_text(
 def replace(mention: Mention, subject: Subject) -> str:
     """Give the moved date of a mention; what is no date becomes a drawn one of its look."""
     lang = mention.lang or subject.locale
-    if mention.label != Label.BIRTH_DATE and subject.policy.date_precision == "day":
-        quick = _move_numeric(mention.text, subject.days, lang=lang, day_first=mention.day_first)
-        if quick is not None:
-            return quick
     course = _course(mention, subject, lang)
     moved = move_text(
         mention.text, course, written=mention.written, lang=lang, day_first=mention.day_first
@@ -98,8 +94,8 @@ def replace(mention: Mention, subject: Subject) -> str:
 
 def _course(mention: Mention, subject: Subject, lang: str) -> Course:
     if mention.label != Label.BIRTH_DATE:
-        return date_course.of_dates(subject.key, subject.policy, subject.days)
-    course = date_course.of_births(subject.key, subject.policy, subject.days)
+        return subject.course
+    course = subject.birth_course
     if subject.policy.old_births == "shift":
         return course
     base = mention.written or UNDATED
@@ -116,7 +112,7 @@ def move_birth(born: date, subject: Subject) -> date:
     A cap on ages counts them where nobody knows when the note was written. Raises Unsafe where
     the calendar ends.
     """
-    course = date_course.of_births(subject.key, subject.policy, subject.days)
+    course = subject.birth_course
     if subject.policy.old_births == "cap":
         course = _younger(course, born, UNDATED, subject)
     return course.move(born)
@@ -170,7 +166,7 @@ def _move_form(form: Form, course: Course, base: date) -> str | None:
         return None
     moved = [_move(g, a, course) for g, a in zip(form.groups, found, strict=True)]
     rendered = date_render.render(form, moved)
-    if fold(rendered) != fold(form.text) or _may_stay(form, course):
+    if not _reads_alike(rendered, form.text) or _may_stay(form, course):
         return rendered
     if course.precision == "day":
         step = (7 if course.weekly else 1) * (1 if course.days > 0 else -1)
@@ -179,7 +175,11 @@ def _move_form(form: Form, course: Course, base: date) -> str | None:
     else:
         moved = [_further(each, course) for each in moved]
     rendered = date_render.render(form, moved)
-    return rendered if fold(rendered) != fold(form.text) else None
+    return None if _reads_alike(rendered, form.text) else rendered
+
+
+def _reads_alike(one: str, other: str) -> bool:
+    return len(one) == len(other) and fold(one) == fold(other)
 
 
 def _move(group: Group, anchor: date, course: Course) -> tuple[date, int]:

@@ -15,7 +15,7 @@ SHARED = frozenset((Label.PATIENT_ID.value, Label.VISIT_ID.value, Label.PROVIDER
 _SEXES = frozenset("MF")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Drawing:
     """One try to draw a number; further ones have a greater `counter`.
 

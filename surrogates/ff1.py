@@ -1,5 +1,6 @@
 """FF1, the format-preserving encryption of NIST SP 800-38G, over numbers of a fixed length."""
 
+from collections.abc import Callable, Sequence
 from math import ceil, log2
 from typing import NoReturn
 
@@ -15,12 +16,14 @@ class FF1:
     The key has 16, 24 or 32 bytes (AES). A number is what the standard writes as a string of
     numerals, the first the highest. The standard asks for a million possible numbers at least
     (revision 1, section 5); for fewer it makes no claim of secrecy, and it is a permutation still.
+    It is for the thread that made it.
     """
 
-    __slots__ = ("_cipher", "radix")
+    __slots__ = ("_encrypt", "radix")
 
     def __init__(self, key: bytes, radix: int) -> None:
-        self._cipher = Cipher(algorithms.AES(key), modes.ECB())  # noqa: S305 - blocks of a CBC-MAC
+        cipher = Cipher(algorithms.AES(key), modes.ECB())  # noqa: S305 - blocks of a CBC-MAC
+        self._encrypt = cipher.encryptor().update
         self.radix = radix
 
     def __repr__(self) -> str:
@@ -30,27 +33,26 @@ class FF1:
         raise TypeError("an FF1 holds a key and is not copied or pickled")
 
     def of(self, length: int, tweak: bytes = b"") -> "Permutation":
-        """Give the permutation of the numbers of a length, 2 at least, under a tweak.
-
-        It is for the thread that asked for it.
-        """
-        return Permutation(self._cipher, self.radix, length, tweak)
+        """Give the permutation of the numbers of a length, 2 at least, under a tweak."""
+        return Permutation(self._encrypt, self.radix, length, tweak)
 
 
 class Permutation:
     """Encrypts and decrypts numbers of one length: algorithms 7 and 8 of the standard."""
 
     __slots__ = (
-        *("_after", "_bytes", "_cut", "_drawn", "_encrypt"),
-        *("_shift", "_sizes", "_state", "_wide"),
+        *("_after", "_bytes", "_drawn", "_encrypt"),
+        *("_sizes", "_state", "_wide"),
     )
 
-    def __init__(self, cipher: Cipher[modes.ECB], radix: int, length: int, tweak: bytes) -> None:
+    def __init__(
+        self, encrypt: Callable[[bytes], bytes], radix: int, length: int, tweak: bytes
+    ) -> None:
         half = length // 2
         self._sizes: tuple[int, int] = (radix**half, radix ** (length - half))
         self._bytes = ceil(ceil((length - half) * log2(radix)) / 8)
         self._wide = 4 * ceil(self._bytes / 4) + 4
-        self._encrypt = cipher.encryptor().update
+        self._encrypt = encrypt
         head = bytes((1, 2, 1)) + radix.to_bytes(3, "big") + bytes((_ROUNDS, half % 256))
         head += length.to_bytes(4, "big") + len(tweak).to_bytes(4, "big")
         # What is the same in every round: all but the last blocks, and how the last ones begin.
@@ -59,12 +61,12 @@ class Permutation:
         self._state = int.from_bytes(self._encrypt(head), "big")
         self._state = self._mac(self._state, same[:whole])
         self._after = same[whole:]
-        self._shift, self._cut = 8 * self._bytes, 8 * (_BLOCK - self._wide)
-        self._drawn = self._blocks
+        self._drawn: Callable[[int, int], int] = self._blocks
         if len(self._after) + 1 + self._bytes == _BLOCK and self._wide <= _BLOCK:
             # The commonest case by far is done without parting bytes.
-            self._state ^= int.from_bytes(self._after + bytes(1 + self._bytes), "big")
-            self._drawn = self._one_block
+            state = self._state ^ int.from_bytes(self._after + bytes(1 + self._bytes), "big")
+            turns = [state ^ turn << 8 * self._bytes for turn in range(_ROUNDS)]
+            self._drawn = _one_block(encrypt, turns, 8 * (_BLOCK - self._wide))
 
     def encrypt(self, number: int) -> int:
         """Encrypt a number below `radix ** length`."""
@@ -84,14 +86,8 @@ class Permutation:
             a = (a - drawn(turn, b)) % high
         return a * low + b
 
-    def _one_block(self, turn: int, half: int) -> int:
-        """Give the number that a round adds to the other half, where one block is enough."""
-        number = self._state ^ (turn << self._shift) ^ half
-        block = self._encrypt(number.to_bytes(_BLOCK, "big"))
-        return int.from_bytes(block, "big") >> self._cut
-
     def _blocks(self, turn: int, half: int) -> int:
-        """Give the same for longer numbers and tweaks."""
+        """Give the number that a round adds to the other half."""
         message = self._after + bytes((turn,)) + half.to_bytes(self._bytes, "big")
         number = self._mac(self._state, message)
         drawn = number.to_bytes(_BLOCK, "big")
@@ -104,3 +100,15 @@ class Permutation:
             state ^= int.from_bytes(message[start : start + _BLOCK], "big")
             state = int.from_bytes(self._encrypt(state.to_bytes(_BLOCK, "big")), "big")
         return state
+
+
+def _one_block(
+    encrypt: Callable[[bytes], bytes], turns: Sequence[int], cut: int
+) -> Callable[[int, int], int]:
+    """Give what `_blocks` does, where one block is enough and `turns` is the rest of it."""
+    from_bytes = int.from_bytes
+
+    def drawn(turn: int, half: int) -> int:
+        return from_bytes(encrypt((turns[turn] ^ half).to_bytes(_BLOCK, "big")), "big") >> cut
+
+    return drawn

@@ -4,7 +4,8 @@ from bisect import bisect_right
 from functools import cache
 
 from surrogates import lexicon
-from surrogates.lexicon import Lexicon, squeeze
+from surrogates.lexicon import Lexicon
+from surrogates.wording import squeeze
 
 DEPARTMENT, REGION, EVERYWHERE = "department", "region", "none"
 # An area with fewer towns than this would name the town: a larger one stands for it.

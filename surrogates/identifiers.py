@@ -1,15 +1,17 @@
 """Surrogates of numbers and codes: same shape, other value, valid check digits."""
 
 import re
+import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from record.errors import Unsafe
-from record.folding import fold
 from record.label import Label
 from surrogates import accounts, checks, national, shape
 from surrogates.drawing import Drawing
 from surrogates.lexicon import listed
-from surrogates.subject import DRAWS, WORD, Mention, Subject, compact
+from surrogates.subject import DRAWS, Mention, Subject
+from surrogates.wording import WORD, compact, fold
 
 _SSN = re.compile(r"\d{9}")
 _DNI = re.compile(r"(?P<kind>[xyz]?)(?P<digits>\d{7,8})(?P<letter>[a-z])")
@@ -22,6 +24,7 @@ _NINO_FIRST, _NINO_SECOND = "abceghjklmnoprstwxyz", "abceghjklmnprstwxyz"
 _NOT_ISSUED = frozenset(("bg", "gb", "kn", "nk", "nt", "tn", "zz"))
 _SWISS = "756"
 _LUHN_FROM = 8
+_REMEMBERED = 128
 _Maker = Callable[[str, Drawing], str | None]
 # A prefix such as `NIR: ` or `DNI ` within the span stays in front of the number.
 _HEAD = re.compile(r"^(?P<head>(?:[^\W\d_]+[\s.:°º#-]+)*)(?P<body>.*)$", re.DOTALL)
@@ -92,12 +95,12 @@ def _makers(value: str, text: str, mention: Mention, subject: Subject) -> Iterat
         yield _swiss
         if mention.label == Label.SSN or national.is_valid_nir(value):
             yield national.nir
-        yield from _PERSONAL
+        yield from _of_size(_PERSONAL, len(value))
         if lang == "en" and mention.label != Label.SSN:
             yield _nhs
     if mention.label == Label.SSN:
         yield from _social(value, text, lang)
-    yield from _ANYWHERE
+    yield from _of_size(_ANYWHERE, len(value))
     yield _shaped
 
 
@@ -210,7 +213,7 @@ def _npi(value: str, drawing: Drawing) -> str | None:
 
 def _luhn(value: str, drawing: Drawing) -> str | None:
     """Cards, RPPS and others: the first digit, which tells their kind, stays."""
-    if len(value) < _LUHN_FROM or not value.isdigit() or not checks.is_luhn(value):
+    if not value.isdigit() or not checks.is_luhn(value):
         return None
     body = value[0] + drawing.digits(value[1:-1], value[0])
     return body + checks.luhn_digit(body)
@@ -220,25 +223,36 @@ def _is_number(value: str, length: int) -> bool:
     return len(value) == length and value.isdigit()
 
 
-_PERSONAL: tuple[_Maker, ...] = (
-    national.belgian,
-    national.italian,
-    national.scottish,
-    national.mexican,
-    national.german_pension,
-    _german_health,
-    _british,
+_Sizes = tuple[int, int]
+_PERSONAL: tuple[tuple[_Maker, _Sizes], ...] = (
+    (national.belgian, (11, 11)),
+    (national.italian, (16, 16)),
+    (national.scottish, (10, 10)),
+    (national.mexican, (18, 18)),
+    (national.german_pension, (12, 12)),
+    (_german_health, (10, 10)),
+    (_british, (9, 9)),
 )
-_ANYWHERE: tuple[_Maker, ...] = (
-    _spanish,
-    accounts.iban,
-    accounts.french,
-    accounts.spanish,
-    _affiliation,
-    _npi,
-    _luhn,
+_ANYWHERE: tuple[tuple[_Maker, _Sizes], ...] = (
+    (_spanish, (9, 9)),
+    (accounts.iban, (14, 34)),
+    (accounts.french, (23, 23)),
+    (accounts.spanish, (20, 20)),
+    (_affiliation, (12, 12)),
+    (_npi, (10, 10)),
+    (_luhn, (_LUHN_FROM, sys.maxsize)),
 )
-"""In the order in which they are tried: the first that a number is one of makes its surrogate."""
+"""In the order in which they are tried: the first that a number is one of makes its surrogate.
+
+Beside each stand the fewest and the most signs of its numbers.
+"""
+
+
+@lru_cache(_REMEMBERED)
+def _of_size(makers: tuple[tuple[_Maker, _Sizes], ...], size: int) -> tuple[_Maker, ...]:
+    return tuple(maker for maker, (least, most) in makers if least <= size <= most)
+
+
 _TIED = frozenset(
     (
         *(national.nir, national.belgian, national.italian, national.scottish),

@@ -6,7 +6,7 @@ import secrets
 import shlex
 import stat
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from record.errors import ConfigError, Unavailable
@@ -17,6 +17,7 @@ SCHEMES = ("file:", "env:", "command:", "aws:", "gcp:", "vault:", "shares:")
 FILELESS = tuple(scheme for scheme in SCHEMES if scheme != "file:")
 """How locators begin that name no key file, beside which a folder of custody could lie."""
 
+_SIZE = 32
 _MOST_BYTES = 4096
 _SECONDS = 60
 
@@ -52,6 +53,19 @@ def read_key(locator: str, base: Path, environ: Mapping[str, str]) -> tuple[byte
         "write it as file:PATH, env:NAME, command:PROGRAM ARGUMENTS, aws:SECRET, gcp:SECRET, "
         "vault:MOUNT/PATH#FIELD or shares:PATH,PATH",
     )
+
+
+def part_key(content: bytes, versions: Collection[str]) -> tuple[str, bytes] | None:
+    """Part a key file into its version, one of these, and its secret; None where it is no such."""
+    words = content.split()
+    version = words[0].decode("ascii", "replace") if words else ""
+    if len(words) != 2 or version not in versions:
+        return None
+    try:
+        secret = bytes.fromhex(words[1].decode("ascii"))
+    except ValueError:
+        return None
+    return (version, secret) if len(secret) == _SIZE else None
 
 
 def files_of(locator: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from record.errors import ConfigError
 from surrogates.custody import (
@@ -19,8 +19,8 @@ from surrogates.custody import (
     refuse_older,
 )
 from surrogates.key_sources import SETTING as _SETTING
-from surrogates.key_sources import read_key, write_private
-from surrogates.mac import Mac
+from surrogates.key_sources import part_key, read_key, write_private
+from surrogates.mac import Mac, expand
 
 ALGORITHM = 2
 """The version of docs/surrogates.md: equal keys give equal surrogates within one version alone."""
@@ -116,21 +116,14 @@ def load_master(
 
 
 def _parse(content: bytes, place: str) -> tuple[str, bytes]:
-    words = content.split()
-    secret = b""
-    version = words[0].decode("ascii", "replace") if words else ""
-    if len(words) == 2 and version in (_VERSION, _VERSION_OWN):
-        try:
-            secret = bytes.fromhex(words[1].decode("ascii"))
-        except ValueError:
-            secret = b""
-    if len(secret) != _SIZE:
+    parted = part_key(content, (_VERSION, _VERSION_OWN))
+    if parted is None:
         raise ConfigError(
             _SETTING,
             f"{place} does not hold a master key",
             "restore it from its backup, or make one: cryptonym keys new FILE",
         )
-    return version, secret
+    return parted
 
 
 class _Key:
@@ -147,7 +140,7 @@ class _Key:
         """The public name of the key."""
         if not self._key_id:
             # Derived beside everything else, so that it says nothing about the secret.
-            self._key_id = _expand(self._secret, b"key-id", 4).hex()
+            self._key_id = expand(self._secret, b"key-id")[:4].hex()
         return self._key_id
 
     def __repr__(self) -> str:
@@ -280,22 +273,22 @@ class MasterKey(_Key):
 class CohortKey(_Key):
     """Decides all surrogates, shifts and ids of one research cohort. `key_id` is public."""
 
-    __slots__ = ("_kinds", "_shared", "patient")
+    __slots__ = ("_kinds", "_mac", "_shared", "patient")
 
     def __init__(self, secret: bytes) -> None:
         super().__init__(secret)
         self._kinds: dict[str, Mac] = {}
-        self._shared = PatientKey(_expand(secret, b"shared", _SIZE))
+        self._mac = Mac(secret)
+        self._shared = PatientKey(expand(secret, b"shared"))
         self.patient = lru_cache(maxsize=_CACHED_PATIENTS)(self._patient)
 
     def _patient(self, person_id: str) -> "PatientKey":
         """Derive the key of a patient; the most recent ones are remembered."""
-        secret = _expand(self._secret, b"patient\0" + _encode(person_id), _SIZE)
-        return PatientKey(secret, self._shared)
+        return PatientKey(self._mac.expand(b"patient\0" + _encode(person_id)), self._shared)
 
     def derive(self, purpose: str) -> bytes:
         """Derive 32 bytes for a purpose outside the surrogates, such as the vault."""
-        return _expand(self._secret, b"purpose\0" + _encode(purpose), _SIZE)
+        return expand(self._secret, b"purpose\0" + _encode(purpose))
 
     def pseudonym(self, kind: str, value: str) -> int:
         """Give the id that stands for a value of a table, in [1, 2**62).
@@ -312,8 +305,7 @@ class CohortKey(_Key):
     def _kind(self, kind: str) -> Mac:
         key = self._kinds.get(kind)
         if key is None:
-            secret = _expand(self._secret, b"kind\0" + _encode(kind), _SIZE)
-            key = self._kinds[kind] = Mac(secret)
+            key = self._kinds[kind] = Mac(expand(self._secret, b"kind\0" + _encode(kind)))
         return key
 
 
@@ -334,26 +326,24 @@ class PatientKey(_Key):
 
     def draw(self, label: str, value: str, n: int = 32, *, counter: int = 0) -> bytes:
         """Give `n` bytes that only the key, the label, the value and the counter decide."""
-        key = self._label(label)
+        key = self._labels.get(label) or self._label(label)
         encoded = _encode(value)
         if n <= _SIZE:
             return key.digest(_PLACE(counter, 0) + encoded)[:n]
-        return key.digests(_PLACE(counter, block) + encoded for block in range(-(-n // _SIZE)))[:n]
+        return key.digests([_PLACE(counter, block) + encoded for block in range(-(-n // _SIZE))])[
+            :n
+        ]
 
     def number(self, label: str, value: str, bound: int, *, counter: int = 0) -> int:
         """Give a number in [0, bound); its bias is below 2**-60 for bounds up to 2**64."""
-        return int.from_bytes(self.draw(label, value, 16, counter=counter), "big") % bound
+        key = self._labels.get(label) or self._label(label)
+        drawn = key.digest(_PLACE(counter, 0) + _encode(value))
+        return int.from_bytes(drawn[:16], "big") % bound
 
     def _label(self, label: str) -> Mac:
-        key = self._labels.get(label)
-        if key is None:
-            secret = _expand(self._secret, b"label\0" + _encode(label), _SIZE)
-            key = self._labels[label] = Mac(secret)
+        """Derive the key of a label, and remember it."""
+        key = self._labels[label] = Mac(expand(self._secret, b"label\0" + _encode(label)))
         return key
-
-
-def _expand(secret: bytes, info: bytes, size: int) -> bytes:
-    return HKDFExpand(hashes.SHA256(), size, info=info).derive(secret)
 
 
 def _encode(text: str) -> bytes:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
-from record.folding import fold
+from surrogates.wording import squeeze
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,6 @@ class Lexicon:
 def listed(text: str) -> tuple[str, ...]:
     """Part a table of words at its blanks."""
     return tuple(text.split())
-
-
-def squeeze(text: str) -> str:
-    """Fold a phrase and part its words by single blanks: `Bar-le-Duc` is `bar le duc`."""
-    return " ".join(fold(text).replace("-", " ").split())
 
 
 @cache

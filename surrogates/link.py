@@ -8,6 +8,7 @@ in all notes; of others a family name is the person, and within one note their g
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from record.document import Document
 from record.folding import fold
@@ -26,10 +27,10 @@ from surrogates.circle import (
 )
 from surrogates.misspelling import Speller
 from surrogates.name_words import FEMALE, KIN, MALE, STAFF
+from surrogates.wording import WORD
 
 NAMES = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value, Label.NAME.value))
 _HANDLES = frozenset((Label.EMAIL.value, Label.USERNAME.value))
-_WORD = re.compile(r"[^\W\d_]+")
 # What may stand between the parts of one name.
 _GAP = re.compile(r"[ \t]*[.\-'’]?[ \t]*\n?[ \t]*|, ?|")
 _LONGEST_GAP = 5
@@ -37,9 +38,10 @@ _BEFORE = 44
 # So many words before a name, at most, tell that a relative is named.
 _FEW = 5
 _SIGNS = ".,:;()[]-*'"
+_REMEMBERED = 1 << 12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Run:
     """One mention of a person: the spans it takes, its folded words, and what stands before.
 
@@ -135,7 +137,6 @@ def _runs(
     text: str, spans: Sequence[Span], read: Mapping[int, Reading], spelt: Mapping[Part, str]
 ) -> list[Run]:
     """Join the spans that stand side by side and are one name."""
-    folded = fold(text)
     groups: list[list[int]] = []
     for number in read:
         if groups and _goes_on(text, spans, groups[-1], number):
@@ -146,20 +147,16 @@ def _runs(
     for group in groups:
         first = group[0]
         least = spans[first - 1].end if first else 0
-        parts = [read[number] for number in group]
-        given = (word for each in parts for word in each.given)
-        family = (word for each in parts for word in each.family)
-        staff, kin, gender = _before(folded, least, spans[first].start)
-        run = Run(
-            tuple(group),
-            tuple(spelt.get((GIVEN, word), word) for word in given),
-            tuple(word for each in parts for word in each.initials),
-            tuple(spelt.get((FAMILY, word), word) for word in family),
-            staff,
-            kin,
-            gender,
-        )
-        runs.append(run)
+        given, initials, family = read[first].given, read[first].initials, read[first].family
+        for number in group[1:]:
+            given += read[number].given
+            initials += read[number].initials
+            family += read[number].family
+        if spelt:
+            given = tuple(spelt.get((GIVEN, word), word) for word in given)
+            family = tuple(spelt.get((FAMILY, word), word) for word in family)
+        staff, kin, gender = _before(text, least, spans[first].start)
+        runs.append(Run(tuple(group), given, initials, family, staff, kin, gender))
     return runs
 
 
@@ -184,15 +181,22 @@ def _goes_on(text: str, spans: Sequence[Span], group: list[int], number: int) ->
     return span.label not in labels and not ("," in gap and span.label == Label.LAST_NAME)
 
 
-def _before(folded: str, least: int, start: int) -> tuple[bool, bool, str]:
+def _before(text: str, least: int, start: int) -> tuple[bool, bool, str]:
     """Tell of a clinician's title, a word for a relative and a gender just before a name."""
-    before = folded[max(start - _BEFORE, least, folded.rfind("\n", 0, start) + 1) : start]
-    words = [word.strip(_SIGNS) for word in before.split()[-_FEW:]]
+    least = max(start - _BEFORE, least)
+    before = text[max(least, text.rfind("\n", least, start) + 1) : start]
+    words = [word for written in before.split()[-_FEW:] for word in _bare(written)][-_FEW:]
     if not words:
         return False, False, ""
     close = words[-1]
     gender = "F" if close in FEMALE else "M" if close in MALE else ""
     return not STAFF.isdisjoint(words[-2:]), not KIN.isdisjoint(words), gender
+
+
+@lru_cache(_REMEMBERED)
+def _bare(written: str) -> tuple[str, ...]:
+    """Fold a word without its outer signs; a sign in it that is folded to a blank parts it."""
+    return tuple(word.strip(_SIGNS) for word in fold(written).split())
 
 
 # Who it is ---------------------------------------------------------------------------------------
@@ -241,7 +245,7 @@ def _entity(family: tuple[str, ...]) -> str:
 
 
 def _meet(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
-    return any(word in others for word in some)
+    return not set(some).isdisjoint(others)
 
 
 # Mail addresses and accounts ---------------------------------------------------------------------
@@ -249,11 +253,10 @@ def _meet(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
 
 def _of_handle(local: str, persons: Sequence[Person], circle: Circle) -> str:
     """Tell whose mail address or account it is; its own where nobody's."""
-    tokens = _WORD.findall(local)
-    for whole in (True, False):
-        for person in persons:
-            if _bears(tokens, person, whole):
-                return person.entity
+    tokens = WORD.findall(local)
+    borne = [_borne(tokens, person) for person in persons]
+    if any(borne):
+        return persons[borne.index(max(borne))].entity
     families = name_lists.family(circle.locale).places
     for token in sorted(tokens, key=len, reverse=True):
         if token in families:
@@ -261,18 +264,20 @@ def _of_handle(local: str, persons: Sequence[Person], circle: Circle) -> str:
     return f"handle/{local}"
 
 
-def _bears(tokens: Sequence[str], person: Person, whole: bool) -> bool:
-    """Tell whether the parts of an address are a person's names, both of them where `whole`."""
+def _borne(tokens: Sequence[str], person: Person) -> int:
+    """Tell how well the parts of an address are a person's names: 2 whole, 1 in part, 0 not."""
     if not person.family:
-        return False
+        return 0
     given = [name for name in person.given if name in tokens]
     initials = {name[:1] for name in person.given}
-    lettered = any(len(each) == 1 and each in initials for each in tokens)
+    is_named = bool(given) or any(len(each) == 1 and each in initials for each in tokens)
+    best = int(bool(given) and len(tokens) == 1)
     for token in tokens:
-        cut = token[1:] if token[:1] in initials and len(token) > 4 else "-"
-        for family in person.family:
-            if family.startswith(cut):
-                return True
-            if token == family and (given or lettered or not whole):
-                return True
-    return not whole and bool(given) and len(tokens) == 1
+        # An initial and a family name, which may be cut off.
+        if len(token) > 4 and token[0] in initials:
+            cut = token[1:]
+            if any(family.startswith(cut) for family in person.family):
+                return 2
+        if token in person.family:
+            best = 2 if is_named else 1
+    return best

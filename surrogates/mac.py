@@ -1,4 +1,4 @@
-"""HMAC-SHA-256 under one key for many short messages."""
+"""HMAC-SHA-256 under one key for many short messages, and keys derived with it."""
 
 import hashlib
 from collections.abc import Iterable
@@ -19,11 +19,9 @@ class Mac:
     __slots__ = ("_inner", "_outer")
 
     def __init__(self, key: bytes) -> None:
-        if len(key) > _BLOCK:
-            raise ValueError(f"a key has at most {_BLOCK} bytes")
-        padded = key.ljust(_BLOCK, b"\0")
-        self._inner = hashlib.sha256(padded.translate(_INNER))
-        self._outer = hashlib.sha256(padded.translate(_OUTER))
+        inner, outer = _pads(key)
+        self._inner = hashlib.sha256(inner)
+        self._outer = hashlib.sha256(outer)
 
     def digest(self, message: bytes) -> bytes:
         """Give the 32 bytes that authenticate a message."""
@@ -32,6 +30,10 @@ class Mac:
         outer = self._outer.copy()
         outer.update(inner.digest())
         return outer.digest()
+
+    def expand(self, info: bytes) -> bytes:
+        """Derive 32 bytes, as `expand` does."""
+        return self.digest(info + b"\1")
 
     def digests(self, messages: Iterable[bytes]) -> bytes:
         """Give the 32 bytes of each message, joined."""
@@ -46,3 +48,19 @@ class Mac:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Mac is not copied or pickled")
+
+
+def expand(key: bytes, info: bytes) -> bytes:
+    """Derive 32 bytes: the first block of HKDF-Expand with SHA-256 (RFC 5869, section 2.3).
+
+    That block is one HMAC, and a key that is used this once needs no `Mac` for it.
+    """
+    inner, outer = _pads(key)
+    return hashlib.sha256(outer + hashlib.sha256(inner + info + b"\1").digest()).digest()
+
+
+def _pads(key: bytes) -> tuple[bytes, bytes]:
+    if len(key) > _BLOCK:
+        raise ValueError(f"a key has at most {_BLOCK} bytes")
+    padded = key.ljust(_BLOCK, b"\0")
+    return padded.translate(_INNER), padded.translate(_OUTER)

@@ -58,6 +58,8 @@ class Speller:
         if len(word) < SHORT - 1 or word in self._right:
             return ""
         near = {*ends.get(f"{word[:_ENDS]}-", ()), *ends.get(f"-{word[-_ENDS:]}", ())}
+        if not near:
+            return ""
         best, nearest, tied = _limit(word) + 1, "", False
         for name in sorted(near):
             if abs(len(name) - len(word)) > _limit(name):

@@ -1,12 +1,13 @@
 """The draw of one name: a keyed permutation of a list, or a draw where no list holds the name."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from record.errors import Unsafe
-from record.folding import fold
 from surrogates.draw import Permutation
 from surrogates.keys import PatientKey
 from surrogates.name_lists import Invented, Stratum, of_role
+from surrogates.wording import fold
 
 PURPOSE = "names"
 """Begins the labels under which names are drawn."""
@@ -23,7 +24,7 @@ class Ring:
     it, and all move on by one secret number of places, large enough that each leaves its letter.
     """
 
-    __slots__ = ("_key", "_letters", "_offsets", "_permutations", "_stratum", "_turn")
+    __slots__ = ("_key", "_letters", "_offsets", "_permutations", "_starts", "_stratum", "_turn")
 
     def __init__(self, key: PatientKey, stratum: Stratum) -> None:
         self._key = key
@@ -31,16 +32,14 @@ class Ring:
         label = f"{PURPOSE}/{stratum.name}"
         letters = sorted(stratum.blocks)
         order = key.draw(label, "letters", _WIDTH * len(letters))
-        drawn = {
-            letter: order[_WIDTH * place : _WIDTH * (place + 1)]
-            for place, letter in enumerate(letters)
-        }
-        self._letters = sorted(letters, key=lambda letter: (drawn[letter], letter))
+        drawn = [order[place : place + _WIDTH] for place in range(0, len(order), _WIDTH)]
+        self._letters = [letter for _, letter in sorted(zip(drawn, letters, strict=True))]
         self._offsets: dict[str, int] = {}
         offset = 0
         for letter in self._letters:
             self._offsets[letter] = offset
             offset += stratum.blocks[letter][1]
+        self._starts = list(self._offsets.values())
         room = offset - 2 * stratum.largest + 1
         self._turn = stratum.largest + key.number(label, "turn", room)
         self._permutations: dict[str, Permutation] = {}
@@ -55,12 +54,8 @@ class Ring:
         first, size = blocks[letter]
         moved = self._offsets[letter] + self._permutation(letter, size).step(place - first)
         moved = (moved + self._turn) % len(entries)
-        for letter in self._letters:
-            first, size = blocks[letter]
-            if moved < size:
-                break
-            moved -= size
-        return entries[first + moved]
+        turned = bisect_right(self._starts, moved) - 1
+        return entries[blocks[self._letters[turned]][0] + moved - self._starts[turned]]
 
     def _permutation(self, letter: str, size: int) -> Permutation:
         known = self._permutations.get(letter)

@@ -97,6 +97,7 @@ def given(locale: str) -> NameList:
     return NameList(strata, _places(strata), found, genders)
 
 
+@cache
 def of_role(role: str, locale: str) -> NameList:
     """Give the names of a role, FIRST_NAME or any other."""
     return given(locale) if role == Label.FIRST_NAME else family(locale)

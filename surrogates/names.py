@@ -1,17 +1,14 @@
 """Surrogates of people's names: gender, origin, case, compounds, particles and initials kept."""
 
-import re
-import unicodedata
 from collections.abc import Iterable
 
-from record.folding import fold
 from record.label import Label
 from surrogates import shape
-from surrogates.circle import LONGEST_ABBREVIATION
+from surrogates.circle import LONGEST_ABBREVIATION, Word
 from surrogates.misspelling import misspell, mistakes
 from surrogates.name_draws import PURPOSE
-from surrogates.name_words import ELISIONS, PARTICLES, TITLES
-from surrogates.subject import WORD, Mention, Subject, pour_case
+from surrogates.subject import Mention, Subject
+from surrogates.wording import HOLDS, fold, pour_case
 
 _VOWELS = frozenset("aeiouy")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -24,25 +21,20 @@ def replace(mention: Mention, subject: Subject) -> str:
     Each word has its own surrogate, which its compounds share. It never starts with the letter
     of its original, so that an initial changes too.
     """
-    text = unicodedata.normalize("NFC", mention.text)
-    words = list(WORD.finditer(text))
+    reading = subject.circle.read(mention.text, mention.label)
+    text, words = reading.text, reading.words
     if not words:
         return shape.replace(mention, subject)
-    if len(words) == 1 and (meant := subject.circle.monogram(words[0][0])):
-        letters = "".join(_first(part(word, role, subject, mention)) for role, word in meant)
-        between = (text[: words[0].start()], text[words[0].end() :])
+    if reading.monogram:
+        letters = "".join(_first(part(w, role, subject, mention)) for role, w in reading.monogram)
+        between = (text[: words[0].start], text[words[0].end :])
         return letters.join(_between(each, mention, subject) for each in between)
-    kept = _kept(text, words)
-    roles = subject.circle.roles(text, words, mention.label)
     pieces: list[str] = []
     end = 0
-    for number, word in enumerate(words):
-        pieces.append(_between(text[end : word.start()], mention, subject))
-        dotted = text.startswith(".", word.end())
-        pieces.append(
-            word[0] if number in kept else _word(word[0], roles[number], dotted, mention, subject)
-        )
-        end = word.end()
+    for word in words:
+        pieces.append(_between(text[end : word.start], mention, subject))
+        pieces.append(word.text if word.stays else _word(word, mention, subject))
+        end = word.end
     pieces.append(_between(text[end:], mention, subject))
     return "".join(pieces)
 
@@ -108,32 +100,25 @@ def _drawn(value: str, role: str, subject: Subject, mention: Mention) -> str:
     return subject.names.draw(role, value, gender)
 
 
-def _kept(text: str, words: list[re.Match[str]]) -> frozenset[int]:
-    """Number the particles and titles, which stay, unless nothing else would change."""
-    kept = set()
-    for number, word in enumerate(words):
-        value = fold(word[0])
-        elided = value in ELISIONS and fold(text[word.end() : word.end() + 1]) == "'"
-        if value in TITLES or elided or (value in PARTICLES and len(value) > 1):
-            kept.add(number)
-        if value in ("d", "l", "y", "e", "i") and word[0].islower() and len(words) > 2:
-            kept.add(number)
-    changing = [word for number, word in enumerate(words) if number not in kept]
-    return frozenset(kept) if changing else frozenset()
+def _word(word: Word, mention: Mention, subject: Subject) -> str:
+    text, value, role = word.text, word.folded, word.role
+    if len(text) == 1 or (word.is_dotted and len(text) <= LONGEST_ABBREVIATION):
+        if value not in _LETTERS and len(text) == 1:
+            return pour_case(text, part(text, role, subject, mention))
+        return abbreviation(text, role, _known(role, mention, subject), subject, mention)
+    if len(text) == 2 and text.isupper() and not _VOWELS & set(value):
+        known = _known(role, mention, subject)
+        return "".join(abbreviation(each, role, known, subject, mention) for each in text)
+    return part(text, role, subject, mention)
 
 
-def _word(word: str, role: str, dotted: bool, mention: Mention, subject: Subject) -> str:
-    known = mention.who.given if role == Label.FIRST_NAME else mention.who.family
-    if not mention.who.whole:
-        known += subject.given if role == Label.FIRST_NAME else subject.family
-    value = fold(word)
-    if len(word) == 1 or (dotted and len(word) <= LONGEST_ABBREVIATION):
-        if value not in _LETTERS and len(word) == 1:
-            return pour_case(word, part(word, role, subject, mention))
-        return abbreviation(word, role, known, subject, mention)
-    if len(word) == 2 and word.isupper() and not _VOWELS & set(value):
-        return "".join(abbreviation(each, role, known, subject, mention) for each in word)
-    return part(word, role, subject, mention)
+def _known(role: str, mention: Mention, subject: Subject) -> tuple[str, ...]:
+    """Give the names that an initial may stand for, those that the note tells first."""
+    is_given = role == Label.FIRST_NAME
+    known = mention.who.given if is_given else mention.who.family
+    if mention.who.whole:
+        return known
+    return known + (subject.given if is_given else subject.family)
 
 
 def _first(name: str) -> str:
@@ -142,6 +127,6 @@ def _first(name: str) -> str:
 
 def _between(text: str, mention: Mention, subject: Subject) -> str:
     """Keep blanks and signs; digits within a name are replaced."""
-    if not any(char.isalnum() for char in text):
+    if not text or not HOLDS.search(text):
         return text
     return shape.scramble(text, mention.label, subject)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from record.document import Document
-from record.folding import fold
 from record.span import Span
 from surrogates.circle import FAMILY, GIVEN, PATIENT, Person
 from surrogates.link import NAMES, Linked, link
-from surrogates.subject import WORD, Subject, Who
+from surrogates.subject import Subject, Who
+from surrogates.wording import WORD, fold
 
 _ROLES = (GIVEN, FAMILY)
 # Letters of a family name that an account has at least.

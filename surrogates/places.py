@@ -3,11 +3,11 @@
 import re
 
 from record.errors import Unsafe
-from record.folding import fold
 from record.label import Label
 from surrogates import gazetteer, lexicon, shape
-from surrogates.lexicon import Lexicon, listed, squeeze
-from surrogates.subject import DRAWS, WORD, Mention, Subject, compact, pour_case
+from surrogates.lexicon import Lexicon, listed
+from surrogates.subject import DRAWS, Mention, Subject
+from surrogates.wording import WORD, compact, fold, pour_case, squeeze
 
 _ZIP = re.compile(r"\d{5}")
 # `Paris 11`, `Lyon 3e`, `Lille Cedex 9`: what follows the name of a town.

@@ -1,10 +1,9 @@
 """Puts surrogates in the place of the spans of a document."""
 
-import re
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from typing import Any
 
 from record.document import Document
 from record.errors import Unsafe
@@ -14,10 +13,11 @@ from record.policy import Action, Policy
 from record.release import Release
 from record.span import Span
 from surrogates import ages, coarse, contacts, dates, identifiers, names, places, shape, sites
-from surrogates.date_context import completed, day_first
+from surrogates.date_context import completed, day_first, says_all
 from surrogates.keys import CohortKey
 from surrogates.note_names import NoteNames
-from surrogates.subject import Mention, Subject, Who
+from surrogates.subject import Mention, Subject
+from surrogates.wording import HOLDS
 
 Maker = Callable[[Mention, Subject], str]
 
@@ -58,11 +58,6 @@ MAKERS: dict[str, Maker] = {
 GENERALIZERS: dict[str, Maker] = {Label.ZIP: coarse.generalize_zip}
 _DATED = frozenset(("DATE", "BIRTH_DATE"))
 _DRAWN = frozenset((Action.REPLACE, Action.GENERALIZE))
-# Who is meant decides these beside their text.
-_PERSONS = frozenset(("FIRST_NAME", "LAST_NAME", "NAME", "USERNAME", "EMAIL"))
-_Near = date | str | Who | None
-# Signs and blanks alone identify nobody and stay.
-_HOLDS = re.compile(r"[^\W_]")
 _BESIDE = 4
 _PATIENTS = 256
 _MENTIONS = 4096
@@ -76,6 +71,100 @@ class _Known:
     subject: Subject
     made: dict[tuple[object, ...], str] = field(default_factory=dict, repr=False)
 
+    def make(self, maker: Maker | None, value: str, label: str, lang: str, near: Hashable) -> str:
+        """Make and remember the surrogate of a value; without a maker, or signs, it stays."""
+        made = value
+        if maker is not None and HOLDS.search(value):
+            made = _keep_blanks(value, maker(_mention(value, label, lang, near), self.subject))
+        if len(self.made) >= _MENTIONS:
+            self.made.clear()
+        self.made[value, label, lang, near] = made
+        return made
+
+
+class _Note:
+    """What the spans of one document have beside them that decides as well."""
+
+    def __init__(self, document: Document, spans: Sequence[Span], subject: Subject) -> None:
+        self.text = document.text
+        self.lang = document.lang
+        self.spans = spans
+        self.people = NoteNames(document, spans, subject)
+        self._written = document.written.date() if document.written else None
+        self._day_first = day_first(
+            document.text[span.start : span.end] for span in spans if span.label in _DATED
+        )
+
+    def who(self, number: int) -> Hashable:
+        """Tell who is named; None where the text of the span and the record do."""
+        return self.people.who(number)
+
+    def when(self, number: int) -> Hashable:
+        """Tell from which day a date is completed, and which of its numbers is the day."""
+        span = self.spans[number]
+        if span.label == Label.DATE and says_all(self.text[span.start : span.end]):
+            return None, self._day_first
+        day = completed(self.text, self.spans, number, written=self._written, lang=self.lang)
+        return day, self._day_first
+
+    def unit(self, number: int) -> Hashable:
+        """Give the unit smaller than a year that stands after an age."""
+        return ages.unit_after(self.text, self.spans[number].end)
+
+    def city(self, number: int) -> Hashable:
+        """Find the town that stands after or before a postal code, a few signs away at most."""
+        text, spans = self.text, self.spans
+        span = spans[number]
+        if number + 1 < len(spans):
+            after = spans[number + 1]
+            if after.label == Label.CITY and _is_gap(text[span.end : after.start]):
+                return text[after.start : after.end]
+        if number:
+            before = spans[number - 1]
+            if before.label == Label.CITY and _is_gap(text[before.end : span.start]):
+                return text[before.start : before.end]
+        return ""
+
+
+_Near = Callable[[_Note, int], Hashable]
+# What of the document decides a mention beside its own text; for most labels, nothing.
+_NEAR: dict[str, _Near] = {
+    Label.FIRST_NAME: _Note.who,
+    Label.LAST_NAME: _Note.who,
+    Label.NAME: _Note.who,
+    Label.USERNAME: _Note.who,
+    Label.EMAIL: _Note.who,
+    Label.DATE: _Note.when,
+    Label.BIRTH_DATE: _Note.when,
+    Label.AGE: _Note.unit,
+    Label.ZIP: _Note.city,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What becomes of a label under the policy: what `maker` makes; without one it stays."""
+
+    maker: Maker | None
+    near: _Near | None
+
+
+def _rules(policy: Policy) -> dict[str, _Rule]:
+    """Tell what becomes of each label; one that is not among them is refused."""
+    found = {}
+    for label, maker in MAKERS.items():
+        action = policy.action(label)
+        near = _NEAR.get(label) if action in _DRAWN else None
+        if action is Action.KEEP:
+            found[label] = _Rule(None, None)
+        elif action is Action.MASK:
+            found[label] = _Rule(coarse.mask, None)
+        elif action is Action.GENERALIZE and label in GENERALIZERS:
+            found[label] = _Rule(GENERALIZERS[label], near)
+        elif action is Action.REPLACE:
+            found[label] = _Rule(maker, near)
+    return found
+
 
 class Rewriter:
     """Writes documents with surrogates for one cohort under one policy.
@@ -88,6 +177,7 @@ class Rewriter:
         self._cohort = cohort
         self.policy = policy
         self._policy_id = policy.policy_id
+        self._rules = _rules(policy)
         self._patients: OrderedDict[str, _Known] = OrderedDict()
 
     def rewrite(
@@ -100,53 +190,35 @@ class Rewriter:
         another person's, `no-surrogate` where the policy or a maker has none for a span.
         """
         _refuse_disorder(document, spans)
-        text = document.text
+        text, lang = document.text, document.lang
         known = self._known(document, record)
-        context = _context(document, spans)
-        people = NoteNames(document, spans, known.subject)
+        note = _Note(document, spans, known.subject)
         pieces: list[str] = []
         placed: list[Span] = []
         end = length = 0
         for number, span in enumerate(spans):
-            between = text[end : span.start]
-            near: _Near
-            if span.label in _PERSONS:
-                near = people.who(number) if self.policy.action(span.label) in _DRAWN else None
-            else:
-                near = _near(text, spans, number, context)
-            value = text[span.start : span.end]
-            surrogate = self._replace(value, span.label, near, context=context, known=known)
-            length += len(between)
+            label = span.label
+            rule = self._rules.get(label)
+            if rule is None:
+                raise Unsafe("no-surrogate")
+            value, between = text[span.start : span.end], text[end : span.start]
+            near = rule.near(note, number) if rule.near else None
+            surrogate = known.made.get((value, label, lang, near))
+            if surrogate is None:
+                surrogate = known.make(rule.maker, value, label, lang, near)
             pieces += (between, surrogate)
-            start, length = length, length + len(surrogate)
-            placed.append(Span(start, length, span.label, span.detector, span.score))
+            start = length + len(between)
+            length = start + len(surrogate)
+            placed.append(Span(start, length, label, span.detector, span.score))
             end = span.end
+        pieces.append(text[end:])
         return Release(
             note_id=document.note_id,
-            text="".join((*pieces, text[end:])),
+            text="".join(pieces),
             spans=tuple(placed),
             key_id=self._cohort.key_id,
             policy_id=self._policy_id,
         )
-
-    def _replace(
-        self, value: str, label: str, near: _Near, *, context: Mention, known: _Known
-    ) -> str:
-        action = self.policy.action(label)
-        maker = _maker(label, action)
-        if maker is None:
-            raise Unsafe("no-surrogate")
-        if action is Action.KEEP or not _HOLDS.search(value):
-            return value
-        wanted = (value, label, context.lang, near, context.day_first)
-        made = known.made.get(wanted)
-        if made is None:
-            mention = _mention(value, label, context, near)
-            made = _keep_blanks(value, maker(mention, known.subject))
-            if len(known.made) >= _MENTIONS:
-                known.made.clear()
-            known.made[wanted] = made
-        return made
 
     def _known(self, document: Document, record: PatientRecord | None) -> _Known:
         person = document.person_id
@@ -166,15 +238,6 @@ class Rewriter:
         return known
 
 
-def _maker(label: str, action: Action | None) -> Maker | None:
-    """Tell who makes what a span becomes; None, so that it is refused, where nobody does."""
-    if action is None or label not in MAKERS:
-        return None
-    if action is Action.MASK:
-        return coarse.mask
-    return GENERALIZERS.get(label) if action is Action.GENERALIZE else MAKERS[label]
-
-
 def _refuse_disorder(document: Document, spans: Sequence[Span]) -> None:
     end = 0
     for span in spans:
@@ -185,66 +248,29 @@ def _refuse_disorder(document: Document, spans: Sequence[Span]) -> None:
         raise Unsafe("span-outside-text")
 
 
-def _context(document: Document, spans: Sequence[Span]) -> Mention:
-    """Gather what all mentions of a document share: its language, date and order of dates."""
-    return Mention(
-        "",
-        "",
-        lang=document.lang,
-        written=document.written.date() if document.written else None,
-        day_first=day_first(
-            document.text[span.start : span.end] for span in spans if span.label in _DATED
-        ),
-    )
-
-
-def _near(text: str, spans: Sequence[Span], number: int, context: Mention) -> _Near:
-    """Give what of the document decides a mention beside its own text; for most, nothing."""
-    span = spans[number]
-    label = span.label
-    if label in _DATED:
-        return completed(text, spans, number, written=context.written, lang=context.lang)
-    if label == Label.AGE:
-        return ages.unit_after(text, span.end)
-    return _city(text, spans, number) if label == Label.ZIP else None
-
-
-def _mention(text: str, label: str, context: Mention, near: _Near) -> Mention:
+def _mention(text: str, label: str, lang: str, near: Any) -> Mention:
     """Show a maker what `near` holds and nothing else, so that nothing else can decide."""
-    if isinstance(near, Who):
-        return Mention(text, label, lang=context.lang, who=near)
-    return Mention(
-        text,
-        label,
-        lang=context.lang,
-        written=near if isinstance(near, date) else None,
-        city=near if isinstance(near, str) and label == Label.ZIP else "",
-        after=near if isinstance(near, str) and label == Label.AGE else "",
-        day_first=context.day_first if label in _DATED else None,
-    )
-
-
-def _city(text: str, spans: Sequence[Span], number: int) -> str:
-    """Find the town that stands after or before a postal code, a few signs away at most."""
-    span = spans[number]
-    if number + 1 < len(spans):
-        after = spans[number + 1]
-        if after.label == Label.CITY and _is_gap(text[span.end : after.start]):
-            return text[after.start : after.end]
-    if number:
-        before = spans[number - 1]
-        if before.label == Label.CITY and _is_gap(text[before.end : span.start]):
-            return text[before.start : before.end]
-    return ""
+    mention = Mention(text, label, lang)
+    if near is None:
+        return mention
+    if label in _DATED:
+        mention.written, mention.day_first = near
+    elif label == Label.AGE:
+        mention.after = near
+    elif label == Label.ZIP:
+        mention.city = near
+    else:
+        mention.who = near
+    return mention
 
 
 def _is_gap(text: str) -> bool:
-    return len(text) <= _BESIDE and not any(char.isalnum() for char in text)
+    return len(text) <= _BESIDE and not HOLDS.search(text)
 
 
 def _keep_blanks(text: str, surrogate: str) -> str:
     """Put the original's outer blanks around the surrogate, and its inner line break into it."""
-    if "\n" not in text and not text[0].isspace() and not text[-1].isspace():
+    if "\n" not in text and text == text.strip():
         return surrogate
     core = surrogate.strip()
     lead = text[: len(text) - len(text.lstrip())]

@@ -1,11 +1,11 @@
 """Surrogates that keep the shape of a value: a digit for each digit, a letter for each letter."""
 
 from record.errors import Unsafe
-from record.folding import fold
 from record.label import Label
 from surrogates import codes
 from surrogates.keys import PatientKey
-from surrogates.subject import DRAWS, Mention, Subject, compact
+from surrogates.subject import DRAWS, Mention, Subject
+from surrogates.wording import compact, fold
 
 _SIGNS = {
     "z": "0",
@@ -47,8 +47,7 @@ def walk(value: str, label: str, key: PatientKey, counter: int, *, speakable: bo
     A first zero of several signs stays, and no other becomes one. `speakable` keeps vowels and
     consonants.
     """
-    kinds = "".join(_kind(value, place, speakable) for place in range(len(value)))
-    alphabets = [_SIGNS[kind] for kind in kinds]
+    kinds, alphabets = _shape(value, speakable)
     drawn = codes.step(
         [_place(char, signs) for char, signs in zip(value, alphabets, strict=True)],
         [len(signs) for signs in alphabets],
@@ -64,6 +63,8 @@ def walk(value: str, label: str, key: PatientKey, counter: int, *, speakable: bo
 
 def pour(drawn: str, model: str) -> str:
     """Write a compact value into the separators, blanks and case of a model of its length."""
+    if fold(model).isalnum():
+        return "".join(map(_cased, drawn, model))
     chars = iter(drawn)
     return "".join(
         _cased(next(chars), char) if folded.isalnum() else char
@@ -75,15 +76,28 @@ def _cased(drawn: str, model: str) -> str:
     return drawn.upper() if model.isupper() else drawn
 
 
-def _kind(value: str, place: int, speakable: bool) -> str:
-    char = value[place]
-    if char.isdigit():
-        if place or (len(value) == 1 and char == "0"):
-            return "d"
-        return "z" if char == "0" else "n"
-    if not speakable:
-        return "l"
-    return "v" if char in _SIGNS["v"] else "c"
+class _Kinds(dict[int, str]):
+    """Maps a code point to the kind of its place; filled on demand, used by `str.translate`."""
+
+    def __init__(self, vowel: str, consonant: str) -> None:
+        self._vowel, self._consonant = vowel, consonant
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        letter = self._vowel if char in _SIGNS["v"] else self._consonant
+        self[code] = kind = "d" if char.isdigit() else letter
+        return kind
+
+
+_WRITTEN, _SPEAKABLE = _Kinds("l", "l"), _Kinds("v", "c")
+
+
+def _shape(value: str, speakable: bool) -> tuple[str, list[str]]:
+    """Give the kinds of the places of a value, and the signs that may stand in each."""
+    kinds = value.translate(_SPEAKABLE if speakable else _WRITTEN)
+    if kinds[0] == "d" and value != "0":
+        kinds = ("z" if value[0] == "0" else "n") + kinds[1:]
+    return kinds, [_SIGNS[kind] for kind in kinds]
 
 
 def _place(char: str, signs: str) -> int:

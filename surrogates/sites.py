@@ -2,12 +2,11 @@
 
 import re
 
-from record.folding import fold
 from record.label import Label
 from surrogates import lexicon, shape
-from surrogates.lexicon import squeeze
 from surrogates.places import town_for
-from surrogates.subject import Mention, Subject, pour_case
+from surrogates.subject import Mention, Subject
+from surrogates.wording import fold, pour_case, squeeze
 
 _SITE_TYPES = re.compile(
     r"^(?:(?:(?:grand|ancien|nouvel|nouveau|complejo|complexe|centenario|general)\s+)?"

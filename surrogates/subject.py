@@ -1,23 +1,24 @@
 """One patient as the makers of surrogates see them: key, policy, and what must not come out."""
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 
 from record.errors import Unsafe
-from record.folding import fold
 from record.label import Label
 from record.patient import PatientRecord
 from record.policy import Policy
+from surrogates import date_course
 from surrogates.circle import Circle
+from surrogates.date_course import Course
 from surrogates.draw import Permutation
 from surrogates.keys import PatientKey
-from surrogates.lexicon import Lexicon, listed, squeeze
+from surrogates.lexicon import Lexicon, listed
 from surrogates.name_draws import NameDraws
+from surrogates.wording import WORD, compact, fold, folded_words, squeeze
 
-WORD = re.compile(r"[^\W\d_]+")
 # Draws after which a value counts as having no surrogate; each fails with a chance below 1/2.
 DRAWS = 128
 _SHORTEST_AVOIDED = 3
@@ -55,7 +56,7 @@ NOBODY = Who()
 """A mention of whom the note tells nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Mention:
     """One span as a maker sees it, with what stands around it in the document.
 
@@ -89,9 +90,7 @@ class Subject:
         self.circle = Circle(record, self.locale)
         self.given = tuple(_words(_all_given(record)))
         self.family = tuple(_words(_all_family(record)))
-        self.given_folded = frozenset(map(fold, self.given))
-        self.family_folded = frozenset(map(fold, self.family))
-        self.avoided = _avoided_words(record) | self.given_folded | self.family_folded
+        self.avoided = _avoided_words(record).union(map(fold, (*self.given, *self.family)))
         self.avoided_codes = _avoided_codes(record)
         self.home_codes = _home_codes(record)
         self._permutations: dict[tuple[str, str], Permutation] = {}
@@ -100,6 +99,16 @@ class Subject:
 
     def __repr__(self) -> str:
         return f"Subject(key={self.key!r})"
+
+    @cached_property
+    def course(self) -> Course:
+        """How all dates of the patient move but that of birth."""
+        return date_course.of_dates(self.key, self.policy, self.days)
+
+    @cached_property
+    def birth_course(self) -> Course:
+        """How the birth date of the patient moves."""
+        return date_course.of_births(self.key, self.policy, self.days)
 
     def pick(
         self, label: str, value: str, lexicon: Lexicon, *, accept: Callable[[str], bool]
@@ -128,7 +137,7 @@ class Subject:
 
     def allows(self, text: str) -> bool:
         """Tell whether a surrogate holds no word that is known of the patient."""
-        return not any(fold(word) in self.avoided for word in WORD.findall(text))
+        return self.avoided.isdisjoint(folded_words(text))
 
     def allows_code(self, text: str) -> bool:
         """Tell whether a surrogate is no number or code that is known of the patient."""
@@ -140,27 +149,6 @@ class Subject:
             known = Permutation(self.key, f"{label}/{lexicon.name}", len(lexicon))
             self._permutations[label, lexicon.name] = known
         return known
-
-
-def compact(text: str) -> str:
-    """Fold a value to its letters and digits: what is left decides its surrogate."""
-    return "".join(char for char in fold(text) if char.isalnum())
-
-
-def unaccented(text: str) -> str:
-    """Strip the accents of a text and keep its case."""
-    decomposed = unicodedata.normalize("NFD", text)
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
-
-
-def pour_case(model: str, text: str) -> str:
-    """Write a text in the case of a model: all capitals, all small, or as the text stands.
-
-    Capitals without accents stay without accents, as hospital forms write them.
-    """
-    if model.isupper() and len(model) > 1:
-        return (unaccented(text) if model.isascii() else text).upper()
-    return text.lower() if model.islower() else text
 
 
 def _words(texts: Iterable[str]) -> Iterator[str]:

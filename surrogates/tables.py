@@ -17,13 +17,14 @@ from surrogates.births import Birth
 from surrogates.coarse import coarse_zip
 from surrogates.column_dates import Mask, Moves
 from surrogates.column_ids import Ids, whole
-from surrogates.date_course import FORWARD, Course, Courses
+from surrogates.date_course import FORWARD, Courses
 from surrogates.keys import CohortKey
 
 Value = Callable[[str, str, str, PatientRecord | None], str]
 _PERSON, _NOTE = "person_id", "note_id"
 _BIRTH = ("year_of_birth", "month_of_birth", "day_of_birth")
-_NO_BIRTH = (None, None, None)
+# So many parts of a birth date are left.
+_PARTS = {"day": 3, "month": 2, "year": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,24 +182,31 @@ class _Sheet:
         """Move the birth columns together; parts that the policy cuts away become empty."""
         if self._births is not None:
             return self._births
-        parts = [whole(self._column(name)).to_pylist() for name in _BIRTH]
-        persons = _texts(self._persons)
-        made: list[tuple[int | None, ...]] = []
-        impossible = np.zeros(self._size, np.bool_)
-        for row, (person, year, month, day) in enumerate(zip(persons, *parts, strict=True)):
-            if person is None or not year:
-                made.append(_NO_BIRTH)
-                continue
-            course = self._tables.courses.of_births(person)
+        columns = [whole(self._column(name)) for name in _BIRTH]
+        parts = np.stack([each.fill_null(0).to_numpy(False) for each in columns], axis=1)
+        empty = np.stack([each.is_null().to_numpy(False) for each in columns], axis=1)
+        moves = self._course(is_birth=True)
+        is_told = self.kept & (parts[:, 0] != 0)
+        is_whole = is_told & ~empty.any(axis=1)
+        moved, is_date = births.move_whole(parts, moves)
+        impossible = is_whole & ~is_date
+        for row in np.flatnonzero(is_told & ~is_whole):
+            person, year, month, day = (each[row].as_py() for each in (self._persons, *columns))
+            course = self._tables.courses.of_births(str(person))
             try:
-                made.append(_parts(births.move(Birth(year, month, day), course), course))
+                birth = births.move(Birth(year, month, day), course)
             except Unsafe:
                 impossible[row] = True
-                made.append(_NO_BIRTH)
+            else:
+                found = (birth.year, birth.month, birth.day)
+                moved[row] = [part or 0 for part in found]
+                empty[row] = [part is None for part in found]
         self.refuse(impossible, "no-date")
-        columns = zip(*made, strict=True) if made else ((), (), ())
+        empty[~is_told | impossible] = True
+        empty[:, _PARTS[moves.precision] :] = True
         self._births = {
-            name: pa.array(column, pa.int64()) for name, column in zip(_BIRTH, columns, strict=True)
+            name: pa.array(moved[:, place], mask=empty[:, place])
+            for place, name in enumerate(_BIRTH)
         }
         return self._births
 
@@ -251,11 +259,6 @@ def _spread(values: list[int], rows: NDArray[np.int32]) -> NDArray[np.int64]:
 
 def _texts(persons: pa.DictionaryArray | None) -> list[str | None]:
     return [] if persons is None else persons.cast(pa.int64()).cast(pa.string()).to_pylist()
-
-
-def _parts(birth: Birth, course: Course) -> tuple[int, int | None, int | None]:
-    month = birth.month if course.precision != "year" else None
-    return birth.year, month, birth.day if course.precision == "day" else None
 
 
 def _kept(column: pa.Array, rule: ColumnRule) -> pa.Array:

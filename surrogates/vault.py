@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCMSIV
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 
 from record.errors import ConfigError
-from surrogates.key_sources import read_key, write_private
+from surrogates.key_sources import part_key, read_key, write_private
 from surrogates.keys import CohortKey
 
 _KEY_VERSION = "cryptonym-vault-key-v1"
@@ -168,20 +168,14 @@ def open_vault(
     `locator` is one of a key, relative to `base`. Raises ConfigError, or Unavailable.
     """
     content, place = read_key(locator, base, environ or {})
-    words = content.split()
-    secret = b""
-    if len(words) == 2 and words[0] == _KEY_VERSION.encode():
-        try:
-            secret = bytes.fromhex(words[1].decode("ascii"))
-        except ValueError:
-            secret = b""
-    if len(secret) != _SIZE:
+    parted = part_key(content, (_KEY_VERSION,))
+    if parted is None:
         raise ConfigError(
             _KEY,
             f"{place} does not hold the key of a vault",
             "make one with `cryptonym keys new FILE --vault`: a master key is none",
         )
-    return Vault(base / path, secret)
+    return Vault(base / path, parted[1])
 
 
 def _bound(cohort: CohortKey, surrogate_id: str) -> bytes:

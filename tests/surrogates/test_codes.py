@@ -1,5 +1,7 @@
 """Codes of a shape are permuted: none stays, and no two meet."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -82,3 +84,13 @@ def test_what_is_known_of_the_patient_is_passed_over(subject_of) -> None:
     free = shape.scramble("77", "ID", subject_of())
     record = PatientRecord("42", identifiers=(Identifier("ID", free),))
     assert shape.scramble("77", "ID", subject_of(record=record)) not in ("77", free)
+
+
+def test_threads_draw_the_same_codes_at_once(key: PatientKey) -> None:
+    values = [f"{number:07d}" for number in range(60)]
+
+    def drawn(_thread: int) -> list[str]:
+        return [shape.walk(value, "ID", key, 0) for value in values]
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(found == drawn(0) for found in threads.map(drawn, range(8)))

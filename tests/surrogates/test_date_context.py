@@ -1,9 +1,12 @@
 """Dates beside each other tell each other's month, year and order of numbers."""
 
 from collections.abc import Callable
-from datetime import date
+from dataclasses import replace
+from datetime import date, datetime
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from record.document import Document
 from record.policy import Policy
@@ -11,6 +14,7 @@ from record.span import Span
 from surrogates import date_context, dates
 from surrogates.keys import CohortKey
 from surrogates.rewrite import Rewriter
+from surrogates.subject import Mention, Subject
 
 WRITTEN = date(2024, 5, 20)
 Marked = Callable[..., tuple[Document, tuple[Span, ...]]]
@@ -108,3 +112,31 @@ def test_a_note_tells_its_dates(
     monkeypatch.setattr(dates, "shift_days", lambda key, policy: days)
     document, spans = marked(text, lang=lang)
     assert Rewriter(cohort, Policy()).rewrite(document, spans, None).text == expected
+
+
+@settings(max_examples=80)
+@given(
+    st.tuples(st.integers(0, 32), st.integers(0, 32), st.sampled_from([0, 24, 99, 1850, 2024])),
+    st.sampled_from("/.-"),
+    st.sampled_from(["fr", "en"]),
+)
+def test_a_date_that_says_all_is_the_same_in_every_note(cohort, parts, sign, lang) -> None:
+    first, second, year = parts
+    text = f"{first:02d}{sign}{second:02d}{sign}{year:02d}"
+    key, policy = cohort.patient("42"), Policy(locale=lang)
+    subject = Subject(key, policy, None, days=100)
+    made = {
+        dates.replace(Mention(text, "DATE", lang, written=day), subject)
+        for day in (None, date(1951, 3, 31), WRITTEN, date(2049, 12, 1))
+    }
+    assert len(made) == 1 or not date_context.says_all(text)
+    assert date_context.says_all(text) == (first > 0 and second > 0 and year > 99)
+
+
+def test_a_date_of_an_unknown_month_is_completed_by_its_note(cohort, marked) -> None:
+    found = set()
+    for written in (datetime(2024, 1, 20), datetime(2024, 6, 20)):
+        document, spans = marked("le [08/00/2051|DATE]")
+        rewriter = Rewriter(cohort, Policy())
+        found.add(rewriter.rewrite(replace(document, written=written), spans, None).text)
+    assert len(found) == 2

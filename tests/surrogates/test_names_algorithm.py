@@ -1,7 +1,6 @@
 """Names drawn again from docs/surrogates.md and the lists alone, without any of our code."""
 
 import hashlib
-import hmac
 import json
 import unicodedata
 from collections import defaultdict
@@ -12,57 +11,12 @@ import pytest
 
 from surrogates.keys import MasterKey
 from surrogates.name_draws import NameDraws
+from tests.surrogates.recomputed import draw, expand, hkdf, number, permuted
 
 ROOT = Path(__file__).parents[2]
 LISTS = ROOT / "surrogates" / "lexicons"
 GIVEN = json.loads((ROOT / "tests" / "vectors" / "surrogates.json").read_text(encoding="utf-8"))
 FAMILY, FIRST = "LAST_NAME", "FIRST_NAME"
-
-
-def mac(key: bytes, message: bytes) -> bytes:
-    return hmac.new(key, message, hashlib.sha256).digest()
-
-
-def expand(key: bytes, info: bytes, size: int = 32) -> bytes:
-    made, block, number = b"", b"", 1
-    while len(made) < size:
-        block = mac(key, block + info + bytes([number]))
-        made, number = made + block, number + 1
-    return made[:size]
-
-
-def draw(patient: bytes, label: str, value: str, size: int, counter: int = 0) -> bytes:
-    key = expand(patient, b"label\0" + label.encode())
-    made, block = b"", 0
-    while len(made) < size:
-        made += mac(key, counter.to_bytes(4, "big") + block.to_bytes(4, "big") + value.encode())
-        block += 1
-    return made[:size]
-
-
-def number(patient: bytes, label: str, value: str, bound: int, counter: int = 0) -> int:
-    return int.from_bytes(draw(patient, label, value, 16, counter), "big") % bound
-
-
-def permuted(patient: bytes, label: str, value: str, size: int, place: int) -> int:
-    """Where `Lists` moves a place to."""
-    bits = max(1, -(-(size - 1).bit_length() // 2))
-    width = 2**bits
-    material = draw(patient, label, value, 8 * width + 16)
-    tables = [material[row * width : row * width + width] for row in range(8)]
-    stride = 1 + int.from_bytes(material[-16:], "big") % max(1, size - 1)
-
-    def forward(at: int) -> int:
-        while True:
-            left, right = divmod(at, width)
-            for table in tables:
-                left, right = right, (left ^ table[right]) % width
-            at = left * width + right
-            if at < size:
-                return at
-
-    order = [forward(at) for at in range(size)]
-    return order.index((order[place] + stride) % size)
 
 
 def folded(name: str) -> str:
@@ -100,7 +54,7 @@ def turned(patient: bytes, stratum: str, names: list[str], value: str) -> str:
     turn = largest + number(patient, label, "turn", len(names) - 2 * largest + 1)
     own = blocks[value[0]]
     place = [folded(name) for name in own].index(value)
-    place = permuted(patient, label, f"permutation/{value[0]}", len(own), place)
+    place = permuted(patient, label, f"permutation/{value[0]}", len(own))[place]
     before = sum(len(blocks[letter]) for letter in ring[: ring.index(value[0])])
     around = [name for letter in ring for name in blocks[letter]]
     return around[(before + place + turn) % len(around)]
@@ -148,8 +102,7 @@ def of(patient: bytes, locale: str, role: str, value: str) -> str:
 
 
 def patient_key(person: str) -> bytes:
-    salted = mac(b"cryptonym/surrogates/v2", bytes.fromhex(GIVEN["master"]))
-    cohort = expand(salted, b"cohort\0" + GIVEN["cohort"].encode())
+    cohort = hkdf(bytes.fromhex(GIVEN["master"]), b"cohort\0" + GIVEN["cohort"].encode())
     return expand(cohort, b"patient\0" + person.encode())
 
 

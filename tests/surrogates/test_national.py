@@ -11,9 +11,10 @@ from record.policy import Policy
 from rules import checksums
 from surrogates import checks, dates, gazetteer, identifiers
 from surrogates.drawing import Drawing
-from surrogates.lexicon import load, squeeze
+from surrogates.lexicon import load
 from surrogates.places import town_for
 from surrogates.subject import Mention, Subject
+from surrogates.wording import squeeze
 
 stdnum = pytest.importorskip("stdnum", reason="python-stdnum is the oracle of check digits")
 

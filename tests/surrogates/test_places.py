@@ -10,7 +10,8 @@ from record.folding import fold
 from record.patient import Address, PatientRecord
 from record.policy import Policy
 from surrogates import dates, gazetteer, lexicon
-from surrogates.subject import Subject, unaccented
+from surrogates.subject import Subject
+from surrogates.wording import unaccented
 
 
 @pytest.mark.parametrize("locale", ["fr", "en", "es"])

@@ -18,7 +18,7 @@ from record.span import Span
 from surrogates import lexicon
 from surrogates.keys import MasterKey
 from surrogates.rewrite import MAKERS, Rewriter
-from surrogates.subject import WORD
+from surrogates.wording import WORD
 
 SAMPLES = {
     Label.FIRST_NAME: "Sophie",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from record.errors import Unsafe
 from record.folding import fold
 from surrogates import shape
-from surrogates.subject import compact
+from surrogates.wording import compact
 
 TEXTS = st.text(min_size=1, max_size=30)
 
