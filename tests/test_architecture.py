@@ -38,7 +38,7 @@ THIRD_PARTIES = {
     "rules": {"regex", "hyperscan", "ahocorasick_rs", "rapidfuzz", "stdnum", "platformdirs"},
     "models": {
         *("numpy", "torch", "transformers", "tokenizers", "safetensors", "onnxruntime"),
-        "opacus",
+        *("opacus", "peft", "gensim", "stop_words"),
     },
     "surrogates": {
         *("cryptography", "numpy", "pyarrow", "shamir_mnemonic"),
@@ -50,7 +50,7 @@ THIRD_PARTIES = {
         *("alembic", "packaging"),
     },
     "pipeline.beam": {"apache_beam"},
-    "evaluation": {"numpy", "scipy"},
+    "evaluation": {"numpy", "scipy", "rapidfuzz", "pyphen", "stop_words"},
 }
 
 COMPOSITION_ROOT = ("pipeline.cli", "pipeline.demo", "pipeline.commands")
@@ -78,6 +78,7 @@ HIDDEN_IMPORTS = {
         )
     },
     ("models.language.train", "models.language.private"): "opacus is an extra, and slow to import",
+    ("models.language.train", "models.language.lora"): "peft is an extra, and slow to import",
     ("pipeline.tools", "models.tagger.runtime"): "torch is an extra, and takes seconds to import",
 }
 """(module, imported) -> why the import may hide in a function; `COMPOSITION_ROOT` may always."""

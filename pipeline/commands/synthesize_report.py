@@ -1,33 +1,18 @@
 """`cryptonym synthesize report`: whether synthetic notes may leave."""
 
 import argparse
-import hashlib
 import json
-import sys
-import tomllib
-from collections.abc import Iterable
-from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-from evaluation.gate import (
-    Axis,
-    Decision,
-    Measured,
-    Requirement,
-    Verdict,
-    decide,
-    read_requirements,
-)
-from pipeline.commands.key_options import add_key, open_master
+from evaluation.gate import Decision, Verdict, decide
+from pipeline.commands.filled_letters import is_filled
+from pipeline.commands.gating import Case, conclude, read_measured, requirements_at
+from pipeline.commands.key_options import add_key
 from pipeline.commands.options import add_speech
 from pipeline.console import Console
-from pipeline.exits import EXIT_DONE, EXIT_GATE
-from pipeline.gate_report import report_bytes, write_gate
-from pipeline.signing import signed, sum_of
+from pipeline.signing import sum_of
 from record.errors import ConfigError
 from synthesis.parts import NOTES, read_generated
 
@@ -46,19 +31,25 @@ examples:
 Exit codes: 0 RELEASE; 1 HOLD; 2 usage or configuration.
 """
 
-_SHIPPED = files("evaluation").joinpath("requirements", "synthetic.toml")
+_FILLED = "filled"
+_SETS = ("synthetic", "generator", _FILLED)
+_REMEDY = "give a file that `synthesize screen`, `compare`, `utility` or `attack` wrote"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize report`."""
     add = parser.add_argument
-    add("synthetic", type=Path, metavar="SYNTHETIC", help="what `synthesize generate` wrote")
+    add("synthetic", type=Path, metavar="SYNTHETIC", help="what `generate` or `fill` wrote")
     add(
         "--measured", type=Path, nargs="+", required=True, metavar="FILE",
         help="screen.json and other files of measurements",
     )  # fmt: skip
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="for the report")
-    add("--requirements", type=Path, metavar="R.toml", help="default: those that are shipped")
+    add(
+        "--requirements", type=Path, metavar="R.toml",
+        help="a file, or one that is shipped: synthetic (default); generator, which also asks for "
+        "what `synthesize attack` measures; filled (default for letters that `fill` wrote)",
+    )  # fmt: skip
     add_key(parser, required=True)
     add_speech(parser, json="print the report as JSON only")
 
@@ -70,78 +61,39 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     if data != manifest["notes_sha256"]:
         problem = "has changed since it was generated"
         raise ConfigError(str(options.synthetic / NOTES), problem, "generate the notes again")
-    requirements = _requirements(options.requirements)
-    measured = [each for path in options.measured for each in _read(path, data)]
+    filled = is_filled(manifest)
+    requirements = requirements_at(_chosen(options.requirements, filled=filled), _SETS)
+    known = {data, manifest["model_sha256"]}
+    what = "notes, or of another model"
+    measured = [
+        each for path in options.measured for each in read_measured(path, known, what, _REMEDY)
+    ]
     decision = decide(measured, requirements)
+    if manifest.get("canaries"):
+        reasons = (*decision.reasons, "the model learnt notes that were planted in it")
+        decision = Decision(Verdict.HOLD, reasons)
     about = {
-        "what": "synthetic notes",
+        "what": manifest.get("what", "synthetic notes"),
         "made": datetime.now(UTC).date().isoformat(),
         "notes": data,
         "model": manifest["model_sha256"],
         "corpus": manifest["corpus_sha256"],
         "seed": manifest["seed"],
-        "privacy of training": json.dumps(manifest["privacy"], sort_keys=True),
+        f"privacy of {'filling' if filled else 'training'}": json.dumps(
+            manifest["privacy"], sort_keys=True
+        ),
         "version": version("cryptonym"),
     }
-    report = {
-        "verdict": decision.verdict,
-        "reasons": list(decision.reasons),
-        "about": about,
-        "measured": [_row(each, requirements, decision) for each in measured],
-    }
-    master = open_master(options)
-    statement = {
-        **about,
-        "verdict": decision.verdict,
-        "decoding": manifest["decoding"],
-        "attacks": sorted(each.name for each in measured if each.axis is Axis.PRIVACY),
-        "report_sha256": _sum(report_bytes(report)),
-    }
-    write_gate(options.output, report, signed(statement, master))
-    if options.json:
-        sys.stdout.write(json.dumps(report, sort_keys=True) + "\n")
-    console.say(decision.verdict)
-    for reason in decision.reasons:
-        console.say(f"  {reason}")
-    console.say(f"report: {options.output / 'report.html'}")
-    return EXIT_DONE if decision.verdict is Verdict.RELEASE else EXIT_GATE
+    return conclude(
+        Case(measured, requirements, decision, about, {"decoding": manifest["decoding"]}),
+        options,
+        console,
+    )
 
 
-def _requirements(path: Path | None) -> tuple[Requirement, ...]:
-    remedy = "give a TOML file, as evaluation/requirements/synthetic.toml"
-    try:
-        text = (_SHIPPED if path is None else path).read_text("utf-8")
-        return read_requirements(tomllib.loads(text), where=str(path or "synthetic.toml"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        raise ConfigError(str(path), "is no TOML file that can be read", remedy) from None
-
-
-def _read(path: Path, data: str) -> list[Measured]:
-    """Read measurements; raises ConfigError where they are damaged, or of other notes."""
-    remedy = "give a file that `synthesize screen` or `synthesize utility` wrote"
-    try:
-        told = json.loads(path.read_text("utf-8"))
-        measured = [Measured(**each | {"axis": Axis(each["axis"])}) for each in told["measured"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise ConfigError(str(path), "holds no measurements", remedy) from None
-    if any(each.data != data for each in measured):
-        raise ConfigError(str(path), "is of other notes", "measure these notes")
-    return measured
-
-
-def _row(each: Measured, requirements: Iterable[Requirement], decision: Decision) -> dict[str, Any]:
-    asked = [_asked(requirement) for requirement in requirements if requirement.name == each.name]
-    problems = [reason for reason in decision.reasons if reason.startswith(f"{each.name}: ")]
-    return {**asdict(each), "asked": ", ".join(asked), "problems": problems}
-
-
-def _asked(requirement: Requirement) -> str:
-    words = [f"{requirement.bound.replace('_', ' ')} {requirement.limit:g}"]
-    words += ["over what cannot leak"] * requirement.over_null
-    if requirement.control_at_least is not None:
-        words.append(f"(known leak at least {requirement.control_at_least:g})")
-    return " ".join(words)
-
-
-def _sum(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+def _chosen(asked: Path | None, *, filled: bool) -> Path:
+    """Choose what is required: what holds for filled letters is too little for generated notes."""
+    if asked == Path(_FILLED) and not filled:
+        problem = "is for letters that `synthesize fill` wrote"
+        raise ConfigError("--requirements", problem, "give synthetic or generator")
+    return asked or Path(_FILLED if filled else _SETS[0])

@@ -1,0 +1,111 @@
+"""The de-identifier that reads vectors and the case of tokens, and knows no text.
+
+After Friedrich et al. (ACL 2019): two layers of LSTM in both directions below a chain of tags, and
+dropout as they have it. It learns from embeddings and from private representations alike.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
+
+from models.private.both_ways import BothWays
+from models.private.embeddings import Floats, Integers
+from models.private.sentences import PHI, Sentence
+from models.tagger.bilstm import CASES
+from models.tagger.crf import LinearChain
+from models.tagger.tags import Scheme, WordSpan
+
+BINARY = (PHI,)
+"""The labels of a de-identifier that only tells what identifies somebody."""
+
+_DROPPED_IN = 0.1
+_DROPPED_STATES = 0.25
+_DROPPED_OUT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A sentence without its text: vectors (tokens, numbers), classes of case, spans in tokens."""
+
+    vectors: Floats = field(repr=False)
+    casing: Integers = field(repr=False)
+    spans: tuple[WordSpan, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.casing)
+
+
+def examples(sentences: Iterable[Sentence], vectors: Iterable[Floats]) -> list[Example]:
+    """Leave the text of sentences away."""
+    return [
+        Example(rows, np.array(sentence.casing, np.int64), sentence.spans)
+        for sentence, rows in zip(sentences, vectors, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Sentences side by side, padded; tags (sentences, tokens) are 0 where nobody knows them."""
+
+    vectors: Tensor
+    casing: Tensor
+    lengths: Tensor
+    tags: Tensor
+
+    def holding(self, vectors: Tensor) -> "Batch":
+        """Give the same sentences with other vectors."""
+        return Batch(vectors, self.casing, self.lengths, self.tags)
+
+
+class Deidentifier(nn.Module):
+    """Scores tags of tokens, and reads spans off scores."""
+
+    def __init__(self, inputs: int, labels: Sequence[str], units: int = 128) -> None:
+        super().__init__()
+        self.shape = {"inputs": inputs, "labels": list(labels), "units": units}
+        self.scheme = Scheme(tuple(labels))
+        widths = (inputs + len(CASES), 2 * units)
+        self.layers = nn.ModuleList(BothWays(width, units, _DROPPED_STATES) for width in widths)
+        self.scores = nn.Linear(2 * units, len(self.scheme))
+        self.chain = LinearChain(self.scheme, learned=True)
+
+    def collate(self, held: Sequence[Example]) -> Batch:
+        """Put sentences side by side; raises ValueError for a label that was not named."""
+        tags = [torch.tensor(self.scheme.encode(one.spans, len(one))) for one in held]
+        return Batch(
+            pad_sequence([torch.from_numpy(one.vectors) for one in held], batch_first=True),
+            pad_sequence([torch.from_numpy(one.casing) for one in held], batch_first=True),
+            torch.tensor([len(one) for one in held]),
+            pad_sequence(tags, batch_first=True),
+        )
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Score tags. (sentences, tokens, tags)"""
+        cased = functional.one_hot(batch.casing, len(CASES)).to(batch.vectors.dtype)
+        seen = torch.cat([batch.vectors, cased], -1)
+        hidden = functional.dropout(seen, _DROPPED_IN, self.training)
+        for layer in self.layers:
+            hidden = layer(hidden, batch.lengths)
+        hidden = functional.dropout(hidden, _DROPPED_OUT, self.training)
+        scored: Tensor = self.scores(hidden)
+        return scored
+
+    def loss(self, batch: Batch) -> Tensor:
+        """Give how surprising the tags are, in nats a token. ()"""
+        allowed = functional.one_hot(batch.tags, len(self.scheme)).bool()
+        lost = self.chain.negative_log_likelihood(self(batch), batch.lengths, allowed)
+        return lost.sum() / batch.lengths.sum()
+
+    @torch.no_grad()
+    def predict(self, batch: Batch) -> list[list[WordSpan]]:
+        """Give the spans of each sentence, in tokens."""
+        tags = self.chain.best(self(batch), batch.lengths)
+        return [
+            list(self.scheme.decode(row[:length].tolist()))
+            for row, length in zip(tags, batch.lengths.tolist(), strict=True)
+        ]

@@ -1,0 +1,253 @@
+"""Vectors of words, trained on sentences or read from a public file; nearest neighbours by cosine.
+
+`subwords` are those of fastText (Bojanowski et al., TACL 2017): a word that was never seen has a
+vector made of its letters. `words` are those of word2vec (Mikolov et al., 2013), which knows whole
+words alone; so does GloVe, whose objective factors nearly the same counts (Levy and Goldberg,
+NeurIPS 2014) and for which no kept library trains.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gensim.models import FastText, KeyedVectors, Word2Vec
+from gensim.models.fasttext import ft_ngram_hashes
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_arrays
+from safetensors.numpy import save as dump_arrays
+
+from models.atomic import write
+from models.folder import Form
+from models.private.sentences import Sentence
+from models.tagger.subwords import MARKS, SubWords
+from record.errors import ConfigError
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
+KINDS = ("subwords", "words")
+VECTORS, WORDS, PIECES = "vectors.safetensors", "words.json", "pieces.json"
+
+_FORM = Form("embeddings.json", "embeddings", "cryptonym share encode --train")
+_AT_ONCE = 512  # words whose likeness to all others is in memory together
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How embeddings are trained.
+
+    `least` is how often a word must occur to be known. `letters` are the shortest and the longest
+    stretches of letters that sub-words are, kept in `buckets` rows.
+    """
+
+    kind: str = "subwords"
+    size: int = 100
+    epochs: int = 10
+    window: int = 5
+    least: int = 1
+    letters: tuple[int, int] = (3, 6)
+    buckets: int = 20_000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ConfigError("--embeddings", "is no kind", f"choose from {', '.join(KINDS)}")
+        for name in ("size", "epochs", "window", "least", "buckets"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"--{name}", "must be at least 1", "give more")
+
+
+@dataclass(frozen=True, eq=False)
+class Embeddings:
+    """Words, case folded and the most frequent first, with their vectors.
+
+    `matrix` is (words, size); `parts` (rows, size) are vectors of `pieces`, or where there are
+    none of stretches of `letters` letters; empty for whole words. All that is given out has a mean
+    square of 1, so that noise of one deviation means the same for each word.
+    """
+
+    words: Sequence[str]
+    matrix: Floats
+    parts: Floats
+    letters: tuple[int, int] = (3, 6)
+    pieces: SubWords | None = None
+
+    def __repr__(self) -> str:
+        return f"Embeddings({len(self.words)} words, {self.size})"
+
+    @property
+    def size(self) -> int:
+        """How many numbers a vector has."""
+        return int(self.matrix.shape[1])
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each word stands in `words`."""
+        return {word: place for place, word in enumerate(self.words)}
+
+    @cached_property
+    def digest(self) -> str:
+        """What changes with any word or number."""
+        pieces = self.pieces.pieces if self.pieces else None
+        total = hashlib.sha256(json.dumps([list(self.words), self.letters, pieces]).encode())
+        for array in (self.matrix, self.parts):
+            total.update(np.ascontiguousarray(array).tobytes())
+        return total.hexdigest()
+
+    def knows(self, token: str) -> bool:
+        """Tell whether a token was among the words."""
+        return token.casefold() in self.places
+
+    def vectors(self, tokens: Sequence[str]) -> Floats:
+        """Give the vector of each token; zeros where it is unknown and has no known parts."""
+        given = np.zeros((len(tokens), self.size), np.float32)
+        for row, token in enumerate(tokens):
+            word = token.casefold()
+            place = self.places.get(word)
+            given[row] = self.matrix[place] if place is not None else self._of_parts(word)
+        return _scaled(given)
+
+    def neighbours(self, word: str, n: int) -> list[str]:
+        """Give the n nearest words by cosine, itself first; itself alone where it has no vector."""
+        asked = word.casefold()
+        vector = self.vectors([word])
+        if not vector.any():
+            return [asked]
+        near = (self.words[place] for place in self.nearest(vector, n)[0])
+        return [asked, *(other for other in near if other != asked)][:n]
+
+    def nearest(self, vectors: Floats, n: int) -> Integers:
+        """Give the places in `words` of the n nearest by cosine, the nearest first. (rows, n)"""
+        n = min(n, len(self.words))
+        found = np.empty((len(vectors), n), np.int64)
+        for start in range(0, len(vectors), _AT_ONCE):
+            asked = vectors[start : start + _AT_ONCE]
+            # The same for every row of a vector's length, so that its length does not matter.
+            likeness = asked @ self._unit.T
+            if n < likeness.shape[1]:
+                best = np.argpartition(-likeness, n - 1, axis=1)[:, :n]
+            else:
+                best = np.tile(np.arange(n), (len(asked), 1))
+            order = np.argsort(-np.take_along_axis(likeness, best, 1), axis=1, kind="stable")
+            found[start : start + _AT_ONCE] = np.take_along_axis(best, order, 1)
+        return found
+
+    @cached_property
+    def _unit(self) -> Floats:
+        return _scaled(self.matrix)
+
+    def _of_parts(self, word: str) -> Floats | float:
+        if not len(self.parts):
+            return 0.0
+        rows = self._rows(word)
+        vector: Floats = self.parts[rows].mean(0) if len(rows) else np.zeros(self.size, np.float32)
+        return vector
+
+    def _rows(self, word: str) -> Sequence[int]:
+        if self.pieces:
+            found = (number - len(MARKS) for ids in self.pieces.of(word)[1] for number in ids)
+            return [row for row in found if row >= 0]
+        rows: Sequence[int] = ft_ngram_hashes(word, *self.letters, len(self.parts))
+        return rows
+
+    def save(self, folder: Path) -> None:
+        """Write them to a folder; `embeddings.json` comes last, so that a folder with it is whole.
+
+        The words stand in it as they are: it is as secret as the notes they come from.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        arrays = {"matrix": self.matrix, "parts": self.parts}
+        write(folder / VECTORS, dump_arrays(arrays))
+        write(folder / WORDS, json.dumps(list(self.words), ensure_ascii=False).encode())
+        if self.pieces:
+            self.pieces.save(folder / PIECES)
+        names = (VECTORS, WORDS, PIECES) if self.pieces else (VECTORS, WORDS)
+        _FORM.seal(folder, {"letters": self.letters}, names)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Embeddings":
+        """Read them. Raises ConfigError that names the file which is missing or damaged."""
+        settings = _FORM.read(folder)
+        try:
+            arrays = load_arrays(_FORM.checked(folder, settings, VECTORS))
+            words = json.loads(_FORM.checked(folder, settings, WORDS))
+            low, high = settings["letters"]
+            pieces = None
+            if PIECES in settings["sha256"]:
+                _FORM.checked(folder, settings, PIECES)
+                pieces = SubWords.load(folder / PIECES)
+            made = cls(words, arrays["matrix"], arrays["parts"], (int(low), int(high)), pieces)
+            if made.matrix.shape != (len(words), made.parts.shape[1]):
+                raise ValueError
+        except (KeyError, TypeError, ValueError, IndexError, SafetensorError):
+            raise _FORM.unfit(folder) from None
+        return made
+
+
+def train(sentences: Iterable[Sentence], recipe: Recipe) -> Embeddings:
+    """Train embeddings by skip-grams; the same sentences and recipe give the same ones.
+
+    Raises ConfigError where no word occurs often enough.
+    """
+    texts = [[token.casefold() for token in sentence.tokens] for sentence in sentences]
+    settings: dict[str, Any] = {
+        "vector_size": recipe.size,
+        "window": recipe.window,
+        "min_count": recipe.least,
+        "epochs": recipe.epochs,
+        "seed": recipe.seed,
+        "sg": 1,
+        "workers": 1,  # more would race, and no two trainings be alike
+    }
+    try:
+        if recipe.kind == "subwords":
+            low, high = recipe.letters
+            made = FastText(texts, min_n=low, max_n=high, bucket=recipe.buckets, **settings)
+            parts = np.asarray(made.wv.vectors_ngrams, np.float32)
+        else:
+            made = Word2Vec(texts, **settings)
+            parts = np.zeros((0, recipe.size), np.float32)
+    except RuntimeError:
+        problem = "has no word that occurs often enough"
+        raise ConfigError("the corpus", problem, "give more notes") from None
+    return Embeddings(
+        list(made.wv.index_to_key),
+        np.asarray(made.wv.vectors, np.float32),
+        parts,
+        recipe.letters,
+    )
+
+
+def read_vectors(path: Path) -> Embeddings:
+    """Read a public text file of vectors (fastText `.vec`, word2vec, GloVe); raises ConfigError.
+
+    Words that differ in case alone are one: the first, which is the most frequent, stays.
+    """
+    try:
+        held = KeyedVectors.load_word2vec_format(str(path), no_header=_has_no_header(path))
+    except (OSError, ValueError, EOFError):
+        remedy = "give a text file, of a word and its vector a line"
+        raise ConfigError(str(path), "holds no vectors of words", remedy) from None
+    places: dict[str, int] = {}
+    for place, word in enumerate(held.index_to_key):
+        places.setdefault(word.casefold(), place)
+    matrix = np.asarray(held.vectors[list(places.values())], np.float32)
+    return Embeddings(list(places), matrix, np.zeros((0, matrix.shape[1]), np.float32))
+
+
+def _has_no_header(path: Path) -> bool:
+    """Tell whether the first line is already a word with its vector, as GloVe has it."""
+    with path.open("rb") as file:
+        return len(file.readline().split()) > 2  # words and size stand in a header
+
+
+def _scaled(rows: Floats) -> Floats:
+    squares = np.sqrt(np.mean(np.square(rows), axis=1, keepdims=True))
+    scaled: Floats = rows / np.maximum(squares, 1e-12).astype(np.float32)
+    return scaled

@@ -1,0 +1,130 @@
+"""The attack of a trained inverse: a network that learns to give back the words of shared vectors.
+
+It reads the vectors of a sentence in both directions, and answers each with a vector in the space
+of word embeddings; the nearest word is its guess. So it can name words that it was never shown.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, normalize
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
+
+Vectors = NDArray[np.float32]
+Lesson = tuple[Sequence[Vectors], Sequence[NDArray[np.int64]]]
+"""Vectors of sentences, [tokens, size] each, and the number of the word at every token, -1 where
+it is not known: [tokens] each."""
+
+_UNITS = 128
+_BATCH = 32
+_RATE = 3e-3
+_CLIP = 1.0
+_OTHERS = 512  # words that each batch is told apart from, beside its own
+_SHARPNESS = 16.0
+_UNKNOWN = -1
+
+
+@dataclass(frozen=True)
+class Course:
+    """How an inverse is trained: times through the sentences, and what chance it draws from.
+
+    Few sentences are gone through more often, so that there are `steps` batches at least.
+    """
+
+    epochs: int = 6
+    steps: int = 200
+    seed: int = 1
+
+    def epochs_of(self, sentences: int) -> int:
+        """Give the times that so many sentences are gone through."""
+        return max(self.epochs, -(-self.steps * _BATCH // sentences))
+
+
+class Inverse(nn.Module):
+    """Answers the vectors of sentences with vectors of words, of length one."""
+
+    def __init__(self, size: int, embedded: int) -> None:
+        super().__init__()
+        self.recurrent = nn.LSTM(size, _UNITS, batch_first=True, bidirectional=True)
+        self.answer = nn.Linear(2 * _UNITS + size, embedded)
+        self.sharpness = nn.Parameter(torch.tensor(_SHARPNESS).log())
+
+    def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        """(batch, tokens, size), (batch) -> (batch, tokens, embedded)"""
+        packed = pack_padded_sequence(vectors, lengths, batch_first=True, enforce_sorted=False)
+        hidden, _ = pad_packed_sequence(
+            self.recurrent(packed)[0], batch_first=True, total_length=vectors.shape[1]
+        )
+        return normalize(self.answer(torch.cat([hidden, vectors], -1)), dim=-1)
+
+    @torch.no_grad()
+    def read(self, shared: Sequence[Vectors]) -> list[Vectors]:
+        """Answer the vectors of sentences: [tokens, embedded] each."""
+        self.eval()
+        found: list[Vectors] = []
+        for start in range(0, len(shared), _BATCH):
+            vectors, lengths = _padded(shared[start : start + _BATCH])
+            answers = self(vectors, lengths).numpy()
+            found += [answers[row, :length] for row, length in enumerate(lengths.tolist())]
+        return found
+
+
+def train_inverse(
+    lesson: Callable[[int], Lesson],
+    matrix: Vectors,
+    course: Course,
+    advance: Callable[[], None] = lambda: None,
+) -> Inverse:
+    """Train an inverse on what an attacker encoded, drawn anew for every epoch.
+
+    `lesson` gives the sentences of an epoch, `matrix` is the embeddings of the words, [words,
+    embedded]. `advance` is called after each epoch. The process's random state stays as it is.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(course.seed)
+        words = normalize(torch.from_numpy(matrix), dim=-1)
+        first = lesson(0)
+        inverse = Inverse(first[0][0].shape[1], matrix.shape[1])
+        optimizer = torch.optim.Adam(inverse.parameters(), _RATE)
+        for epoch in range(course.epochs_of(len(first[0]))):
+            _epoch(inverse, optimizer, first if epoch == 0 else lesson(epoch), words)
+            advance()
+    return inverse
+
+
+def _epoch(
+    inverse: Inverse, optimizer: torch.optim.Optimizer, lesson: Lesson, words: Tensor
+) -> None:
+    inverse.train()
+    order = torch.randperm(len(lesson[0])).tolist()
+    for start in range(0, len(order), _BATCH):
+        some = order[start : start + _BATCH]
+        vectors, lengths = _padded([lesson[0][row] for row in some])
+        wanted = [torch.from_numpy(lesson[1][row]) for row in some]
+        truth = pad_sequence(wanted, batch_first=True, padding_value=_UNKNOWN)
+        known = truth != _UNKNOWN
+        if not known.any():
+            continue
+        loss = _loss(inverse, inverse(vectors, lengths)[known], truth[known], words)
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(inverse.parameters(), _CLIP)
+        optimizer.step()
+
+
+def _loss(inverse: Inverse, answers: Tensor, truth: Tensor, words: Tensor) -> Tensor:
+    """Tell each answer's word from those of the batch and from others that are drawn."""
+    drawn = torch.randint(len(words), (_OTHERS,))
+    candidates, places = torch.unique(torch.cat([truth, drawn]), return_inverse=True)
+    scores = inverse.sharpness.exp() * answers @ words[candidates].T
+    return cross_entropy(scores, places[: len(truth)])
+
+
+def _padded(vectors: Sequence[Vectors]) -> tuple[Tensor, Tensor]:
+    lengths = torch.tensor([len(each) for each in vectors])
+    tensors = [torch.from_numpy(np.ascontiguousarray(each)) for each in vectors]
+    return pad_sequence(tensors, batch_first=True), lengths

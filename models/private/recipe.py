@@ -1,0 +1,69 @@
+"""Everything that decides what the training of a private representation gives."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from models.private.deidentifier import BINARY
+from models.private.embeddings import Embeddings
+from models.private.sentences import Sentence
+from record.errors import ConfigError
+
+WAYS = ("phases", "reversal")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a private representation is trained.
+
+    `size` numbers a token; adversaries tell a sentence from one with a word changed to one of its
+    `neighbours` nearest. `weight` is that of |l_adv - log 2| beside the de-identifier's loss.
+    `epochs` are the most of the three phases (of the joint training: their sum); `patience` is how
+    many epochs may bring nothing. `noise` multiplies all noise: 0 is for controls alone.
+    """
+
+    way: str = "phases"
+    size: int = 50
+    neighbours: int = 50
+    units: int = 128
+    adversary_units: int = 300
+    weight: float = 1.0
+    epochs: tuple[int, int, int] = (20, 20, 40)
+    patience: int = 10
+    batch: int = 32
+    rate: float = 2e-3
+    noise: float = 1.0
+    labels: tuple[str, ...] = BINARY
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.way not in WAYS:
+            raise ConfigError("--way", "is no way to train", f"choose from {', '.join(WAYS)}")
+        for name in ("size", "units", "adversary_units", "patience", "batch", "rate"):
+            if not getattr(self, name) > 0:
+                raise ConfigError(f"--{name.replace('_', '-')}", "must be above 0", "give more")
+        if self.neighbours < 2:  # one changes nothing
+            raise ConfigError("--neighbours", "must be at least 2", "give 50, say")
+        if min(self.epochs) < 1 or self.noise < 0 or self.weight < 0:
+            raise ConfigError("--epochs, --noise, --weight", "are too low", "give more")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences to learn from, and others, of other notes, that phases end by."""
+
+    train: Sequence[Sentence] = field(repr=False)
+    dev: Sequence[Sentence] = field(repr=False)
+    embeddings: Embeddings
+    stop_words: frozenset[str] = field(default=frozenset(), repr=False)
+
+    def digest(self) -> str:
+        """Give what changes with any token, span or vector."""
+        total = hashlib.sha256(self.embeddings.digest.encode())
+        total.update(json.dumps(sorted(self.stop_words)).encode())
+        for held in (self.train, self.dev):
+            for sentence in held:
+                total.update(json.dumps([sentence.tokens, sentence.spans]).encode())
+            total.update(b"\0")
+        return total.hexdigest()

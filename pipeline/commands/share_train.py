@@ -1,0 +1,77 @@
+"""`cryptonym share train`: a de-identifier that learns from the vectors of several sites."""
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from pipeline.commands.needs import models_extra
+from pipeline.commands.options import add_speech, positive
+from pipeline.console import Console
+from pipeline.exits import EXIT_DONE
+
+DESCRIPTION = """\
+Pools the vectors that several sites shared and trains a de-identifier on them: a network that finds
+identifiers in vectors of the same representer. No site's text is needed. Scores are those of tokens
+on the vectors of --dev, whatever the label. An interrupted training goes on when the same command
+is run again.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym share train site-a site-b --dev ours-dev -o deidentifier
+  cryptonym share train site-a --dev ours-dev -o alone --epochs 10
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `share train`."""
+    add = parser.add_argument
+    add("shared", type=Path, nargs="+", metavar="SHARED", help="what `share encode` wrote")
+    add(
+        "--dev", type=Path, nargs="+", required=True, metavar="SHARED",
+        help="to select weights by, and to score on",
+    )  # fmt: skip
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    add("--epochs", type=positive, default=20, metavar="N", help="at most; default 20")
+    add(
+        "--patience", type=positive, default=10, metavar="N", help="epochs without gain; default 10"
+    )
+    add("--seed", type=int, default=1, metavar="S", help="default 1")
+    add_speech(parser, json="print the scores as JSON only")
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Pool and train; gives the exit code."""
+    with models_extra("share train"):
+        from models.private.learning import Recipe, train_deidentifier
+        from pipeline.sharing.pool import pool
+    pooled = pool([*options.shared], options.dev)
+    for warning in pooled.warnings:
+        console.warn(warning)
+    recipe = Recipe(
+        labels=pooled.labels,
+        epochs=options.epochs,
+        patience=options.patience,
+        seed=options.seed,
+    )
+    with console.progress() as progress:
+        done = 0
+
+        def watch(entry: Mapping[str, float]) -> None:
+            nonlocal done
+            done += 1
+            losses = f"learnt {entry['train']:.4f}, dev {entry['dev']:.4f}"
+            progress.phase(f"epoch {done} of {options.epochs}: {losses}")
+
+        progress.phase("learning")
+        scores = train_deidentifier(pooled.train, pooled.dev, recipe, options.output, watch)
+    told = {**asdict(scores), "sentences": len(pooled.train), "sites": len(options.shared)}
+    if options.json:
+        sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
+    console.say(f"learnt from {len(pooled.train)} sentences of {len(options.shared)} files")
+    for name, value in asdict(scores).items():
+        console.say(f"{name:<10} {value:.4f}")
+    console.say(f"wrote {options.output}")
+    return EXIT_DONE

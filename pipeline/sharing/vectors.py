@@ -1,0 +1,163 @@
+"""The files that sites share: vectors of sentences with casing and labels, and no text.
+
+An Arrow file has one row for each sentence, in a drawn order: `vectors` (a list of float32 for each
+token), `casing` (a number for each token, place in `models.tagger.bilstm.CASES`) and `tags` (0
+outside, 2 i + 1 where a span of label i begins, 2 i + 2 where it goes on). A manifest stands beside
+it. Neither holds text, offsets into text, ids of notes, or their order.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from models.atomic import write
+from models.private.deidentifier import Example
+from models.tagger.tags import WordSpan
+from pipeline.signing import sum_of
+from record.errors import ConfigError
+
+VECTORS, MANIFEST = "vectors.arrow", "manifest.json"
+
+_FORMAT = 1
+_ROWS = 1_000
+_REMEDY = "give a folder that `cryptonym share encode` wrote, whole and unchanged"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a shared file is: counts, names of labels, and how it was encoded; no text.
+
+    `representer` is the digest of the folder that encoded it, `noise` multiplied its noise,
+    `neighbours` is the number it was trained for; `vectors_sha256` is the sum of the Arrow file.
+    """
+
+    sentences: int
+    tokens: int
+    size: int
+    labels: tuple[str, ...]
+    representer: str
+    noise: float
+    neighbours: int
+    version: str
+    vectors_sha256: str = ""
+    format: int = _FORMAT
+
+
+def write_shared(
+    folder: Path,
+    rows: Sequence[Example],
+    manifest: Manifest,
+    check: Callable[[bytes], None] = lambda content: None,
+) -> Manifest:
+    """Write examples as a shared folder; the manifest comes last, so that one with it is whole.
+
+    `check` sees the bytes before they are written, and raises where they must not be. Gives the
+    manifest with the sum of the file.
+    """
+    content = arrow_bytes(rows, manifest)
+    check(content)
+    folder.mkdir(parents=True, exist_ok=True)
+    write(folder / VECTORS, content)
+    whole = Manifest(**asdict(manifest) | {"vectors_sha256": sum_of(folder / VECTORS)})
+    write(folder / MANIFEST, json.dumps(asdict(whole), indent=1).encode())
+    return whole
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read what a shared folder says of itself; raises ConfigError where it is none."""
+    path = folder / MANIFEST
+    try:
+        held = json.loads(path.read_text("utf-8"))
+        if held["format"] != _FORMAT or set(held) != {each.name for each in fields(Manifest)}:
+            raise ValueError
+        return Manifest(**held | {"labels": tuple(held["labels"])})
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ConfigError(str(path), "is no manifest of shared vectors", _REMEDY) from None
+
+
+def read_shared(folder: Path) -> tuple[Manifest, list[Example]]:
+    """Read a shared folder, and compare it with its manifest; raises ConfigError."""
+    manifest = read_manifest(folder)
+    path = folder / VECTORS
+    if sum_of(path) != manifest.vectors_sha256:
+        raise ConfigError(str(path), "is not the file that its manifest describes", _REMEDY)
+    try:
+        with pa.ipc.open_file(path) as file:
+            batches = [file.get_batch(at) for at in range(file.num_record_batches)]
+            rows = [row for batch in batches for row in _examples(batch, manifest)]
+    except (pa.ArrowException, OSError, KeyError, ValueError, IndexError):
+        raise ConfigError(str(path), "is damaged", _REMEDY) from None
+    if len(rows) != manifest.sentences or sum(map(len, rows)) != manifest.tokens:
+        raise ConfigError(str(path), "has not the rows that its manifest tells of", _REMEDY)
+    return manifest, rows
+
+
+def arrow_bytes(rows: Sequence[Example], manifest: Manifest) -> bytes:
+    """Give examples as the bytes of an Arrow file."""
+    schema = pa.schema(
+        {
+            "vectors": pa.list_(pa.list_(pa.float32(), manifest.size)),
+            "casing": pa.list_(pa.uint8()),
+            "tags": pa.list_(pa.uint16()),
+        }
+    )
+    held = BytesIO()
+    with pa.ipc.new_file(held, schema) as file:
+        for start in range(0, len(rows), _ROWS):
+            some = rows[start : start + _ROWS]
+            flat = pa.concat_arrays([pa.array(row.vectors.reshape(-1)) for row in some])
+            ends = [0]
+            for row in some:
+                ends.append(ends[-1] + len(row))
+            vectors = pa.ListArray.from_arrays(
+                pa.array(ends, pa.int32()), pa.FixedSizeListArray.from_arrays(flat, manifest.size)
+            )
+            columns = [
+                vectors,
+                pa.array([row.casing.tolist() for row in some], schema.field("casing").type),
+                pa.array([_tags(row, manifest.labels) for row in some], schema.field("tags").type),
+            ]
+            file.write_batch(pa.record_batch(columns, schema=schema))
+    return held.getvalue()
+
+
+def _examples(batch: Any, manifest: Manifest) -> list[Example]:
+    names = ("vectors", "casing", "tags")
+    vectors, casing, tags = (batch.column(name) for name in names)
+    if vectors.type.value_type.list_size != manifest.size:
+        raise ValueError
+    found = []
+    for one, cased, tagged in zip(vectors, casing, tags, strict=True):
+        flat = one.values.flatten().to_numpy().copy()
+        spans = _spans(tagged.as_py(), manifest.labels)
+        cases = cased.values.to_numpy().astype("int64")
+        shaped = flat.reshape(len(cases), manifest.size)
+        found.append(Example(shaped, cases, spans))
+    return found
+
+
+def _tags(row: Example, labels: Sequence[str]) -> list[int]:
+    tags = [0] * len(row)
+    for first, end, label in row.spans:
+        number = labels.index(label)
+        tags[first:end] = [2 * number + 2] * (end - first)
+        tags[first] = 2 * number + 1
+    return tags
+
+
+def _spans(tags: Sequence[int], labels: Sequence[str]) -> tuple[WordSpan, ...]:
+    spans: list[tuple[int, int, str]] = []
+    for place, tag in enumerate(tags):
+        if not tag:
+            continue
+        label = labels[(tag - 1) // 2]
+        if tag % 2:
+            spans.append((place, place + 1, label))
+        else:
+            spans[-1] = (spans[-1][0], place + 1, label)
+    return tuple(spans)

@@ -1,0 +1,184 @@
+"""Training of private representations: it learns, and goes on where it was interrupted."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from models.private import learning
+from models.private.deidentifier import Example
+from models.private.embeddings import Embeddings
+from models.private.folder import digest, load
+from models.private.recipe import Corpus, Recipe
+from models.private.sentences import Sentence, sentences
+from models.private.training import train
+from record.errors import ConfigError
+from tests.models.toy import FILLERS, NAMES, toy_notes
+
+
+class Interrupted(Exception):
+    """Somebody pulled the plug."""
+
+
+def after(epochs: int) -> Callable[[Any], None]:
+    """Make what is told of epochs, and stops at one of them."""
+    seen = []
+
+    def watch(entry: object) -> None:
+        seen.append(entry)
+        if len(seen) == epochs:
+            raise Interrupted
+
+    return watch
+
+
+def held(count: int, seed: int) -> list[Sentence]:
+    notes = [note.annotated for note in toy_notes(count, seed=seed, lines=1)]
+    return [one for note in notes for one in sentences(note.document.text, note.spans)]
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    words = [name.casefold() for name in (*NAMES, *FILLERS)] + ["dr", "code"]
+    drawn = np.random.default_rng(1).normal(size=(len(words), 6)).astype(np.float32)
+    return Corpus(held(6, 1), held(2, 2), Embeddings(words, drawn, np.zeros((0, 6), np.float32)))
+
+
+SMALL = Recipe(
+    size=5, neighbours=3, units=6, adversary_units=4, epochs=(1, 1, 2), batch=3, rate=1e-2
+)
+
+
+@pytest.fixture(scope="module")
+def whole(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("whole")
+    scores = train(corpus, SMALL, out)
+    assert 0 <= scores["f1"] <= 1
+    return out
+
+
+@pytest.mark.parametrize("epochs", [1, 3])
+def test_an_interrupted_training_gives_the_same_bits(
+    corpus: Corpus, whole: Path, tmp_path: Path, epochs: int
+) -> None:
+    with pytest.raises(Interrupted):
+        train(corpus, SMALL, tmp_path, after(epochs))
+    torch.manual_seed(999)
+    train(corpus, SMALL, tmp_path)
+    assert digest(tmp_path) == digest(whole)
+
+
+def test_the_curves_are_kept(whole: Path) -> None:
+    history = load(whole).about["history"]
+    assert [entry["phase"] for entry in history] == ["first", "second", "third", "third"]
+    assert {"deidentifier", "dev_deidentifier", "dev_accuracy"} <= set(history[0])
+    assert "representer" in history[-1] and "representer" not in history[2]
+    assert len({entry["dev_deidentifier"] for entry in history[:2]}) == 1  # it was frozen
+
+
+def test_no_text_is_kept_but_in_the_words(whole: Path) -> None:
+    for path in whole.rglob("*"):
+        if path.is_file() and path.name != "words.json":
+            assert not any(name.encode() in path.read_bytes() for name in NAMES)
+
+
+def test_a_kit_encodes(whole: Path, corpus: Corpus) -> None:
+    kit = load(whole)
+    found = kit.encode(corpus.dev, torch.Generator().manual_seed(1))
+    assert [one.shape for one in found] == [(len(one), 5) for one in corpus.dev]
+    assert kit.embeddings.digest == corpus.embeddings.digest
+
+
+def test_other_notes_do_not_go_on_there(corpus: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(Interrupted):
+        train(corpus, SMALL, tmp_path, after(1))
+    with pytest.raises(ConfigError, match="other notes or settings"):
+        train(replace(corpus, train=corpus.train[1:]), SMALL, tmp_path)
+
+
+def test_what_cannot_be_trained_is_refused(corpus: Corpus, whole: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="already"):
+        train(corpus, SMALL, whole)
+    plain = [replace(one, spans=()) for one in corpus.train]
+    with pytest.raises(ConfigError, match="no sentence"):
+        train(replace(corpus, train=plain), SMALL, tmp_path)
+    for wrong in ({"way": "no"}, {"neighbours": 1}, {"size": 0}, {"noise": -1.0}):
+        with pytest.raises(ConfigError):
+            replace(SMALL, **wrong)
+
+
+@pytest.mark.parametrize("name", ["weights.safetensors", "private.json", "embeddings/words.json"])
+def test_a_damaged_kit_is_refused(corpus: Corpus, whole: Path, tmp_path: Path, name: str) -> None:
+    for path in whole.rglob("*"):
+        if path.is_file():
+            copy = tmp_path / path.relative_to(whole)
+            copy.parent.mkdir(exist_ok=True)
+            copy.write_bytes(path.read_bytes())
+    content = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(content[:-4] + b"0000")
+    with pytest.raises(ConfigError):
+        load(tmp_path)
+
+
+def test_reversal_trains_at_once(corpus: Corpus, tmp_path: Path) -> None:
+    train(corpus, replace(SMALL, way="reversal", epochs=(1, 1, 1)), tmp_path)
+    history = load(tmp_path).about["history"]
+    assert [entry["phase"] for entry in history] == ["joint"] * 3
+    assert {"deidentifier", "adversaries"} <= set(history[0])
+
+
+def made(count: int, seed: int) -> list[Example]:
+    """Sentences in which the first number of a token's vector tells whether it is a name."""
+    drawn = np.random.default_rng(seed)
+    found = []
+    for _ in range(count):
+        vectors = drawn.normal(size=(5, 3)).astype(np.float32)
+        at = int(drawn.integers(0, 5))
+        vectors[:, 0] = -1
+        vectors[at, 0] = 1
+        found.append(Example(vectors, drawn.integers(0, 7, 5), ((at, at + 1, "PHI"),)))
+    return found
+
+
+LESSON = learning.Recipe(units=8, epochs=8, batch=8, rate=2e-2)
+
+
+def test_a_deidentifier_learns_from_vectors_alone(tmp_path: Path) -> None:
+    train_on, dev = made(80, 1), made(20, 2)
+    curve: list[Any] = []
+    scores = learning.train_deidentifier(train_on, dev, LESSON, tmp_path / "a", curve.append)
+    assert scores.f1 > 0.95
+    assert len(curve) == 8
+    network = learning.load_deidentifier(tmp_path / "a")
+    assert learning.token_scores(network, dev) == scores
+    with pytest.raises(Interrupted):
+        learning.train_deidentifier(train_on, dev, LESSON, tmp_path / "b", after(3))
+    learning.train_deidentifier(train_on, dev, LESSON, tmp_path / "b")
+    weights = [(tmp_path / name / learning.WEIGHTS).read_bytes() for name in "ab"]
+    assert weights[0] == weights[1]
+    with pytest.raises(ConfigError, match="already"):
+        learning.train_deidentifier(train_on, dev, LESSON, tmp_path / "a")
+    with pytest.raises(ConfigError):
+        learning.train_deidentifier([], dev, LESSON, tmp_path / "c")
+    (tmp_path / "a" / learning.WEIGHTS).write_bytes(b"")
+    with pytest.raises(ConfigError):
+        learning.load_deidentifier(tmp_path / "a")
+
+
+def test_scores_are_counted_by_token() -> None:
+    class Said:
+        def eval(self) -> None: ...
+
+        def collate(self, asked: list[Example]) -> list[Example]:
+            return asked
+
+        def predict(self, asked: list[Example]) -> list[Any]:
+            return [[(0, 2, "PHI")]] * len(asked)
+
+    one = replace(made(1, 1)[0], spans=((1, 4, "NAME"),))
+    found = learning.token_scores(Said(), [one])  # type: ignore[arg-type]
+    assert (found.precision, found.recall, found.f1) == (0.5, 1 / 3, 0.4)
