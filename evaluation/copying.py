@@ -57,7 +57,7 @@ def nearness(made: Sequence[Words], real: RealNotes, corpus: Corpus, data: str) 
     measured = []
     for size, near in found.items():
         scores = [each.score for each in near]
-        low, high = _mean_bounds(scores)
+        low, high = mean_bounds(scores)
         measured.append(
             Measured(
                 name=f"nearest-rouge-{size}",
@@ -151,11 +151,14 @@ def _some(notes: Sequence[Words]) -> Sequence[Words]:
     return notes[:CANDIDATES]
 
 
-def _mean_bounds(scores: Sequence[float]) -> tuple[float, float]:
+def mean_bounds(scores: Sequence[float]) -> tuple[float, float]:
+    """Bound a mean over notes by the percentile bootstrap; the same scores give the same bounds."""
+    middle = fmean(scores)
     if len(scores) < 2 or max(scores) == min(scores):
-        return fmean(scores), fmean(scores)
+        return middle, middle
     found = bootstrap(
         (scores,), np.mean, n_resamples=RESAMPLES, confidence_level=CONFIDENCE,
         method="percentile", batch=100, rng=np.random.default_rng(1),
     ).confidence_interval  # fmt: skip
-    return float(found.low), float(found.high)
+    # Scores that differ by rounding alone must not end beside their own mean.
+    return min(float(found.low), middle), max(float(found.high), middle)

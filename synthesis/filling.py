@@ -6,7 +6,7 @@ identifier is a surrogate from the start, or hidden until it is filled.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import zip_longest
@@ -14,6 +14,8 @@ from random import Random
 from typing import Protocol
 
 from record.errors import ConfigError, Unsafe
+from record.span import Span
+from synthesis.cleanup import DETECTOR
 from synthesis.masking import Decision, Masked, Phase
 
 Window = Sequence[str | None]
@@ -21,6 +23,10 @@ Window = Sequence[str | None]
 
 Candidates = Sequence[tuple[str, float]]
 """Whole words for one place with their probabilities, likeliest first."""
+
+
+Classes = Mapping[str, Collection[str]]
+"""Words by the class for which they may stand, such as NOUN; any word may for other classes."""
 
 
 class Filler(Protocol):
@@ -44,7 +50,10 @@ class Filling:
     """How places are filled.
 
     `top` is how many of the likeliest words are drawn from by their probability, renormalized; 1
-    takes the likeliest. `window` is the number of words that are seen at a time.
+    takes the likeliest. `window` is the number of words that are seen at a time, `batch` the
+    number of windows that the model is asked about together. The iterative method fills `together`
+    places of a letter at a time: 1 as published, with more it is as many times faster, and those
+    places do not see one another.
     """
 
     method: Method = Method.SIMULTANEOUS
@@ -52,11 +61,34 @@ class Filling:
     window: int = 160
     seed: int = 1
     batch: int = 32
+    together: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("top", "window", "batch"):
+        for name in ("top", "window", "batch", "together"):
             if getattr(self, name) < 1:
                 raise ConfigError(name, "must be at least 1", "give more")
+
+
+@dataclass(frozen=True)
+class Order:
+    """A letter to write: what was masked, what stands for its identifiers, and which copy it is.
+
+    An identifier without a surrogate is left to the filler. `copy` decides chance, beside the seed
+    and the letter.
+    """
+
+    masked: Masked
+    surrogates: Mapping[Decision, str] = field(default_factory=dict, repr=False)
+    copy: str = "0"
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A letter that was written: its text, where its identifiers are, how many places it had."""
+
+    text: str = field(repr=False)
+    spans: tuple[Span, ...]
+    places: int
 
 
 @dataclass
@@ -65,38 +97,60 @@ class _Letter:
 
     words: list[str | None] = field(repr=False)
     originals: list[str | None] = field(repr=False)
+    decisions: list[Decision] = field(repr=False)
     between: list[str] = field(repr=False)
     places: list[int]
     chance: Random
 
 
 def fill(
-    letters: Sequence[Masked],
+    orders: Sequence[Order],
     filler: Filler,
     filling: Filling,
-    surrogates: Sequence[Mapping[Decision, str]],
-    copies: int = 1,
-) -> Iterator[list[str]]:
-    """Write `copies` new letters for each masked one; gives the texts of one letter at a time.
+    classes: Classes | None = None,
+) -> list[Filled]:
+    """Write new letters, side by side.
 
-    `surrogates` hold, for each letter, what stands for identifiers; one without a surrogate is
-    left to the filler. All text outside masked words stays as it is. The same seed gives the same
-    letters, in whatever company and batches they are filled. Raises Unsafe (`not-filled`) where
-    the filler has no word for a place.
+    All text outside masked words stays as it is. A place gets a word of the class that was masked
+    there, if any of `classes` is likely, and of its case: a noun for a noun. The same seed gives
+    the same letters, in whatever company and batches they are filled. Raises Unsafe (`not-filled`)
+    where the filler has no word for a place.
     """
-    for start in range(0, len(letters), filling.batch):
-        group = range(start, min(start + filling.batch, len(letters)))
-        begun = [
-            [_begin(letters[n], surrogates[n], filling, copy) for copy in range(copies)]
-            for n in group
-        ]
-        flat = [letter for each in begun for letter in each]
-        if filling.method is Method.SIMULTANEOUS:
-            _at_once(flat, filler, filling)
-        else:
-            _one_by_one(flat, filler, filling)
-        for each in begun:
-            yield [_text(letter) for letter in each]
+    letters = [_begin(order, filling) for order in orders]
+    classed = _Classed(filler, classes or {})
+    if filling.method is Method.SIMULTANEOUS:
+        _at_once(letters, classed, filling)
+    else:
+        _one_by_one(letters, classed, filling)
+    return [_written(letter) for letter in letters]
+
+
+_WIDE = 64  # words among which those of the right class are looked for
+
+
+class _Classed:
+    """A filler, and which of its words may stand for which class."""
+
+    def __init__(self, filler: Filler, classes: Classes) -> None:
+        self._filler = filler
+        self._classes = classes
+
+    def asked(self, windows: Sequence[Window], filling: Filling) -> list[Sequence[Candidates]]:
+        """Give candidates for every place of every window."""
+        top = filling.top + (_WIDE if self._classes else 0)
+        found: list[Sequence[Candidates]] = []
+        for start in range(0, len(windows), filling.batch):
+            found += self._filler.candidates(windows[start : start + filling.batch], top)
+        return found
+
+    def fit(self, candidates: Candidates, decision: Decision, original: str | None) -> Candidates:
+        """Leave out words of other classes, and then those of other case; never all of them."""
+        right = self._classes.get(decision.reason)
+        if right is None or original is None:
+            return candidates
+        fit = [each for each in candidates if each[0] in right] or candidates
+        is_capital = original[:1].isupper()
+        return [each for each in fit if each[0][:1].isupper() is is_capital] or fit
 
 
 def draw(candidates: Candidates, top: int, chance: Random) -> str:
@@ -109,50 +163,49 @@ def draw(candidates: Candidates, top: int, chance: Random) -> str:
     return chance.choices([word for word, _ in first], [share for _, share in first])[0]
 
 
-def _begin(
-    masked: Masked, surrogates: Mapping[Decision, str], filling: Filling, copy: int
-) -> _Letter:
+def _begin(order: Order, filling: Filling) -> _Letter:
     """Cut a letter at its masked words; what stands between words is kept as it is."""
+    masked = order.masked
     text = masked.document.text
-    words: list[str | None] = []
-    originals: list[str | None] = []
-    between = [""]
-    places: list[int] = []
+    name = f"{filling.seed}/{order.copy}/{masked.document.note_id}".encode()
+    seed = int.from_bytes(hashlib.blake2b(name, digest_size=16).digest())
+    chance = Random(seed)  # noqa: S311 - what is drawn is no secret
+    letter = _Letter([], [], [], [""], [], chance)
     widths = iter(masked.widths)
     at = 0
     for decision in masked.decisions:
-        gap = text[at : decision.start]
-        between[-1] += gap
+        letter.between[-1] += text[at : decision.start]
         at = decision.end
+        width = next(widths) if decision.is_masked else 1
         if not decision.is_masked:
-            words.append(text[decision.start : decision.end])
-            originals.append(None)
-            between.append("")
-            continue
-        width = next(widths)
-        if decision in surrogates:
-            words.append(surrogates[decision])
-            originals.append(None)
-            between.append("")
-            continue
-        # Only what does not identify may be seen before its turn.
-        shown = text[decision.start : decision.end] if decision.phase is not _HIDDEN else None
-        for number in range(width):
-            places.append(len(words))
-            words.append(None)
-            originals.append(shown)
-            between.append("" if number == width - 1 else " ")
-    between[-1] += text[at:]
-    name = f"{filling.seed}/{copy}/{masked.document.note_id}".encode()
-    seed = int.from_bytes(hashlib.blake2b(name, digest_size=16).digest())
-    chance = Random(seed)  # noqa: S311 - what is drawn is no secret
-    return _Letter(words, originals, between, places, chance)
+            _add(letter, decision, text[decision.start : decision.end])
+        elif decision in order.surrogates:
+            _add(letter, decision, order.surrogates[decision])
+        else:
+            # Only what does not identify may be seen before its turn.
+            hidden = decision.phase is Phase.IDENTIFIER
+            shown = None if hidden else text[decision.start : decision.end]
+            for number in range(width):
+                letter.places.append(len(letter.words))
+                _add(letter, decision, None, shown, "" if number == width - 1 else " ")
+    letter.between[-1] += text[at:]
+    return letter
 
 
-_HIDDEN = Phase.IDENTIFIER
+def _add(
+    letter: _Letter,
+    decision: Decision,
+    word: str | None,
+    shown: str | None = None,
+    gap: str = "",
+) -> None:
+    letter.words.append(word)
+    letter.originals.append(shown)
+    letter.decisions.append(decision)
+    letter.between.append(gap)
 
 
-def _at_once(letters: Sequence[_Letter], filler: Filler, filling: Filling) -> None:
+def _at_once(letters: Sequence[_Letter], filler: _Classed, filling: Filling) -> None:
     """Fill every stretch of the letters that has a place, all its places at once."""
     stretches = [
         (letter, start)
@@ -161,51 +214,63 @@ def _at_once(letters: Sequence[_Letter], filler: Filler, filling: Filling) -> No
         if None in letter.words[start : start + filling.window]
     ]
     windows = [letter.words[start : start + filling.window] for letter, start in stretches]
-    found = _asked(filler, windows, filling)
+    found = filler.asked(windows, filling)
     for (letter, start), window, each in zip(stretches, windows, found, strict=True):
         holes = [start + number for number, word in enumerate(window) if word is None]
         for place, candidates in zip(holes, each, strict=True):
-            letter.words[place] = draw(candidates, filling.top, letter.chance)
+            fit = filler.fit(candidates, letter.decisions[place], letter.originals[place])
+            letter.words[place] = draw(fit, filling.top, letter.chance)
 
 
-def _one_by_one(letters: Sequence[_Letter], filler: Filler, filling: Filling) -> None:
-    """Fill the first place of every letter, then the second; letters share batches."""
-    for turn in zip_longest(*(letter.places for letter in letters)):
-        going = [
-            (letter, place)
-            for letter, place in zip(letters, turn, strict=True)
-            if place is not None
-        ]
-        views = [_view(letter, place, filling.window) for letter, place in going]
-        found = _asked(filler, [window for window, _ in views], filling)
-        for (letter, place), (_, which), each in zip(going, views, found, strict=True):
-            letter.words[place] = draw(each[which], filling.top, letter.chance)
+def _one_by_one(letters: Sequence[_Letter], filler: _Classed, filling: Filling) -> None:
+    """Fill the first places of every letter, then the next; letters share batches."""
+    for turn in zip_longest(*(_groups(letter.places, filling) for letter in letters)):
+        going = [(letter, places) for letter, places in zip(letters, turn, strict=True) if places]
+        views = [_view(letter, places, filling.window) for letter, places in going]
+        found = filler.asked([window for window, _ in views], filling)
+        for (letter, places), (_, which), each in zip(going, views, found, strict=True):
+            for place, number in zip(places, which, strict=True):
+                fit = filler.fit(each[number], letter.decisions[place], letter.originals[place])
+                letter.words[place] = draw(fit, filling.top, letter.chance)
 
 
-def _view(letter: _Letter, place: int, width: int) -> tuple[Window, int]:
-    """Give the words around a place, and which of the places among them it is."""
-    start = max(0, min(place - width // 2, len(letter.words) - width))
-    end = start + width
+def _groups(places: Sequence[int], filling: Filling) -> list[list[int]]:
+    """Part places into those that are filled together: neighbours, half a window apart at most."""
+    groups: list[list[int]] = []
+    for place in places:
+        last = groups[-1] if groups else []
+        if last and len(last) < filling.together and place - last[0] <= filling.window // 2:
+            last.append(place)
+        else:
+            groups.append([place])
+    return groups
+
+
+def _view(letter: _Letter, places: Sequence[int], width: int) -> tuple[Window, list[int]]:
+    """Give the words around some places, and which of the places among them they are."""
+    middle = (places[0] + places[-1]) // 2
+    start = max(0, min(middle - width // 2, len(letter.words) - width))
     window = [
-        letter.originals[number] if word is None and number != place else word
-        for number, word in enumerate(letter.words[start:end], start)
+        letter.originals[number] if word is None and number not in places else word
+        for number, word in enumerate(letter.words[start : start + width], start)
     ]
-    return window, window[: place - start].count(None)
+    holes = [start + number for number, word in enumerate(window) if word is None]
+    return window, [holes.index(place) for place in places]
 
 
-def _asked(
-    filler: Filler, windows: Sequence[Window], filling: Filling
-) -> list[Sequence[Candidates]]:
-    found: list[Sequence[Candidates]] = []
-    for start in range(0, len(windows), filling.batch):
-        found += filler.candidates(windows[start : start + filling.batch], filling.top)
-    return found
-
-
-def _text(letter: _Letter) -> str:
+def _written(letter: _Letter) -> Filled:
+    """Join the words; those of one identifier are one span."""
     parts = [letter.between[0]]
-    for word, gap in zip(letter.words, letter.between[1:], strict=True):
+    spans: list[Span] = []
+    length = len(parts[0])
+    last: Decision | None = None
+    for word, each, gap in zip(letter.words, letter.decisions, letter.between[1:], strict=True):
         if word is None:
             raise Unsafe("not-filled")
+        if each.phase is Phase.IDENTIFIER and word:
+            start = spans.pop().start if each is last else length
+            spans.append(Span(start, length + len(word), each.reason, DETECTOR))
+            last = each
         parts += (word, gap)
-    return "".join(parts)
+        length += len(word) + len(gap)
+    return Filled("".join(parts), tuple(spans), len(letter.places))

@@ -17,7 +17,7 @@ from typing import Protocol
 from record.document import Document
 from record.errors import ConfigError
 from record.span import Span
-from record.tokens import is_break, tokens
+from record.tokens import Token, is_break, tokens
 
 
 class Phase(StrEnum):
@@ -69,11 +69,11 @@ class Masking:
             raise ConfigError("slots", "is negative", "give 0 or more")
 
 
-class SpeechTagger(Protocol):
-    """Tells the part of speech of every word."""
+class MedicalTagger(Protocol):
+    """Finds medical entities, of classes of its own."""
 
-    def parts(self, text: str, words: Sequence[tuple[int, int]]) -> Sequence[str]:
-        """Give one name for each word, such as NOUN; an empty one where it is not known."""
+    def spans(self, documents: Sequence[Document]) -> list[list[Span]]:
+        """Find the entities of each document."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,23 @@ class Masked:
                 at = decision.end
         return "".join([*parts, text[at:]])
 
+    @property
+    def identifiers(self) -> list[Span]:
+        """The identifiers, in order, each as long as what is masked of it."""
+        return [
+            Span(each.start, each.end, each.reason)
+            for each in self.decisions
+            if each.phase is Phase.IDENTIFIER
+        ]
+
     def counts(self) -> Counter[tuple[Phase, str, bool]]:
         """Count decisions by phase, reason and whether it masks."""
         return Counter((each.phase, each.reason, each.is_masked) for each in self.decisions)
+
+
+def words_of(text: str) -> list[Token]:
+    """Give the words and signs of a text: its tokens without line breaks."""
+    return [word for word in tokens(text) if not is_break(text, word)]
 
 
 def mask(
@@ -107,28 +121,29 @@ def mask(
     identifiers: Iterable[Span],
     medical: Iterable[Span],
     masking: Masking,
-    tagger: SpeechTagger | None = None,
+    parts: Sequence[str] | None = None,
 ) -> Masked:
     """Decide on every word of a letter.
 
-    Of `count` words of a part of speech, int(share x count) are masked, drawn at random; likewise
-    of the words of a medical class. The same letter, seed and spans give the same decisions,
-    whatever other letters are masked. Without a `tagger` no part of speech is known.
+    `parts` is the part of speech of each of its words (`words_of`), such as NOUN, empty where it
+    is not known. Of `count` words of a part of speech, int(share x count) are masked, drawn at
+    random; likewise of the words of a medical class. The same letter, seed and spans give the same
+    decisions, whatever other letters are masked.
     """
     text = document.text
-    words = [word for word in tokens(text) if not is_break(text, word)]
+    words = words_of(text)
     chance = _chance(document.note_id, masking.seed)
     groups = _merged(_grown(span, words) for span in identifiers)
-    taken = _touched(groups, words)
+    taken = touched(groups, words)
     kinds = {word: span.label for word, span in _claims(medical, words) if word not in taken}
     decisions = [
         Decision(group.start, group.end, Phase.IDENTIFIER, group.label, is_masked=True)
         for group in groups
     ]
     free = [number for number in range(len(words)) if number not in taken]
-    parts = tagger.parts(text, words) if tagger else [""] * len(words)
+    parts = parts or [""] * len(words)
     if len(parts) != len(words):
-        raise ValueError("the tagger did not give one part of speech for each word")
+        raise ValueError("one part of speech for each word")
     to_mask = _drawn(
         {number: kinds[number] for number in free if number in kinds},
         {kind: 1 - masking.medical.get(kind, 1.0) for kind in set(kinds.values())},
@@ -167,13 +182,14 @@ def _claims(spans: Iterable[Span], words: Sequence[tuple[int, int]]) -> Iterable
             yield number, span
 
 
-def _touched(spans: Iterable[Span], words: Sequence[tuple[int, int]]) -> set[int]:
+def touched(spans: Iterable[Span], words: Sequence[tuple[int, int]]) -> set[int]:
+    """Give the numbers of the words that spans touch."""
     return {number for number, _ in _claims(spans, words)}
 
 
 def _grown(span: Span, words: Sequence[tuple[int, int]]) -> Span:
     """Grow an identifier to whole words: half a word must not stay."""
-    inside = [words[number] for number in _touched([span], words)]
+    inside = [words[number] for number in touched([span], words)]
     start = min([span.start, *(start for start, _ in inside)])
     end = max([span.end, *(end for _, end in inside)])
     return Span(start, end, span.label)
@@ -204,7 +220,7 @@ def _widths(
     for decision in decisions:
         if not decision.is_masked:
             continue
-        held = len(_touched([Span(decision.start, decision.end, decision.reason)], words))
+        held = len(touched([Span(decision.start, decision.end, decision.reason)], words))
         change = 0
         if decision.phase is Phase.IDENTIFIER and masking.slots:
             change = chance.randint(-masking.slots, masking.slots)

@@ -56,15 +56,19 @@ class Encoder(nn.Module):
 
     def forward(self, ids: Tensor, lengths: Tensor) -> Tensor:
         """Encode windows that start with START; ids beyond a length count for nothing."""
-        is_mark = ids < len(MARKS)
-        marks = self.body.get_input_embeddings()(ids.masked_fill(~is_mark, PADDING))
-        pieces = self.pieces((ids - len(MARKS)).clamp_min(0))
-        embedded = torch.where(is_mark[..., None], marks, pieces)
+        embedded = self.embedded(ids)
         inside = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
         hidden: Tensor = self.body(
             inputs_embeds=embedded, attention_mask=inside.long()
         ).last_hidden_state
         return hidden
+
+    def embedded(self, ids: Tensor) -> Tensor:
+        """Look up the embeddings of pieces without context: (...) -> (..., width)."""
+        is_mark = ids < len(MARKS)
+        marks = self.body.get_input_embeddings()(ids.masked_fill(~is_mark, PADDING))
+        pieces = self.pieces((ids - len(MARKS)).clamp_min(0))
+        return torch.where(is_mark[..., None], marks, pieces)
 
 
 @dataclass(frozen=True)

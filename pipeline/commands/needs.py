@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from record.errors import ConfigError
 
-_OF_MODELS = ("torch", "transformers", "tokenizers", "safetensors")
+_OF_MODELS = ("torch", "transformers", "tokenizers", "safetensors", "spacy")
 
 
 @contextmanager

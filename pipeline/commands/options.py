@@ -40,11 +40,28 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_batch_work(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add what work in batches takes, on Beam where its own options are given."""
+    add = parser.add_argument
+    add("--batch", type=positive, default=32, metavar="N", help=f"{what} side by side; default 32")
+    add("--workers", type=positive, default=1, metavar="N", help="processes; default 1")
+    add_speech(parser, json="print the manifest as JSON only")
+    parser.set_defaults(takes_beam_options=True)
+
+
 def positive(text: str) -> int:
     """Read a whole number from 1."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def natural(text: str) -> int:
+    """Read a whole number from 0."""
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("must be at least 0")
     return number
 
 

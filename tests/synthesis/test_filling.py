@@ -12,9 +12,8 @@ from scipy.stats import chisquare
 from record.document import Document
 from record.errors import ConfigError, Unsafe
 from record.span import Span
-from record.tokens import is_break, tokens
-from synthesis.filling import Filling, Method, draw, fill
-from synthesis.masking import Masking, Phase, mask
+from synthesis.filling import Filling, Method, Order, draw, fill
+from synthesis.masking import Masking, Phase, mask, words_of
 
 TEXT = "Mr Smith came with fever and cough .\nJones gave him water and bread , then Smith left ."
 
@@ -36,11 +35,6 @@ class Echo:
         return [(f"{before}{share}", 2.0**-share) for share in range(1, 7)]
 
 
-class EveryWord:
-    def parts(self, text, words):
-        return ["WORD"] * len(words)
-
-
 def letter(names=("Smith", "Jones"), speech=0.0, text=TEXT, note="1", **more):
     spans = []
     for name in names:
@@ -48,11 +42,12 @@ def letter(names=("Smith", "Jones"), speech=0.0, text=TEXT, note="1", **more):
         while start >= 0:
             spans.append(Span(start, start + len(name), "NAME"))
             start = text.find(name, start + 1)
-    return mask(Document(note, text), spans, (), Masking({"WORD": speech}, **more), EveryWord())
+    parts = ["WORD"] * len(words_of(text))
+    return mask(Document(note, text), spans, (), Masking({"WORD": speech}, **more), parts)
 
 
 def filled(masked, filling=None, surrogates=None, filler=None):
-    return next(fill([masked], filler or Echo(), filling or Filling(), [surrogates or {}]))[0]
+    return fill([Order(masked, surrogates or {})], filler or Echo(), filling or Filling())[0].text
 
 
 @settings(max_examples=60)
@@ -61,15 +56,16 @@ def filled(masked, filling=None, surrogates=None, filler=None):
     st.sampled_from(list(Method)),
     st.integers(1, 9),
     st.floats(0, 1),
+    st.integers(1, 4),
 )
-def test_text_outside_places_stays_and_no_place_is_left(text, method, window, share):
+def test_text_outside_places_stays_and_no_place_is_left(text, method, window, share, together):
     masked = letter(names=("a",), speech=share, text=text)
 
     class Sevens:
         def candidates(self, windows, top):
             return [[[("7", 1.0)] for word in window if word is None] for window in windows]
 
-    made = filled(masked, Filling(method, window=window), filler=Sevens())
+    made = filled(masked, Filling(method, window=window, together=together), filler=Sevens())
     assert made == masked.render("7")
 
 
@@ -86,12 +82,11 @@ def test_copies_differ_and_company_and_batches_do_not_matter():
     letters = [letter(speech=0.5, note=str(number)) for number in range(5)]
     for method in Method:
         drawn = Filling(method, top=6, window=7)
-        together = list(fill(letters, Echo(), drawn, [{}] * 5, copies=3))
-        alone = [
-            next(fill([each], Echo(), replace(drawn, batch=1), [{}], copies=3)) for each in letters
-        ]
+        orders = [Order(each, copy=str(number)) for each in letters for number in range(3)]
+        together = fill(orders, Echo(), drawn)
+        alone = [fill([each], Echo(), replace(drawn, batch=1))[0] for each in orders]
         assert together == alone
-        assert all(len(set(each)) == 3 for each in together)
+        assert len({each.text for each in together}) == len(orders)
 
 
 def test_words_are_drawn_by_their_probability_among_the_likeliest():
@@ -127,13 +122,15 @@ class Peeks:
         ]
 
 
-@pytest.mark.parametrize("method", list(Method))
-def test_later_identifiers_are_never_seen(method):
+@pytest.mark.parametrize(
+    "filling", [Filling(), *(Filling(Method.ITERATIVE, together=n) for n in (1, 2, 5))]
+)
+def test_later_identifiers_are_never_seen(filling):
     texts = [TEXT, TEXT.replace("then Smith", "then Brown")]
     letters = [
         letter(names=("Mr", "Smith", "Jones", "Brown"), speech=0.3, text=text) for text in texts
     ]
-    made = [filled(each, Filling(method), filler=Peeks()) for each in letters]
+    made = [filled(each, filling, filler=Peeks()) for each in letters]
     assert made[0] == made[1]
     # The test can fail: the algorithm that was published does.
     assert published(letters[0], Peeks())[:2] != published(letters[1], Peeks())[:2]
@@ -149,15 +146,33 @@ def test_later_words_that_identify_nobody_are_seen_by_the_iterative_method_alone
         assert (word in echo.seen[0]) is is_seen
 
 
+def test_places_that_are_filled_together_see_later_words_but_not_one_another():
+    masked = letter(names=(), speech=1.0)
+    echo = Echo()
+    filled(masked, Filling(Method.ITERATIVE, window=100, together=3), filler=echo)
+    assert [window.count(None) for window in echo.seen[:-1]] == [3] * (len(echo.seen) - 1)
+    assert "cough" in echo.seen[0] and "cough" not in echo.seen[-1]
+
+
 def test_surrogates_stand_for_identifiers_everywhere_from_the_start():
     masked = letter()
     names = {
-        each: {"Smith": "Brown", "Jones": "Green"}[TEXT[each.start : each.end]]
+        each: {"Smith": "van Brown", "Jones": "Green"}[TEXT[each.start : each.end]]
         for each in masked.decisions
         if each.is_masked
     }
-    made = filled(masked, surrogates=names)
-    assert made == TEXT.replace("Smith", "Brown").replace("Jones", "Green")
+    made = fill([Order(masked, names)], Echo(), Filling())[0]
+    assert made.text == TEXT.replace("Smith", "van Brown").replace("Jones", "Green")
+    found = [made.text[span.start : span.end] for span in made.spans]
+    assert found == ["van Brown", "Green", "van Brown"]
+
+
+def test_identifiers_left_to_the_filler_are_spans_of_their_words():
+    masked = letter(names=("Smith came", "Jones"), speech=0.4)
+    made = fill([Order(masked)], Echo(), Filling(top=6))[0]
+    words = [made.text[span.start : span.end].count(" ") + 1 for span in made.spans]
+    assert words == [2, 1] and {span.label for span in made.spans} == {"NAME"}
+    assert all(made.text[span.end : span.end + 1] in (" ", "\n") for span in made.spans)
 
 
 @pytest.mark.parametrize("method", list(Method))
@@ -170,6 +185,30 @@ def test_a_place_without_a_word_is_an_error(method):
         filled(letter(), Filling(method), filler=Empty())
 
 
+@pytest.mark.parametrize("method", list(Method))
+def test_places_get_words_of_their_class_where_any_is_likely(method):
+    class Alike:
+        def candidates(self, windows, top):
+            likely = [("The", 0.5), ("the", 0.2), ("Cat", 0.1), ("cat", 0.1), ("Dog", 0.1)][:top]
+            return [[likely for word in window if word is None] for window in windows]
+
+    masked = letter(speech=1.0, names=("Jones",))
+    pairs = (
+        ({"WORD": {"cat", "Cat", "Dog"}}, {"cat", "Cat"}),
+        ({"WORD": {"cat", "Dog"}}, {"cat", "Dog"}),
+        ({"WORD": {"cow"}}, {"the", "The"}),
+    )
+    for classes, told in pairs:
+        made = fill([Order(masked)], Alike(), Filling(method), classes)[0]
+        written = {
+            word for word, each in zip(made.text.split(), masked.decisions, strict=True)
+            if each.phase is Phase.SPEECH
+        }  # fmt: skip
+        assert written - {".", ","} == told
+        # Words of a class say nothing about who is named.
+        assert [made.text[span.start : span.end] for span in made.spans] == ["The"]
+
+
 @pytest.mark.parametrize("changes", [{"top": 0}, {"window": 0}, {"batch": 0}])
 def test_what_means_nothing_is_refused(changes):
     with pytest.raises(ConfigError):
@@ -177,7 +216,7 @@ def test_what_means_nothing_is_refused(changes):
 
 
 def test_letters_are_cut_like_everywhere_else():
-    words = [word for word in tokens(TEXT) if not is_break(TEXT, word)]
+    words = words_of(TEXT)
     echo = Echo()
     filled(letter(names=("Smith",)), Filling(window=500), filler=echo)
     assert len(echo.seen[0]) == len(words)

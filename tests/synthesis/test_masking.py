@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from record.document import Document
 from record.errors import ConfigError
 from record.span import Span
-from record.tokens import is_break, tokens
-from synthesis.masking import Masked, Masking, Phase, mask
+from synthesis.masking import Masked, Masking, Phase, mask, words_of
 
 TEXT = (
     "Mr Parkinson Smith, aged 93, came on 3/4/2020.\nHe has Parkinson disease, fever and a bad"
@@ -19,11 +18,9 @@ TEXT = (
 )
 
 
-class ByLength:
+def by_length(text):
     """Calls words by their length, signs nothing."""
-
-    def parts(self, text, words):
-        return [f"L{end - start}" if text[start].isalnum() else "" for start, end in words]
+    return [f"L{end - start}" if text[start].isalnum() else "" for start, end in words_of(text)]
 
 
 def span_of(value, label, nth=0):
@@ -41,12 +38,8 @@ IDENTIFIERS = (
 MEDICAL = (span_of("Parkinson disease", "PROBLEM"), span_of("paracetamol 500 mg", "TREATMENT"))
 
 
-def words_of(text):
-    return [word for word in tokens(text) if not is_break(text, word)]
-
-
 def test_without_shares_only_identifiers_go():
-    found = mask(Document("1", TEXT), IDENTIFIERS, MEDICAL, Masking(), ByLength())
+    found = mask(Document("1", TEXT), IDENTIFIERS, MEDICAL, Masking(), by_length(TEXT))
     masked = [each for each in found.decisions if each.is_masked]
     assert [(each.phase, each.reason) for each in masked] == [
         (Phase.IDENTIFIER, label) for label in ("NAME", "AGE", "DATE")
@@ -58,7 +51,7 @@ def test_without_shares_only_identifiers_go():
 def test_an_identifier_comes_before_medicine_and_medicine_before_speech():
     name = (span_of("Parkinson disease", "NAME"),)
     everything = Masking(speech={f"L{size}": 1.0 for size in range(1, 20)})
-    found = mask(Document("1", TEXT), name, MEDICAL, everything, ByLength())
+    found = mask(Document("1", TEXT), name, MEDICAL, everything, by_length(TEXT))
     assert "Parkinson disease" not in found.render()
     assert "paracetamol 500 mg" in found.render()
     kept = [each for each in found.decisions if not each.is_masked and each.reason]
@@ -67,10 +60,9 @@ def test_an_identifier_comes_before_medicine_and_medicine_before_speech():
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 0.7, 1.0])
 def test_shares_of_parts_of_speech_are_exact(share):
-    tagger = ByLength()
-    words = words_of(TEXT)
-    total = Counter(tagger.parts(TEXT, words))
-    found = mask(Document("1", TEXT), (), (), Masking({"L3": share, "L5": share}), tagger)
+    parts = by_length(TEXT)
+    total = Counter(parts)
+    found = mask(Document("1", TEXT), (), (), Masking({"L3": share, "L5": share}), parts)
     counts = found.counts()
     for part in ("L3", "L5"):
         assert counts[Phase.SPEECH, part, True] == int(share * total[part] + 1e-9)
@@ -86,8 +78,8 @@ def test_medicine_is_kept_in_the_share_that_is_asked():
 
 def test_the_seed_and_the_letter_decide_alone():
     masking = Masking({"L3": 0.5, "L4": 0.5}, seed=4)
-    one = mask(Document("1", TEXT), IDENTIFIERS, MEDICAL, masking, ByLength())
-    assert mask(Document("1", TEXT), IDENTIFIERS, MEDICAL, masking, ByLength()) == one
+    one = mask(Document("1", TEXT), IDENTIFIERS, MEDICAL, masking, by_length(TEXT))
+    assert mask(Document("1", TEXT), IDENTIFIERS, MEDICAL, masking, by_length(TEXT)) == one
     others = [
         mask(Document(note, TEXT), IDENTIFIERS, MEDICAL, Masking({"L3": 0.5, "L4": 0.5}, seed=seed))
         for note, seed in (("1", 5), ("2", 4))

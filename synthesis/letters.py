@@ -1,0 +1,100 @@
+"""A folder of masked letters: written whole or not at all, by `synthesize mask`, read by `fill`."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from models.atomic import write
+from models.folder import Form
+from record.document import Document
+from record.errors import ConfigError
+from synthesis.masking import Decision, Masked, Phase
+
+LETTERS = "letters.jsonl"
+FORM = Form("masked-letters.json", "folder of masked letters", "cryptonym synthesize mask")
+
+_OWNER_ONLY = 0o700
+
+
+@dataclass(frozen=True)
+class MaskedLetters:
+    """Masked letters in order, each document's `person_id` whose letter it is, and the manifest."""
+
+    letters: Sequence[Masked] = field(repr=False)
+    manifest: Mapping[str, Any]
+
+
+def refuse_full(folder: Path) -> None:
+    """Raise ConfigError where a folder holds something."""
+    if folder.exists() and any(folder.iterdir()):
+        raise ConfigError(str(folder), "is not empty", "name a new folder")
+
+
+def save_letters(
+    letters: Iterable[Masked], folder: Path, about: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Write masked letters for their owner alone; gives the manifest, which `about` is part of.
+
+    Raises ConfigError where the folder is not empty or there is no letter.
+    """
+    refuse_full(folder)
+    lines: list[str] = []
+    counts: Counter[tuple[Phase, str, bool]] = Counter()
+    for letter in letters:
+        lines.append(json.dumps(_line(letter)) + "\n")
+        counts += letter.counts()
+    if not lines:
+        raise ConfigError(str(folder), "would hold no letter", "give a corpus with notes in train")
+    folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+    write(folder / LETTERS, "".join(lines).encode())
+    (folder / LETTERS).chmod(0o600)
+    manifest = {**about, "letters": len(lines), "words": _told(counts)}
+    FORM.seal(folder, manifest, (LETTERS,))
+    return manifest
+
+
+def load_letters(folder: Path) -> MaskedLetters:
+    """Read masked letters; raises ConfigError that names what is missing or damaged."""
+    manifest = FORM.read(folder)
+    content = FORM.checked(folder, manifest, LETTERS)
+    return MaskedLetters([_letter(json.loads(line)) for line in content.splitlines()], manifest)
+
+
+def _told(counts: Mapping[tuple[Phase, str, bool], int]) -> list[dict[str, Any]]:
+    """Give counts of decisions by phase, reason and whether they mask, the most frequent first."""
+    ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    return [
+        {"phase": phase, "reason": reason, "masked": masked, "count": count}
+        for (phase, reason, masked), count in ranked
+    ]
+
+
+def _line(letter: Masked) -> dict[str, Any]:
+    document = letter.document
+    return {
+        "note_id": document.note_id,
+        "owner": document.person_id,
+        "lang": document.lang,
+        "note_type": document.kind,
+        "text": document.text,
+        "masked": letter.render(),
+        "decisions": [
+            [each.start, each.end, each.phase, each.reason, each.is_masked]
+            for each in letter.decisions
+        ],
+        "widths": letter.widths,
+    }
+
+
+def _letter(line: Mapping[str, Any]) -> Masked:
+    document = Document(
+        line["note_id"], line["text"], line["owner"], lang=line["lang"], kind=line["note_type"]
+    )
+    decisions = tuple(
+        Decision(start, end, Phase(phase), reason, is_masked)
+        for start, end, phase, reason, is_masked in line["decisions"]
+    )
+    return Masked(document, decisions, tuple(line["widths"]))

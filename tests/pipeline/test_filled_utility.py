@@ -1,0 +1,72 @@
+"""What a tagger learns from filled letters: one of each source, and two, beside the sources."""
+
+import hashlib
+import json
+import shutil
+
+import pytest
+
+from evaluation.utility import REAL, SYNTHETIC, TWICE
+from models.tagger.train import Corpora, train
+from pipeline.cli import main
+from synthesis.corpora import part_notes
+from synthesis.prepared import digest, save_corpus
+from tests.models.toy import toy_notes, toy_recipe
+
+TAGGERS = {f"{setting}-{seed}" for setting in (REAL, SYNTHETIC, TWICE) for seed in (1, 2)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A corpus of toy notes, and letters that say the same, two of each."""
+    folder = tmp_path_factory.mktemp("worth")
+    notes = [each.annotated for each in toy_notes(24, lines=2)]
+    save_corpus(part_notes(notes, seed=1), folder / "corpus", {"inside": True})
+    place = folder / "filled"
+    place.mkdir()
+    lines = ""
+    for number, note in enumerate(notes[:12]):
+        spans = [{"start": s.start, "end": s.end, "label": s.label} for s in note.spans]
+        for copy in range(3):  # the third of each is not learnt from
+            about = {"letter": number, "copy": copy}
+            told = {"note_id": f"{number}-{copy}", "text": note.document.text, "spans": spans}
+            lines += json.dumps({**told, "synthetic": about}) + "\n"
+    (place / "notes.jsonl").write_text(lines)
+    manifest = {
+        "format": 1, "corpus_sha256": digest(folder / "corpus"), "masked_sha256": "m",
+        "notes_sha256": hashlib.sha256(lines.encode()).hexdigest(),
+    }  # fmt: skip
+    (place / "manifest.json").write_text(json.dumps(manifest))
+    # Taggers that are there are not trained again: one stands for all.
+    train(Corpora(toy_notes(6), toy_notes(2, seed=2)), toy_recipe(epochs=1), folder / "tagger")
+    for name in TAGGERS:
+        shutil.copytree(folder / "tagger", folder / "worth" / "taggers" / name)
+    return folder
+
+
+def worth(folder):
+    return main([
+        "synthesize", "utility", str(folder / "filled"), str(folder / "corpus"), "-o",
+        str(folder / "worth"), "--encoder", "tiny-1x32", "--seeds", "2",
+    ])  # fmt: skip
+
+
+def test_once_and_twice_are_compared_with_the_sources(folder, capsys):
+    assert worth(folder) == 0
+    told = json.loads((folder / "worth" / "utility.json").read_text())
+    found = {each["name"]: each for each in told["measured"]}
+    assert set(found) == {"utility-of-real", "filled-over-real", "twice-over-once"}
+    for each in found.values():
+        assert (each["seeds"], each["axis"]) == (2, "utility")
+        assert set(each["detail"]) == {f"f1 of {name}" for name in (REAL, SYNTHETIC, TWICE)}
+    assert found["twice-over-once"]["value"] == 0, "the same tagger learnt nothing more"
+    assert set(told["tests"]) == {"synthetic against real", "twice against real"}
+    assert {path.name for path in (folder / "worth" / "taggers").iterdir()} == TAGGERS
+    assert "filled-over-real" in capsys.readouterr().out
+
+
+def test_letters_that_were_not_filled_are_refused(folder, capsys):
+    path = folder / "filled" / "notes.jsonl"
+    path.write_text(path.read_text() + '{"note_id": "x", "text": "a"}\n')
+    assert worth(folder) == 2
+    assert "line 37: is no letter that was filled" in capsys.readouterr().err
