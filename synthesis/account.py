@@ -20,6 +20,8 @@ class Account:
     ids: int = 0
     cut: int = 0
     hurried: int = 0
+    trimmed: int = 0
+    thinned: int = 0
     exact: int = 0
 
     def add(self, note: Annotated, about: dict[str, Any]) -> None:
@@ -32,6 +34,8 @@ class Account:
         self.ids += about["ids"]
         self.cut += about["cut"]
         self.hurried += about["hurried"]
+        self.trimmed += about["trimmed"]
+        self.thinned += about["thinned"]
         self.exact += obtained == Counter(about["requested"])
 
     def to_json(self) -> dict[str, Any]:
@@ -42,9 +46,12 @@ class Account:
         return {
             "notes": len(self.notes),
             "ids": self.ids,
+            "words": found.words,
             "well_formed": kept / self.started if self.started else 1.0,
             "cut": self.cut / count,
             "hurried": self.hurried / count,
+            "trimmed": self.trimmed / count,
+            "thinned": self.thinned / count,
             "as_requested": self.exact / count,
             "distinct": _distinct(self.notes),
             "tags": {

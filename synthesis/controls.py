@@ -3,13 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 from models.language.vocabulary import END, UNKNOWN
 from record.document import Annotated
 from synthesis.markup import LT, PAR, tags_of
+from synthesis.statistics import words_in
 
 BODY = "<BODY>"
 """The mark between what is asked for and the note."""
@@ -24,11 +25,15 @@ _LONGEST_KIND = 40
 
 @dataclass(frozen=True)
 class Request:
-    """A note to write: its kind (may be empty), counts by label, and the words it opens with."""
+    """A note to write: its kind (may be empty), counts by label, and the words it opens with.
+
+    `words` is how many it should have, about; 0 where nothing is said of it.
+    """
 
     kind: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
     opening: str = field(default="", repr=False)
+    words: int = 0
 
     def codes(self) -> str:
         """Write what is asked for as marks; the opening is not among them."""
@@ -42,7 +47,12 @@ class Request:
 
     def to_json(self) -> dict[str, Any]:
         """Give it as plain JSON."""
-        return {"kind": self.kind, "counts": dict(self.counts), "opening": self.opening}
+        return {
+            "kind": self.kind,
+            "counts": dict(self.counts),
+            "opening": self.opening,
+            "words": self.words,
+        }
 
 
 def slug(kind: str) -> str:
@@ -77,14 +87,24 @@ def requested(note: Annotated, kinds: Sequence[str], opening: str = "") -> Reque
     """Ask for a note like one that is there."""
     kind = slug(note.document.kind)
     counts = Counter(span.label for span in note.spans)
-    return Request(kind if kind in kinds else "", dict(sorted(counts.items())), opening)
+    words = words_in(note.document.text)
+    return Request(kind if kind in kinds else "", dict(sorted(counts.items())), opening, len(words))
 
 
 def reweighted(request: Request, shares: Mapping[str, float], chance: Random) -> Request:
     """Ask for as many entities, with labels drawn by these shares instead."""
     labels = sorted(shares)
     drawn = chance.choices(labels, [shares[label] for label in labels], k=sum_of(request))
-    return Request(request.kind, dict(sorted(Counter(drawn).items())), request.opening)
+    return replace(request, counts=dict(sorted(Counter(drawn).items())))
+
+
+def thinned(request: Request, most: int, chance: Random) -> Request:
+    """Ask for no more than `most` entities: of all that were asked for, some drawn by chance."""
+    if sum_of(request) <= most:
+        return request
+    labels = sorted(request.counts)
+    drawn = chance.sample(labels, max(0, most), counts=[request.counts[each] for each in labels])
+    return replace(request, counts=dict(sorted(Counter(drawn).items())))
 
 
 def sum_of(request: Request) -> int:

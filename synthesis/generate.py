@@ -9,11 +9,12 @@ from typing import Any
 from models.language.beams import search_text
 from models.language.decoding import Decoding, Task, Written, write_texts
 from models.language.folder import Trained
-from models.language.grammar import Grammar, Marks
+from models.language.grammar import Grammar, Marks, most_entities
 from models.language.vocabulary import END, Vocabulary
 from record.document import Annotated, Document
-from synthesis.cleanup import Cleaned, clean
-from synthesis.controls import Request, reweighted
+from record.errors import ConfigError
+from synthesis.cleanup import clean
+from synthesis.controls import Request, reweighted, thinned
 from synthesis.markup import LT, PAR, end_tag, start_tag
 
 ORIGIN = "synthetic"
@@ -53,7 +54,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Synthetic:
-    """A note that a model wrote, and how: `started` counts start tags, `ids` what was written."""
+    """A note that a model wrote, and how: `started` counts start tags, `ids` what was written.
+
+    `is_thinned` tells that fewer entities were wanted than requested, since no more fit.
+    """
 
     note: Annotated
     request: Request
@@ -61,6 +65,8 @@ class Synthetic:
     ids: int
     is_cut: bool
     is_hurried: bool
+    is_trimmed: bool
+    is_thinned: bool
 
     def about(self) -> dict[str, Any]:
         """Give what is kept with the note, without any text."""
@@ -71,6 +77,8 @@ class Synthetic:
             "ids": self.ids,
             "cut": self.is_cut,
             "hurried": self.is_hurried,
+            "trimmed": self.is_trimmed,
+            "thinned": self.is_thinned,
         }
 
 
@@ -79,8 +87,12 @@ class Writer:
 
     def __init__(self, trained: Trained, decoding: Decoding) -> None:
         self._trained, self._decoding = trained, decoding
+        if "longest" not in trained.about:
+            remedy = "name a folder that `cryptonym synthesize train` wrote"
+            raise ConfigError("the model", "knows nothing of entities", remedy)
         longest: Mapping[str, int] = trained.about["longest"]
         self._labels = tuple(sorted(longest))
+        self._ids_per_word: float = trained.about.get("ids_per_word", 0.0)
         self._grammar = Grammar(trained.vocabulary, marks_in(trained.vocabulary, longest))
 
     def write(self, plan: Plan, places: Sequence[int]) -> list[Synthetic]:
@@ -89,9 +101,13 @@ class Writer:
         Raises ConfigError where the model cannot hold what is asked for.
         """
         requests = [plan.request(place) for place in places]
+        wanted = [
+            self._fitted(request, Random(f"{plan.seed}/{place}/thinned"))  # noqa: S311
+            for request, place in zip(requests, places, strict=True)
+        ]
         tasks = [
             self._task(request, (plan.seed, place))
-            for request, place in zip(requests, places, strict=True)
+            for request, place in zip(wanted, places, strict=True)
         ]
         network, grammar, decoding = self._trained.network, self._grammar, self._decoding
         if decoding.method == "beam":
@@ -99,19 +115,39 @@ class Writer:
         else:
             texts = write_texts(network, grammar, tasks, decoding)
         return [
-            _synthetic(plan, place, request, text, self._read(text))
-            for place, request, text in zip(places, requests, texts, strict=True)
+            self._synthetic(plan, place, text, is_thinned=fitted != request)
+            for place, request, fitted, text in zip(places, requests, wanted, texts, strict=True)
         ]
+
+    def _fitted(self, request: Request, chance: Random) -> Request:
+        """Ask for what there is room for, where notes are held to what they are asked for."""
+        decoding = self._decoding
+        if not (decoding.enforced and decoding.masked):
+            return request
+        opening = len(self._trained.vocabulary.encode(request.opening))
+        return thinned(request, most_entities(decoding.max_length - opening), chance)
 
     def _task(self, request: Request, chance: tuple[object, ...]) -> Task:
         vocabulary = self._trained.vocabulary
         known = {label: request.counts.get(label, 0) for label in self._labels}
         asked = vocabulary.encode(Request(request.kind, known).codes())
         opening = vocabulary.encode(request.opening)
-        return Task(asked, opening, [known[label] for label in self._labels], chance)
+        length = round(request.words * self._ids_per_word) or None
+        return Task(asked, opening, [known[label] for label in self._labels], chance, length)
 
-    def _read(self, text: Written) -> Cleaned:
-        return clean(self._trained.vocabulary.decode(text.ids))
+    def _synthetic(self, plan: Plan, place: int, text: Written, *, is_thinned: bool) -> Synthetic:
+        cleaned = clean(self._trained.vocabulary.decode(text.ids))
+        request = plan.request(place)
+        document = Document(
+            note_id=plan.note_id(place),
+            text=cleaned.text,
+            lang=plan.lang,
+            kind=request.kind,
+            origin=ORIGIN,
+        )
+        note = Annotated(document, cleaned.spans)
+        how = (text.is_cut, text.is_hurried, text.is_trimmed, is_thinned)
+        return Synthetic(note, request, cleaned.started, len(text.ids), *how)
 
 
 def marks_in(vocabulary: Vocabulary, longest: Mapping[str, int]) -> Marks:
@@ -120,17 +156,3 @@ def marks_in(vocabulary: Vocabulary, longest: Mapping[str, int]) -> Marks:
     written = {END, PAR, LT, *(tag for pair in pairs for tag in pair)}
     bounds = [longest[label] for label in sorted(longest)]
     return Marks(pairs, bounds, [PAR], [mark for mark in vocabulary.marks if mark not in written])
-
-
-def _synthetic(
-    plan: Plan, place: int, request: Request, text: Written, cleaned: Cleaned
-) -> Synthetic:
-    document = Document(
-        note_id=plan.note_id(place),
-        text=cleaned.text,
-        lang=plan.lang,
-        kind=request.kind,
-        origin=ORIGIN,
-    )
-    note = Annotated(document, cleaned.spans)
-    return Synthetic(note, request, cleaned.started, len(text.ids), text.is_cut, text.is_hurried)

@@ -6,8 +6,9 @@ from typing import Any
 
 from models.language.recipe import Recipe
 from models.language.texts import Text
-from models.language.train import Corpora, Watch, train
+from models.language.train import Corpora, Watch, refuse_trained, train
 from models.language.vocabulary import Pieces, Vocabulary, Words
+from synthesis.canaries import draw_canaries
 from synthesis.markup import end_tag, start_tag
 from synthesis.prepared import Corpus, digest, load_corpus
 
@@ -18,11 +19,13 @@ def learn(
     out: Path,
     watch: Watch | None = None,
     public: Sequence[str] | None = None,
+    canaries: tuple[int, int] | None = None,
 ) -> dict[str, float]:
     """Train a generator on a prepared corpus; gives its perplexities.
 
     The vocabulary is learnt from the notes of train alone, or from `public` texts: what stands in
-    a vocabulary is outside of any guarantee of private training. Raises ConfigError.
+    a vocabulary is outside of any guarantee of private training. `canaries` are so many, so often
+    each, to plant; their list is kept beside the model. Raises ConfigError.
     """
     corpus = load_corpus(folder)
     vocabulary = learn_vocabulary(corpus, recipe, public)
@@ -31,9 +34,16 @@ def learn(
         "prepared_sha256": digest(folder),
         "origin": corpus.manifest["origin"],
         "longest": longest_entities(corpus, texts["train"], vocabulary),
+        "ids_per_word": ids_per_word(corpus, texts["train"]),
         "vocabulary": "public" if public is not None else "notes",
     }
-    corpora = Corpora(vocabulary, texts["train"], texts["dev"], about)
+    learnt: Sequence[Text] = texts["train"]
+    if canaries is not None:
+        drawn = draw_canaries(corpus, *canaries, recipe.seed)
+        learnt = drawn.among(learnt, vocabulary, recipe.seed)
+        refuse_trained(out)
+        about["canaries"] = drawn.save(out)
+    corpora = Corpora(vocabulary, learnt, texts["dev"], about)
     return train(corpora, recipe, out, watch)
 
 
@@ -45,6 +55,12 @@ def learn_vocabulary(
     if recipe.vocabulary == Words.kind:
         return Words.learn(corpus.marks, texts, rare=recipe.rare)
     return Pieces.learn(corpus.marks, texts, size=recipe.vocabulary_size)
+
+
+def ids_per_word(corpus: Corpus, texts: Sequence[Text]) -> float:
+    """Give how many ids a word of train takes, marks and ends of notes among them."""
+    words: int = corpus.manifest["statistics"]["train"]["words"]
+    return sum(len(text.ids) - text.asked for text in texts) / max(1, words)
 
 
 def longest_entities(

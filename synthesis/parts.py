@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+import math
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from synthesis.account import Account
 from synthesis.generate import ORIGIN, Plan, Synthetic, Writer
 from synthesis.prepared import digest as corpus_digest
 from synthesis.prepared import load_requests, read_manifest
+from synthesis.statistics import words_in
 
 NOTES, MANIFEST = "notes.jsonl", "manifest.json"
 
@@ -31,21 +33,12 @@ class Lost(CryptonymError):
     """Notes are missing or stand twice after all parts were written; nothing was put together."""
 
 
-@dataclass(frozen=True)
-class Generation:
-    """What is to be written, by what, and where to; all of it is paths and numbers.
+class InBatches:
+    """Work on so many notes, `batch` of them at a time: a batch is the unit that is done or not."""
 
-    Notes are written `batch` at a time: a batch is the unit that is done or not.
-    """
-
-    model: Path
-    corpus: Path
     out: Path
     count: int
-    seed: int
     batch: int
-    decoding: Decoding = field(default_factory=Decoding)
-    shares: Mapping[str, float] | None = None
 
     @property
     def units(self) -> list[int]:
@@ -64,6 +57,62 @@ class Generation:
         """Give the batches that are not there."""
         return [unit for unit in self.units if not self.part(unit).exists()]
 
+    def take_up(self, mark: str) -> None:
+        """Make the folder, or take up what interrupted work with the same mark left in it.
+
+        Raises ConfigError where the folder holds anything else.
+        """
+        order = self.out / _PARTS / _ORDER
+        if order.exists():
+            if order.read_text("utf-8") != mark:
+                problem = "holds part of another generation"
+                raise ConfigError(str(self.out), problem, "give the same options, or a new folder")
+            return
+        if self.out.exists() and any(self.out.iterdir()):
+            raise ConfigError(str(self.out), "is not empty", "name a new folder")
+        self.out.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+        order.parent.mkdir(mode=_OWNER_ONLY)
+        write(order, mark.encode())
+
+    def write_part(self, unit: int, records: Iterable[Mapping[str, Any]]) -> None:
+        """Write the notes of a batch, whole or not at all."""
+        lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records)
+        write(self.part(unit), lines.encode("utf-8"))
+
+    def lines(self) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
+        """Read all notes back with their batch; raises Lost where one is missing."""
+        for unit in self.units:
+            if not self.part(unit).exists():
+                raise Lost(f"batch {unit} is missing; run again")
+            for line in self.part(unit).read_bytes().splitlines(keepends=True):
+                yield unit, line, json.loads(line)
+
+    def finish(self, content: bytes, manifest: Mapping[str, Any]) -> None:
+        """Write notes and manifest, and remove the parts."""
+        write(self.out / NOTES, content)
+        (self.out / NOTES).chmod(0o600)
+        write(self.out / MANIFEST, json.dumps(manifest, indent=1).encode())
+        shutil.rmtree(self.out / _PARTS)
+
+
+@dataclass(frozen=True)
+class Generation(InBatches):
+    """What is to be written, by what, and where to; all of it is paths and numbers.
+
+    Notes are written `batch` at a time: a batch is the unit that is done or not. With `words`,
+    only the first notes that have so many are wanted, and `count` grows until they do.
+    """
+
+    model: Path
+    corpus: Path
+    out: Path
+    count: int
+    seed: int
+    batch: int
+    decoding: Decoding = field(default_factory=Decoding)
+    shares: Mapping[str, float] | None = None
+    words: int | None = None
+
     def plan(self) -> Plan:
         """Read the requests of the corpus; raises ConfigError."""
         manifest = read_manifest(self.corpus)
@@ -74,10 +123,32 @@ class Generation:
         """Give what differs for generations that must not be mixed."""
         held = {
             "model": models.digest(self.model), "corpus": corpus_digest(self.corpus),
-            "count": self.count, "seed": self.seed, "batch": self.batch,
+            "count": None if self.words else self.count, "words": self.words,
+            "seed": self.seed, "batch": self.batch,
             "decoding": asdict(self.decoding), "shares": dict(self.shares or {}),
         }  # fmt: skip
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
+
+    def is_kept(self, record: Mapping[str, Any]) -> bool:
+        """Tell whether a note goes to the others: with beam search those without any entity do not
+        (Libbi et al., 2021)."""
+        return self.decoding.method != "beam" or bool(record["spans"])
+
+    def extended(self) -> "Generation":
+        """Give what is still to be written for the words wanted: the same where there are enough.
+
+        Raises Lost where a batch is missing, and ConfigError where no note has a word.
+        """
+        if self.words is None:
+            return self
+        kept = (record for _, _, record in self.lines() if self.is_kept(record))
+        found = sum(len(words_in(record["text"])) for record in kept)
+        if found >= self.words:
+            return self
+        if not found:
+            raise ConfigError("the model", "writes no words", "train it longer, or give --notes")
+        missing = (self.words - found) * self.count / (found * self.batch)
+        return replace(self, count=self.count + self.batch * math.ceil(missing))
 
 
 def claim(generation: Generation) -> None:
@@ -87,20 +158,7 @@ def claim(generation: Generation) -> None:
     of that length.
     """
     _refuse_length(generation)
-    order = generation.out / _PARTS / _ORDER
-    mark = generation.fingerprint()
-    if order.exists():
-        if order.read_text("utf-8") != mark:
-            problem = "holds part of another generation"
-            raise ConfigError(
-                str(generation.out), problem, "give the same options, or a new folder"
-            )
-        return
-    if generation.out.exists() and any(generation.out.iterdir()):
-        raise ConfigError(str(generation.out), "is not empty", "name a new folder")
-    generation.out.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
-    order.parent.mkdir(mode=_OWNER_ONLY)
-    write(order, mark.encode())
+    generation.take_up(generation.fingerprint())
 
 
 def _refuse_length(generation: Generation) -> None:
@@ -116,8 +174,7 @@ def _refuse_length(generation: Generation) -> None:
 def write_unit(generation: Generation, writer: Writer, plan: Plan, unit: int) -> int:
     """Write a batch of notes to its file; gives the number of ids written."""
     notes = writer.write(plan, generation.places(unit))
-    lines = "".join(json.dumps(_record(each), ensure_ascii=False) + "\n" for each in notes)
-    write(generation.part(unit), lines.encode("utf-8"))
+    generation.write_part(unit, map(record_of, notes))
     return sum(each.ids for each in notes)
 
 
@@ -126,31 +183,38 @@ def put_together(generation: Generation, fresh: Collection[int], seconds: float)
 
     `fresh` are the batches that were written in so many seconds, of which the speed is told.
 
-    Every note that was planned is accounted for by its id; raises Lost otherwise. With beam
-    search, notes without any entity are left out and counted (Libbi et al., 2021).
+    Every note that was planned is accounted for by its id; raises Lost otherwise. What comes after
+    the last note that is wanted for its words is left out.
     """
     plan = generation.plan()
     account = Account()
     kept: list[bytes] = []
     seen: list[str] = []
-    written = 0
-    for unit, line, record in _lines(generation):
-        written += record["synthetic"]["ids"] * (unit in fresh)
+    written = words = total = dropped = 0
+    for unit, line, record in generation.lines():
+        count = len(words_in(record["text"]))
+        if unit in fresh:
+            written += record["synthetic"]["ids"]
+            words += count
         seen.append(record["note_id"])
-        if generation.decoding.method == "beam" and not record["spans"]:
+        if generation.words is not None and total >= generation.words:
             continue
-        account.add(_note(record), record["synthetic"])
+        if not generation.is_kept(record):
+            dropped += 1
+            continue
+        total += count
+        account.add(note_in(record), record["synthetic"])
         kept.append(line)
     if seen != [plan.note_id(place) for place in range(generation.count)]:
         raise Lost(f"{len(seen)} notes were read back of {generation.count}; run again")
     content = b"".join(kept)
+    plan = replace(plan, count=len(kept) + dropped)
     manifest = _manifest(generation, plan, account, content)
-    manifest["dropped"] = len(seen) - len(kept)
-    write(generation.out / NOTES, content)
-    (generation.out / NOTES).chmod(0o600)
-    timed = manifest | {"seconds": seconds, "ids_per_second": written / max(seconds, 1e-9)}
-    write(generation.out / MANIFEST, json.dumps(timed, indent=1).encode())
-    shutil.rmtree(generation.out / _PARTS)
+    manifest["dropped"] = dropped
+    lasted = max(seconds, 1e-9)
+    speed = {"ids_per_second": written / lasted, "words_per_second": words / lasted}
+    timed = manifest | {"seconds": seconds, **speed}
+    generation.finish(content, timed)
     return timed
 
 
@@ -168,22 +232,30 @@ def _manifest(
         "corpus_sha256": corpus_digest(generation.corpus),
         "origin": prepared["origin"],
         "privacy": trained.about.get("privacy"),
+        "canaries": trained.about.get("canaries"),
         "perplexity": trained.about.get("perplexity"),
         "seed": generation.seed,
         "batch": generation.batch,
         "decoding": generation.decoding.in_use(),
         "shares": dict(generation.shares) if generation.shares else None,
+        "words_asked": generation.words,
         "planned_tags": dict(sorted(plan.requested().items())),
         "versions": {name: version(name) for name in ("cryptonym", "torch")},
         **account.to_json(),
     }
 
 
-def _record(each: Synthetic) -> dict[str, Any]:
-    document = each.note.document
+def record_of(each: Synthetic) -> dict[str, Any]:
+    """Give a note as a line of notes.jsonl."""
+    return noted(each.note, each.about())
+
+
+def noted(note: Annotated, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a note with spans as a line of notes.jsonl; `about` is kept with it."""
+    document = note.document
     spans = [
         {"start": s.start, "end": s.end, "label": s.label, "score": s.score, "detector": s.detector}
-        for s in each.note.spans
+        for s in note.spans
     ]
     return {
         "note_id": document.note_id,
@@ -191,19 +263,12 @@ def _record(each: Synthetic) -> dict[str, Any]:
         "lang": document.lang,
         "note_type": document.kind,
         "spans": spans,
-        "synthetic": each.about(),
+        "synthetic": dict(about),
     }
 
 
-def _lines(generation: Generation) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
-    for unit in generation.units:
-        if not generation.part(unit).exists():
-            raise Lost(f"batch {unit} is missing; run again")
-        for line in generation.part(unit).read_bytes().splitlines(keepends=True):
-            yield unit, line, json.loads(line)
-
-
-def _note(record: Mapping[str, Any]) -> Annotated:
+def note_in(record: Mapping[str, Any]) -> Annotated:
+    """Read a line of notes.jsonl back."""
     document = Document(
         note_id=record["note_id"], text=record["text"], lang=record["lang"],
         kind=record["note_type"], origin=ORIGIN,

@@ -44,6 +44,7 @@ class MarkedNote:
     codes: str
     marked: str = field(repr=False)
     owner: str = field(default="", repr=False)
+    note_id: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,12 @@ def load_corpus(folder: Path) -> Corpus:
     manifest = read_manifest(folder)
     notes = {
         split: [
-            MarkedNote(line["codes"], line["marked"], owner_of(line["person_id"], line["note_id"]))
+            MarkedNote(
+                line["codes"],
+                line["marked"],
+                owner_of(line["person_id"], line["note_id"]),
+                line["note_id"],
+            )
             for line in _read_lines(folder / f"{split}.jsonl", manifest)
         ]
         for split in SPLITS
@@ -123,7 +129,10 @@ def load_corpus(folder: Path) -> Corpus:
 def load_requests(folder: Path) -> list[Request]:
     """Read the requests of a corpus alone."""
     lines = _read_lines(folder / REQUESTS, read_manifest(folder))
-    return [Request(line["kind"], line["counts"], line["opening"]) for line in lines]
+    return [
+        Request(line["kind"], line["counts"], line["opening"], line.get("words", 0))
+        for line in lines
+    ]
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -47,13 +47,12 @@ def corpus_statistics(notes: Iterable[Annotated]) -> CorpusStatistics:
     sentences = characters = 0
     for note in notes:
         text = note.document.text
-        found = tokens(text)
-        words = [text[start:end] for start, end in found if not is_break(text, (start, end))]
+        words = words_in(text)
         vocabulary.update(words)
         labels.update(span.label for span in note.spans)
         lengths.append(len(words))
         characters += len(text)
-        sentences += _sentences(text, found)
+        sentences += _sentences(text, tokens(text))
     total = sum(lengths)
     return CorpusStatistics(
         documents=len(lengths),
@@ -67,6 +66,12 @@ def corpus_statistics(notes: Iterable[Annotated]) -> CorpusStatistics:
         entities_per_document=labels.total() / len(lengths) if lengths else 0.0,
         labels=dict(labels),
     )
+
+
+def words_in(text: str) -> list[str]:
+    """Give the words of a text, signs among them."""
+    found = tokens(text)
+    return [text[start:end] for start, end in found if not is_break(text, (start, end))]
 
 
 def _sentences(text: str, found: Iterable[tuple[int, int]]) -> int:

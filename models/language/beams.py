@@ -11,6 +11,7 @@ from models.language.decoding import (
     Written,
     begin,
     filtered,
+    finished,
     refuse_length,
     take,
 )
@@ -23,7 +24,7 @@ class _Beam:
     ids: list[int]
     score: float
     entities: int
-    is_cut: bool
+    is_hurried: bool
 
 
 @torch.inference_mode()
@@ -63,7 +64,10 @@ def _search(network: LanguageModel, batch: Batch, task: Task, decoding: Decoding
             if score == float("-inf") or len(rows) == decoding.beams:
                 break
             if number == grammar.end:
-                ended.append(_ended(texts[row], score, starts, decoding))
+                hurried = batch.rules.hurried
+                is_late = hurried is not None and bool(hurried[row])
+                entities = sum(number in starts for number in texts[row])
+                ended.append(_Beam(texts[row], score, entities, is_late))
             else:
                 rows.append(row)
                 numbers.append(number)
@@ -72,12 +76,7 @@ def _search(network: LanguageModel, batch: Batch, task: Task, decoding: Decoding
         texts = [[*texts[row], number] for row, number in zip(rows, numbers, strict=True)]
         totals = torch.tensor(kept)
     best = max(ended, key=lambda beam: (beam.entities, beam.score / (len(beam.ids) + 1)))
-    return Written(best.ids, best.is_cut)
-
-
-def _ended(ids: list[int], score: float, starts: set[int], decoding: Decoding) -> _Beam:
-    entities = sum(number in starts for number in ids)
-    return _Beam(ids, score, entities, len(ids) >= decoding.max_length)
+    return finished(best.ids, grammar, decoding, is_hurried=best.is_hurried)
 
 
 def _go_on(batch: Batch, rows: list[int], numbers: list[int]) -> None:

@@ -134,6 +134,7 @@ class DocumentCourse(Course):
         self._stage = -1
         self._peaks: list[float] = []
         self._in_bfloat16 = has_bfloat16(self._device)
+        self._open = {id(weights) for _, weights in learnt(network)}
         self.prepare({"stage": 0})
 
     def begin(self, epoch: int) -> int:
@@ -184,7 +185,8 @@ class DocumentCourse(Course):
         found = peaks(self._recipe.plan()[self._stage], len(groups))
         made: list[dict[str, Any]] = []
         self._peaks = []
-        for weights, peak in zip(groups, found, strict=True):
+        for group, peak in zip(groups, found, strict=True):
+            weights = [each for each in group if id(each) in self._open]
             for each in weights:
                 each.requires_grad_(peak is not None)
             if peak is None:
@@ -194,8 +196,9 @@ class DocumentCourse(Course):
                 (_DECAY, [each for each in weights if each.ndim > 1]),
                 (0.0, [each for each in weights if each.ndim < 2]),
             ):
-                made.append({"params": some, "lr": peak, "weight_decay": decay})
-                self._peaks.append(peak)
+                if some:
+                    made.append({"params": some, "lr": peak, "weight_decay": decay})
+                    self._peaks.append(peak)
         self.optimizer = torch.optim.AdamW(made, betas=(0.9, 0.99))
 
 

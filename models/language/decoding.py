@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from models.language.grammar import Grammar, Rules
+from models.language.grammar import STRETCH, Grammar, Rules
 from models.language.memory import LanguageModel, Memory
 from models.language.repeats import Runs
 from models.language.sampling import draw, keep_likeliest, keep_nucleus
@@ -28,7 +28,8 @@ class Decoding:
     `top_k`, each at a `temperature`; `greedy` takes the likeliest; `beam` follows `beams` texts
     and keeps the one with most entities. `no_repeat` forbids runs of so many ids to come twice
     outside of entities (0: any may). `masked` keeps tags well formed; `enforced` holds notes to
-    the entities asked for.
+    the entities asked for. `rounded` makes a text that is as long as wanted end with a sentence,
+    and takes back what stands after the last sentence of one that the bound ended.
     """
 
     method: str = "nucleus"
@@ -41,6 +42,7 @@ class Decoding:
     no_repeat: int = 0
     masked: bool = True
     enforced: bool = True
+    rounded: bool = True
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -72,14 +74,15 @@ class Decoding:
 class Task:
     """A text to write: `asked` is read first, then `opening`, which is part of the text.
 
-    `wanted` counts entities by label, in the grammar's order; `chance` names the text's own
-    source of chance.
+    `wanted` counts entities by label, in the grammar's order; `length` is how many ids the text
+    should have, about; `chance` names the text's own source of chance.
     """
 
     asked: Sequence[int] = field(repr=False)
     opening: Sequence[int] = field(repr=False, default=())
     wanted: Sequence[int] | None = None
     chance: tuple[object, ...] = ()
+    length: int | None = None
 
 
 @dataclass(frozen=True)
@@ -87,12 +90,13 @@ class Written:
     """The ids of a text, without its end.
 
     `is_cut` tells that it had to end at the bound, `is_hurried` that entities asked for came last
-    because there was no more room.
+    because there was no more room, `is_trimmed` that half a sentence was taken back.
     """
 
     ids: list[int] = field(repr=False)
     is_cut: bool
     is_hurried: bool = False
+    is_trimmed: bool = False
 
 
 @dataclass
@@ -163,9 +167,21 @@ def write_texts(
         if len(going) <= _CROWDED * len(batch.rows):
             shrink(batch, going)
     return [
-        Written(ids, len(ids) >= decoding.max_length, late)
+        finished(ids, grammar, decoding, is_hurried=late)
         for ids, late in zip(written, hurried.tolist(), strict=True)
     ]
+
+
+def finished(ids: list[int], grammar: Grammar, decoding: Decoding, *, is_hurried: bool) -> Written:
+    """Give a text that ended. One that the bound ended in a sentence loses what stands after the
+    last sentence, where no entity is lost with it and enough is left."""
+    is_cut = len(ids) >= decoding.max_length
+    if not (is_cut and decoding.rounded and decoding.masked):
+        return Written(ids, is_cut, is_hurried)
+    kept = grammar.up_to_sentence(ids)
+    if not decoding.min_length <= len(ids[:kept]) < len(ids):
+        return Written(ids, is_cut, is_hurried)
+    return Written(ids[:kept], is_cut, is_hurried, is_trimmed=True)
 
 
 def begin(
@@ -191,6 +207,7 @@ def begin(
         left,
         torch.zeros(count, dtype=torch.long),
         decoding.masked,
+        aim=_aims(tasks, decoding) if decoding.rounded else None,
     )
     marks = grammar.after.shape[1]
     runs = [Runs(decoding.no_repeat, marks) for _ in tasks] if decoding.no_repeat else []
@@ -199,6 +216,13 @@ def begin(
         list(range(count)), list(tasks), rules, runs, network.start(count, room),
         torch.full((count,), grammar.end), chances, torch.zeros(count, dtype=torch.bool),
     )  # fmt: skip
+
+
+def _aims(tasks: Sequence[Task], decoding: Decoding) -> Tensor:
+    """Give from which length on each text winds up: there must be room to do so. (rows,)"""
+    most = int(decoding.max_length / (1 + STRETCH))
+    lengths = [most if task.length is None else min(most, task.length) for task in tasks]
+    return torch.tensor([max(1, decoding.min_length, length) for length in lengths])
 
 
 def filtered(scores: Tensor, batch: Batch) -> Tensor:

@@ -1,7 +1,7 @@
 """How well a language model foresees texts."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -34,6 +34,31 @@ class Surprise:
     def per_character(self) -> float:
         """Give e to the mean surprise of a character."""
         return math.exp(self.nats / self.characters)
+
+
+@torch.inference_mode()
+def log_probabilities(
+    network: LanguageModel, vocabulary: Vocabulary, texts: Iterable[Text]
+) -> Iterator[list[float]]:
+    """Give the natural logarithm of the probability of each id of each text but its codes.
+
+    One text at a time, from its beginning and without dropout, as Melamud and Shivade (2019)
+    measure: nothing depends on other texts.
+    """
+    end = vocabulary.mark(END)
+    was_learning = network.training
+    network.eval()
+    device = next(network.parameters()).device
+    for text in texts:
+        told: list[float] = []
+        for part in lessons_of([text], network.longest):
+            given = lesson([part], end)
+            scores = network(given.read.to(device))[0].float().log_softmax(1).cpu()
+            wanted = given.wanted[0]
+            counted = (wanted != IGNORED).nonzero().flatten()
+            told += scores[counted, wanted[counted]].tolist()
+        yield told
+    network.train(was_learning)
 
 
 @torch.inference_mode()

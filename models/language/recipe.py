@@ -37,7 +37,8 @@ class Recipe:
     fallen by more than `gain`, `chunks` times an epoch. For a transformer: `stages`, steps of
     about `step_tokens` ids; `epochs` is the sum of their cycles. `vocabulary` is `words` (those
     with fewer than `rare` occurrences are unknown) or `pieces` (of `vocabulary_size`).
-    `pretrained` is the folder of a GPT-2. `epsilon` asks for differentially private training with
+    `pretrained` is the folder of a GPT-2; with `lora` its blocks stay as they are, and matrices of
+    that rank beside them learn. `epsilon` asks for differentially private training with
     `delta`.
     """
 
@@ -64,6 +65,7 @@ class Recipe:
     step_tokens: int = 4096
     stages: tuple[Stage, ...] = field(default=())
     pretrained: str | None = None
+    lora: int = 0
     epsilon: float | None = None
     delta: float | None = None
     checkpoint_steps: int = 200
@@ -77,6 +79,9 @@ class Recipe:
             raise ConfigError("--dropout", "must be at least 0 and below 1", "give a share")
         if self.kind == "gpt" and self.width % self.heads:
             raise ConfigError("--heads", "does not divide --width", "give another number")
+        if self.lora and (self.pretrained is None or self.epsilon is not None):
+            problem = "is for pretrained weights, and not for private training"
+            raise ConfigError("--lora", problem, "give --pretrained, and no --epsilon")
         if self.divisor <= 1:
             raise ConfigError("--divisor", "must be above 1", "give 4, say")
 
@@ -92,6 +97,11 @@ class Recipe:
     def to_json(self) -> dict[str, Any]:
         """Give it as plain JSON."""
         return asdict(self)
+
+
+def recipe_of(held: dict[str, Any]) -> Recipe:
+    """Read a recipe back from its JSON; raises TypeError where it is of another version."""
+    return Recipe(**{**held, "stages": tuple(Stage(**stage) for stage in held["stages"])})
 
 
 _SPREAD = 2.6**4

@@ -75,12 +75,17 @@ def train(
     was interrupted goes on where its last checkpoint is. Sets torch's random state. Raises
     ConfigError, also where the folder holds a model whose training had ended.
     """
-    if (out / TRAINING).exists():
-        remedy = "choose another folder, or remove this one"
-        raise ConfigError(str(out), "holds a trained language model already", remedy)
+    refuse_trained(out)
     if not corpora.train or not corpora.dev:
         raise ConfigError("the corpus", "has no notes to learn from or none to select by", "more")
     return _Training(corpora, recipe, out, watch or Watch()).run()
+
+
+def refuse_trained(out: Path) -> None:
+    """Raise ConfigError where a folder holds a model whose training had ended."""
+    if (out / TRAINING).exists():
+        remedy = "choose another folder, or remove this one"
+        raise ConfigError(str(out), "holds a trained language model already", remedy)
 
 
 def make_network(recipe: Recipe, vocabulary: Vocabulary) -> LanguageModel:
@@ -94,8 +99,19 @@ def make_network(recipe: Recipe, vocabulary: Vocabulary) -> LanguageModel:
     if recipe.pretrained is not None:
         if not isinstance(network, GPT):
             raise ConfigError("--pretrained", "is for transformers", "choose the recipe gpt2")
-        return adapt(Path(recipe.pretrained), recipe, vocabulary)
+        network = adapt(Path(recipe.pretrained), recipe, vocabulary)
+        if recipe.lora:
+            _lora().add_lora(network, recipe.lora)
     return network
+
+
+def _lora() -> Any:
+    try:
+        from models.language import lora  # noqa: PLC0415 # an extra
+    except ModuleNotFoundError as error:
+        remedy = "pip install 'cryptonym[lora]'"
+        raise ConfigError("--lora", f"{error.name} is not installed", remedy) from None
+    return lora
 
 
 def make_course(
@@ -204,7 +220,8 @@ class _Training:
         place.history.append(entry)
         if self.course.keeps_last or found.perplexity < lowest or place.best < 0:
             place.best = len(place.history) - 1
-            save(Trained(self.network, self.corpora.vocabulary, self._about(entry)), self.out)
+            plain = _lora().merged(self.network) if self.recipe.lora else self.network
+            save(Trained(plain, self.corpora.vocabulary, self._about(entry)), self.out)
         self.watch.evaluated(entry)
 
     def _about(self, entry: Mapping[str, float]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -94,9 +94,18 @@ class Vocabulary(ABC):
     @cached_property
     def worded(self) -> Tensor:
         """Tell of each id whether it holds a letter or a digit; no mark does. (size,)"""
+        return self._which(lambda text: any(char.isalnum() for char in text))
+
+    @cached_property
+    def closing(self) -> Tensor:
+        """Tell of each id whether a sentence may end with it; no mark is said to. (size,)"""
+        return self._which(lambda text: text.endswith((".", "!", "?")))
+
+    def _which(self, holds: Callable[[str], bool]) -> Tensor:
+        """Tell of which pieces something holds. (size,)"""
         flags = torch.zeros(self.size, dtype=torch.bool)
         for number in range(len(self.marks), self.size):
-            flags[number] = any(char.isalnum() for char in self._text([number]))
+            flags[number] = holds(self._text([number]))
         return flags
 
     @cached_property

@@ -40,7 +40,12 @@ class WriteNotes(beam.DoFn):
 
 
 def work(generation: Generation, units: Sequence[int], arguments: Sequence[str]) -> None:
-    """Write these batches on the runner that Beam's arguments name, in memory without any.
+    """Write these batches on the runner that Beam's arguments name, in memory without any."""
+    run_batches(WriteNotes(generation), units, arguments)
+
+
+def run_batches(writer: beam.DoFn, units: Sequence[int], arguments: Sequence[str]) -> None:
+    """Run what writes batches over their numbers.
 
     No text crosses a shuffle: numbers of batches do. Whatever fails is raised as an error of ours.
     """
@@ -49,7 +54,7 @@ def work(generation: Generation, units: Sequence[int], arguments: Sequence[str])
         pipeline
         | "Batches" >> beam.Create(list(units))
         | "Spread" >> beam.Reshuffle()
-        | "Write" >> beam.ParDo(WriteNotes(generation))
+        | "Write" >> beam.ParDo(writer)
     )
     try:
         safely(lambda: pipeline.run().wait_until_finish())

@@ -1,23 +1,16 @@
 """`cryptonym synthesize generate`: synthetic notes with their entities."""
 
 import argparse
-import json
-import sys
 import tomllib
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from pipeline.commands.needs import models_extra
-from pipeline.commands.options import add_speech, positive
+from pipeline.commands.options import add_batch_work, positive
 from pipeline.console import Console
-from pipeline.exits import EXIT_DONE
-from pipeline.progress import Progress
-from record.errors import ConfigError, Unavailable
+from record.errors import ConfigError
 
 DESCRIPTION = """\
 Writes synthetic notes with a model that `synthesize train` made. Each note is asked for by codes:
@@ -37,8 +30,6 @@ by these shares. --tags asked leaves it to the model whether it does as asked. S
 not released by this: screen them first.
 """
 
-_POLL_SECONDS = 0.5
-
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize generate`."""
@@ -46,7 +37,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("model", type=Path, metavar="MODEL", help="what `synthesize train` wrote")
     add("corpus", type=Path, metavar="CORPUS", help="what `synthesize prepare` wrote")
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
-    add("--notes", type=positive, required=True, metavar="N", help="how many to write")
+    amount = parser.add_mutually_exclusive_group(required=True)
+    amount.add_argument("--notes", type=positive, metavar="N", help="how many to write")
+    amount.add_argument("--words", type=positive, metavar="N", help="write until there are as many")
     add("--seed", type=int, default=1, metavar="S", help="another one gives other notes; default 1")
     add(
         "--method", default="nucleus", metavar="M",
@@ -63,25 +56,28 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--tags", choices=("enforced", "asked"), default="enforced",
         help="enforced (default): a note has just the entities asked for where there is room",
     )  # fmt: skip
+    add(
+        "--ending", choices=("sentence", "free"), default="sentence",
+        help="sentence (default): a note as long as asked for ends with its next sentence",
+    )  # fmt: skip
     add("--unmasked", action="store_true", help="let tags come as they like, to compare")
     add("--shares", type=Path, metavar="FILE.toml", help="of labels; default: as in the corpus")
-    add("--batch", type=positive, default=32, metavar="N", help="notes side by side; default 32")
-    add("--workers", type=positive, default=1, metavar="N", help="processes; default 1")
-    add_speech(parser, json="print the manifest as JSON only")
-    parser.set_defaults(takes_beam_options=True)
+    add_batch_work(parser, "notes")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Write the notes; gives the exit code."""
     with models_extra("synthesize generate"):
         from models.language.decoding import Decoding
+        from pipeline.beam.generation import work
+        from pipeline.commands.batch_work import drive, tell_written
         from synthesis.parts import Generation, claim, put_together
 
     generation = Generation(
         model=options.model.absolute(),
         corpus=options.corpus.absolute(),
         out=options.output.absolute(),
-        count=options.notes,
+        count=options.notes or options.batch,
         seed=options.seed,
         batch=options.batch,
         decoding=Decoding(
@@ -95,55 +91,21 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             no_repeat=options.no_repeat,
             masked=not options.unmasked,
             enforced=options.tags == "enforced",
+            rounded=options.ending == "sentence",
         ),
         shares=_read_shares(options.shares) if options.shares else None,
+        words=options.words,
     )
     claim(generation)
-    fresh = generation.pending()
     started = monotonic()
     with console.progress() as progress:
         progress.phase("writing")
-        _drive(generation, fresh, rest, options.workers, progress)
-    manifest = put_together(generation, frozenset(fresh), monotonic() - started)
-    if options.json:
-        sys.stdout.write(json.dumps(manifest, sort_keys=True) + "\n")
-    for line in _told(manifest):
-        console.say(line)
-    console.say(f"wrote {options.output}; it is not screened yet")
-    return EXIT_DONE
-
-
-def _drive(
-    generation: Any, fresh: Sequence[int], rest: list[str], workers: int, progress: Progress
-) -> None:
-    """Write what is pending, in this process or in several; tells of progress by what is there."""
-    # Beam is heavy and only needed here.
-    from pipeline.beam.generation import work
-    from synthesis.parts import units_of
-
-    if not fresh:
-        return
-    count = 1 if rest else min(workers, len(fresh))
-    with _pool(count) as pool:
-        shares = [units_of(fresh, number, count) for number in range(count)]
-        futures: list[Future[None]] = [pool.submit(work, generation, s, rest) for s in shares]
-        going = set(futures)
-        while going:
-            _, going = wait(going, timeout=_POLL_SECONDS)
-            done = len(generation.units) - len(generation.pending())
-            progress.advance(min(generation.count, done * generation.batch), generation.count)
-        try:
-            for future in futures:
-                future.result()
-        except BrokenProcessPool:
-            problem, remedy = "ended before its work was done", "run again: what is done stays"
-            raise Unavailable("a worker", problem, remedy) from None
-
-
-def _pool(count: int) -> Executor:
-    if count == 1:
-        return ThreadPoolExecutor(1)
-    return ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+        fresh = drive(generation, work, rest, options.workers, progress)
+        while (more := generation.extended()) != generation:
+            generation = more
+            fresh |= drive(generation, work, rest, options.workers, progress)
+    manifest = put_together(generation, fresh, monotonic() - started)
+    return tell_written(manifest, _told(manifest), options, console)
 
 
 def _read_shares(path: Path) -> dict[str, float]:
@@ -163,11 +125,13 @@ def _told(manifest: Mapping[str, Any]) -> list[str]:
     """Say in a few lines what came of it."""
     tags = manifest["tags"]
     return [
-        f"{manifest['notes']} notes, {manifest['ids']} ids, "
-        f"{manifest['ids_per_second']:.0f} ids/s; {manifest['dropped']} without entities left out",
+        f"{manifest['notes']} notes, {manifest['words']} words, {manifest['ids']} ids; "
+        f"{manifest['words_per_second']:.0f} words/s, {manifest['ids_per_second']:.0f} ids/s; "
+        f"{manifest['dropped']} without entities left out",
         f"tags: {100 * manifest['well_formed']:.2f} % well formed, Jensen-Shannon distance to what "
         f"was asked for {tags['distance']:.4f}, {100 * manifest['as_requested']:.1f} % of notes "
         "just as asked for",
-        f"ended by the bound on length: {100 * manifest['cut']:.1f} %; entities put last for want "
-        f"of room: {100 * manifest['hurried']:.1f} %; distinct {100 * manifest['distinct']:.1f} %",
+        f"ended by the bound on length: {100 * manifest['cut']:.1f} %, of which half a sentence "
+        f"was taken back: {100 * manifest['trimmed']:.1f} %; entities put last for want of room: "
+        f"{100 * manifest['hurried']:.1f} %; distinct {100 * manifest['distinct']:.1f} %",
     ]

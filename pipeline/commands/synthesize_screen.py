@@ -2,10 +2,8 @@
 
 import argparse
 import json
-import math
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +65,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with console.progress() as progress:
         measured, pairs = _screen(made, options, progress)
     measured += _of_manifest(manifest, data := sum_of(notes))
-    told = {"format": 1, "data": data, "corpus": corpus, "measured": list(map(_plain, measured))}
+    told = {
+        "format": 1,
+        "data": data,
+        "corpus": corpus,
+        "measured": [each.to_json() for each in measured],
+    }
     options.output.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
     lines = "".join(json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs)
     write(options.output / "review.jsonl", lines.encode("utf-8"))
@@ -133,16 +136,6 @@ def _of_manifest(manifest: dict[str, Any], data: str) -> list[Measured]:
         Measured("well-formed-share", Axis.DETECTION, formed, formed, formed, data),
         Measured("tag-distance", Axis.RESEMBLANCE, distance, distance, distance, data),
     ]
-
-
-def _plain(each: Measured) -> dict[str, Any]:
-    # JSON has no NaN; a control that could not be made is none.
-    missing = {name: None for name in ("null", "control") if _is_nan(getattr(each, name))}
-    return asdict(each) | missing
-
-
-def _is_nan(number: float | None) -> bool:
-    return number is not None and math.isnan(number)
 
 
 def _line(each: Measured) -> str:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from pipeline.commands.filler_training import RECIPE, add_filler_options, train_filler
 from pipeline.commands.needs import models_extra
 from pipeline.commands.options import add_speech, positive
 from pipeline.console import Console
@@ -24,16 +25,19 @@ examples:
   cryptonym synthesize train corpus -o generator --recipe lstm
   cryptonym synthesize train corpus -o generator --recipe gpt2 --pretrained gpt2-folder
   cryptonym synthesize train corpus -o generator --epsilon 4 --vocabulary-text public.jsonl
+  cryptonym synthesize train corpus -o watched --canaries 20
+  cryptonym synthesize train corpus -o filler --recipe masked --psi 0.5
 
 recipes: gpt (from nothing, default), gpt-small, gpt2 (adapts pretrained weights layer by layer),
 lstm (Libbi et al. 2021), lstm-small, medtext-2 and medtext-103 (Melamud and Shivade 2019).
+masked learns to fill in words, for `synthesize fill` (Belkadi et al. 2023).
 With --epsilon training is differentially private for each note of train, and needs opacus.
 """
 
 _CHANGES = (
     *("width", "layers", "heads", "context", "dropout", "vocabulary", "vocabulary_size", "rare"),
     *("epochs", "max_minutes", "seed", "rate", "peak", "step_tokens", "pretrained", "epsilon"),
-    "delta",
+    *("delta", "lora"),
 )
 
 
@@ -58,17 +62,29 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--peak", type=float, metavar="R", help="highest rate of a transformer; default 0.001")
     add("--step-tokens", type=positive, metavar="N", help="ids a step of a transformer")
     add("--pretrained", metavar="FOLDER", help="a GPT-2 as HuggingFace saves it, for recipe gpt2")
+    add(
+        "--lora", type=positive, metavar="RANK",
+        help="keep the blocks of --pretrained, and learn matrices of this rank beside them (peft)",
+    )  # fmt: skip
     add("--epsilon", type=float, metavar="E", help="train privately, with this budget")
     add("--delta", type=float, metavar="D", help="default: 1 / (10 x notes)")
     add(
         "--vocabulary-text", type=Path, metavar="FILE",
         help="learn the vocabulary from these notes instead: it is outside of the privacy budget",
     )  # fmt: skip
+    add(
+        "--canaries", type=positive, metavar="N",
+        help="plant N made-up notes to look for later; notes of such a model are never released",
+    )  # fmt: skip
+    add("--canary-repeats", type=positive, default=10, metavar="K", help="of each; default 10")
+    add_filler_options(parser)
     add_speech(parser, json="print the perplexities as JSON only")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train; gives the exit code."""
+    if options.recipe == RECIPE:
+        return train_filler(options, console)
     with models_extra("synthesize train"):
         from models.language.recipe import make_recipe
         from models.language.train import Watch
@@ -91,7 +107,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with console.progress() as progress:
         progress.phase("learning")
         watch = Watch(progress.advance, lambda scores: progress.phase(_said(scores)))
-        scores = learn(options.corpus, recipe, options.output, watch, public)
+        canaries = (options.canaries, options.canary_repeats) if options.canaries else None
+        scores = learn(options.corpus, recipe, options.output, watch, public, canaries)
     if options.json:
         sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
     console.say(

@@ -4,12 +4,13 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from evaluation.gate import Measured
 from models.atomic import write
+from pipeline.commands.filled_letters import is_filled, read_filled
 from pipeline.commands.needs import models_extra
 from pipeline.commands.options import add_speech, positive
 from pipeline.console import Console
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Trains taggers on real notes, on synthetic notes and on both, and scores them on real notes of
-other patients. DIR gets utility.json, which `synthesize report` reads, and the taggers. What was
-interrupted goes on when the same command is run again.
+other patients. Of letters that `synthesize fill` wrote, one of each source is learnt from alone,
+and two of each together, beside their sources. DIR gets utility.json, which `synthesize report`
+reads, and the taggers. What was interrupted goes on when the same command is run again.
 """
 EXAMPLES = """\
 examples:
@@ -43,7 +45,7 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize utility`."""
     add = parser.add_argument
-    add("synthetic", type=Path, metavar="SYNTHETIC", help="what `synthesize generate` wrote")
+    add("synthetic", type=Path, metavar="SYNTHETIC", help="what `generate` or `fill` wrote")
     add("corpus", type=Path, metavar="CORPUS", help="what `synthesize prepare` wrote")
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="a folder")
     add("--encoder", default="bilstm", metavar="NAME", help="as for `train`; default bilstm")
@@ -64,7 +66,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         raise ConfigError(str(options.corpus), problem, "give the corpus that was prepared for it")
     notes = options.synthetic / NOTES
     real, dev, test = _real(options.corpus)
-    trial = Trial(real, list(read_annotated(notes, [])), dev, test)
+    synthetic, twice = _filled(notes) if is_filled(manifest) else (_generated(notes), [])
+    trial = Trial(real, synthetic, dev, test, twice)
     if options.seeds < 2:
         raise ConfigError("--seeds", "is too few to bound anything", "give at least 2")
     with console.progress() as progress:
@@ -77,18 +80,42 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         bounds = {"epochs": options.epochs, "max_minutes": options.max_minutes}
         recipe = recipe_for(options.encoder, **bounds)
         utility = compare(trial, recipe, seeds, options.output / "taggers", tell)
-    measured = utility.measured(sum_of(notes))
-    told = {"format": 1, "measured": [asdict(measured)], "tests": _tests(utility)}
+    measured, *others = _measured(utility, sum_of(notes), filled=is_filled(manifest))
+    found = [each.to_json() for each in (measured, *others)]
+    told = {"format": 1, "measured": found, "tests": _tests(utility)}
     write(options.output / "utility.json", json.dumps(told, indent=1).encode("utf-8"))
     if options.json:
         sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
     for line in _lines(utility):
         console.say(line)
+    for each in others:
+        console.say(f"{each.name:<20}{each.value:+.4f} ({each.low:+.4f} to {each.high:+.4f}) of F1")
     console.say(
         f"synthetic notes are worth {measured.value:.3f} ({measured.low:.3f} to "
         f"{measured.high:.3f}) of the F1 of real ones; wrote {options.output / 'utility.json'}"
     )
     return EXIT_DONE
+
+
+def _generated(notes: Path) -> list[Annotated]:
+    return list(read_annotated(notes, []))
+
+
+def _filled(notes: Path) -> tuple[list[Annotated], list[Annotated]]:
+    """Give one letter of each source, and two of each where there are two."""
+    letters = list(read_filled(notes))
+    first, second = ([e.annotated for e in letters if e.copy == copy] for copy in range(2))
+    return first, [*first, *second] if second else []
+
+
+def _measured(utility: "Utility", data: str, *, filled: bool) -> list[Measured]:
+    """Give the worth as a share, and of filled letters in points of F1, once and twice."""
+    measured = [utility.measured(data)]
+    if filled:
+        measured.append(utility.gained("filled-over-real", "synthetic", "real", data))
+    if "twice" in utility.counts:
+        measured.append(utility.gained("twice-over-once", "twice", "synthetic", data))
+    return measured
 
 
 def _real(folder: Path) -> list[list[Annotated]]:
@@ -105,7 +132,7 @@ def _annotated(split: str, marked: Iterable[str]) -> Iterator[Annotated]:
 
 def _tests(utility: "Utility") -> dict[str, dict[str, float]]:
     """Give the chance of each difference between settings, by score."""
-    pairs = (("synthetic", "real"), ("both", "real"))
+    pairs = [(setting, "real") for setting in utility.counts if setting != "real"]
     names = ("precision", "recall", "f1")
     return {
         f"{one} against {other}": {name: utility.differ(one, other, name) for name in names}

@@ -1,9 +1,20 @@
 """What synthetic notes are worth: good ones nearly as much as real ones, misleading ones less."""
 
+import numpy as np
 import pytest
 
 from evaluation.gate import Axis
-from evaluation.utility import BOTH, REAL, SETTINGS, SYNTHETIC, Trial, compare, mean_bounds
+from evaluation.utility import (
+    BOTH,
+    REAL,
+    SETTINGS,
+    SYNTHETIC,
+    TWICE,
+    Trial,
+    Utility,
+    compare,
+    mean_bounds,
+)
 from record.document import Annotated
 from tests.models.toy import toy_notes, toy_recipe
 
@@ -56,6 +67,18 @@ def test_the_number_for_the_gate(utility):
     assert measured.low <= measured.value <= measured.high
     assert measured.value < 0.9
     assert set(measured.detail) == {f"f1 of {setting}" for setting in SETTINGS}
+
+
+def test_twice_as_many_letters_take_the_place_of_both():
+    trial = Trial(["r"], ["a"], [], [], ["a", "b"])
+    assert trial.learnt() == {REAL: ["r"], SYNTHETIC: ["a"], TWICE: ["a", "b"]}
+    # Hits, inventions and misses of two seeds in two notes.
+    once, twice = np.full((2, 2, 3), (8.0, 2.0, 2.0)), np.full((2, 2, 3), (9.0, 1.0, 1.0))
+    twice[1] = (10.0, 0.0, 0.0)
+    gained = Utility({SYNTHETIC: once, TWICE: twice}).gained("x", TWICE, SYNTHETIC, "fiction")
+    assert (gained.value, gained.seeds) == (pytest.approx(0.15), 2)
+    assert gained.low < 0.1 < 0.2 < gained.high  # two seeds tell little
+    assert gained.detail == {"f1 of synthetic": 0.8, "f1 of twice": 0.95}
 
 
 def test_one_seed_tells_nothing(tmp_path):

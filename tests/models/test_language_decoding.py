@@ -11,7 +11,7 @@ from models.language.beams import search_text
 from models.language.courses import DocumentCourse
 from models.language.decoding import Decoding, Task, Written, write_texts
 from models.language.folder import build
-from models.language.grammar import Grammar, Marks, Rules
+from models.language.grammar import STRETCH, Grammar, Marks, Rules, most_entities
 from models.language.memory import LanguageModel
 from models.language.repeats import Runs
 from models.language.sampling import draw, keep_likeliest, keep_nucleus
@@ -26,7 +26,9 @@ from tests.models.test_language_training import GPT
 WORDS = vocabulary()
 GRAMMAR = Grammar(WORDS, Marks(PAIRS, (6, 5), ("<PAR>",), HIDDEN))
 ASKED = [WORDS.mark("<ASK>"), WORDS.mark("<BODY>")]
-PLAIN = Decoding(min_length=0, max_length=40, enforced=False, top_p=1.0, method="sample")
+PLAIN = Decoding(
+    min_length=0, max_length=40, enforced=False, top_p=1.0, method="sample", rounded=False
+)
 
 
 @pytest.fixture(scope="module", params=["lstm", "gpt"])
@@ -158,6 +160,79 @@ def test_every_note_has_the_entities_asked_for(wild) -> None:
         Counter(s.label for s in clean(m).spans)["B"] != wanted[n % 4][1]
         for n, m in enumerate(loose)
     )
+
+
+@pytest.mark.parametrize("method", ["sample", "beam"])
+def test_entities_asked_for_come_wherever_there_is_room_for_a_word_each(wild, method: str) -> None:
+    opening = len(WORDS.encode("seen"))
+    for number, wanted in enumerate(
+        [[4, 3], [1, 0], [9, 7], [0, 5]][: 2 if method == "beam" else 4]
+    ):
+        room = 3 * sum(wanted) + 1
+        assert most_entities(room) == sum(wanted) == most_entities(room + 2)
+        decoding = replace(
+            PLAIN, enforced=True, max_length=opening + max(room, 8), method=method, beams=2
+        )
+        given = tasks(6, wanted, seed=number)
+        if method == "beam":
+            texts = [search_text(wild, GRAMMAR, task, decoding) for task in given[:2]]
+        else:
+            texts = write_texts(wild, GRAMMAR, given, decoding)
+        for marked in read(texts):
+            found = clean(marked)
+            counts = Counter(span.label for span in found.spans)
+            assert found.well_formed == 1.0 and [counts["A"], counts["B"]] == wanted
+        assert any(text.is_hurried for text in texts) or sum(wanted) < 3
+
+
+def test_a_text_ends_with_the_sentence_in_which_it_is_long_enough(taught: LanguageModel) -> None:
+    given = [replace(task, length=10 + n % 7) for n, task in enumerate(tasks(28))]
+    rounded = replace(PLAIN, rounded=True, min_length=5, max_length=60, method="nucleus", top_p=0.7)
+    texts = write_texts(taught, GRAMMAR, given, rounded)
+    assert sum(bool(GRAMMAR.closing[text.ids[-1]]) for text in texts) >= 25
+    assert (
+        max(len(text.ids) - (task.length or 0) for text, task in zip(texts, given, strict=True))
+        < 20
+    )
+    assert not any(text.is_cut for text in texts)
+    without = [replace(task, length=None) for task in given]
+    free = write_texts(taught, GRAMMAR, without, replace(rounded, rounded=False))
+    assert max(len(text.ids) for text in free) > max(len(text.ids) for text in texts)
+
+
+def test_half_a_sentence_is_taken_back_where_no_entity_goes_with_it(wild) -> None:
+    bound = replace(PLAIN, rounded=True, min_length=6, max_length=12)
+    texts = write_texts(wild, GRAMMAR, tasks(40), bound)
+    starts = GRAMMAR.starts.tolist()
+    for text in texts:
+        assert text.is_cut or not text.is_trimmed
+        if text.is_trimmed:
+            assert GRAMMAR.closing[text.ids[-1]] and 6 <= len(text.ids) < 12
+    free = write_texts(wild, GRAMMAR, tasks(40), replace(bound, rounded=False))
+    assert not any(text.is_trimmed for text in free)
+    asked = [replace(task, wanted=[1, 1]) for task in tasks(40)]
+    held = write_texts(wild, GRAMMAR, asked, replace(bound, enforced=True))
+    assert any(text.is_trimmed for text in (*texts, *held))
+    assert all(sum(number in starts for number in text.ids) == 2 for text in held)
+
+
+def test_the_end_becomes_likelier_and_all_else_stays_in_proportion() -> None:
+    scores = torch.randn(3, WORDS.size, generator=torch.Generator().manual_seed(4))
+    scores[:, GRAMMAR.ends] = -30.0  # no entity is open
+    zeros = torch.zeros(3, dtype=torch.long)
+    written, aim = torch.tensor([10, 11, 12]), torch.full((3,), 10)
+    resting = torch.tensor([True, True, False])
+    rules = Rules(GRAMMAR, zeros, written, zeros, zeros + 99, None, zeros, aim=aim, is_rest=resting)
+    free = replace(rules, aim=None)
+    before, after = free.apply(scores).softmax(1), rules.apply(scores).softmax(1)
+    assert torch.allclose(before[[0, 2]], after[[0, 2]])  # not longer, or within a sentence
+    end, share = GRAMMAR.end, (11 - 10) / (STRETCH * 10)
+    assert float(after[1, end]) == pytest.approx(
+        float(before[1, end] + (1 - before[1, end]) * share), rel=1e-4
+    )
+    others = [number for number in range(WORDS.size) if number != end]
+    ratio = (after[1] / before[1])[others]
+    assert torch.allclose(ratio[ratio.isfinite()], torch.tensor(1 - share), rtol=1e-3)
 
 
 def test_lengths_are_kept(wild) -> None:

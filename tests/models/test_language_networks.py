@@ -1,5 +1,6 @@
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from models.language.lstm import LSTM
 from models.language.memory import LanguageModel
 from models.language.perplexity import surprise
 from models.language.pretrained import adapt
-from models.language.recipe import Recipe
+from models.language.recipe import Recipe, Stage
 from models.language.texts import Text, batches, lesson, lessons_of, seeded, stream, stretches
+from models.language.train import Corpora, Watch, make_network, train
 from models.language.unigram import Unigram
 from models.language.vocabulary import END, Pieces, read_vocabulary
 from record.errors import ConfigError
@@ -115,6 +117,49 @@ def test_a_pretrained_network_scores_as_that_of_transformers(gpt2) -> None:
         adapt(folder, Recipe(), vocabulary())
     with pytest.raises(ConfigError, match="--pretrained"):
         adapt(folder.parent, Recipe(), pieces)
+
+
+def test_beside_pretrained_blocks_few_weights_learn_and_are_added_to_them(
+    gpt2, tmp_path: Path
+) -> None:
+    pytest.importorskip("peft", reason="peft is not installed")
+    _, folder = gpt2
+    pieces = Pieces.learn(MARKS, notes(50), size=300)
+    (folder / "vocab.json").write_text("{}")
+    recipe = Recipe(
+        pretrained=str(folder), lora=2, epochs=2, stages=(Stage(2, 1e-2),), step_tokens=64,
+        checkpoint_steps=3,
+    )  # fmt: skip
+    texts = [Text(text.ids[:15], text.asked) for text in as_texts(pieces, notes(12))]
+    corpora = Corpora(pieces, texts, texts[:3])
+    before = adapt(folder, recipe, pieces)
+    network = make_network(recipe, pieces)
+    ids = torch.tensor([texts[0].ids])
+    with torch.inference_mode():
+        assert torch.allclose(before.eval()(ids), network.eval()(ids))  # nothing was learnt yet
+    small = {name for name, weights in network.named_parameters() if weights.requires_grad}
+    assert small == {name for name in small if "lora_" in name} | {"embed.weight"}
+    steps = []
+
+    def interrupt(done: int, planned: int) -> None:
+        steps.append(done)
+        if len(steps) == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(corpora, recipe, tmp_path, Watch(interrupt))
+    scores = train(corpora, recipe, tmp_path, Watch(interrupt))
+    found = load(tmp_path)
+    assert "lora" not in " ".join(found.network.state_dict())
+    assert surprise(found.network, pieces, texts[:3]).perplexity == pytest.approx(
+        scores["perplexity"], rel=1e-4
+    )
+    assert not torch.equal(found.network.blocks[0].joint.weight, before.blocks[0].joint.weight)
+    assert torch.equal(found.network.places.weight, before.places.weight)
+    assert torch.equal(found.network.blocks[0].joint.bias, before.blocks[0].joint.bias)
+    for changes in ({"pretrained": None}, {"epsilon": 4.0}):
+        with pytest.raises(ConfigError, match="--lora"):
+            replace(recipe, **changes)
 
 
 # Vocabularies

@@ -11,7 +11,16 @@ from models.language.vocabulary import UNKNOWN, Pieces, Words
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
-from synthesis.controls import MOST, Request, frequent_kinds, marks_of, requested, reweighted
+from synthesis.controls import (
+    MOST,
+    Request,
+    frequent_kinds,
+    marks_of,
+    requested,
+    reweighted,
+    sum_of,
+    thinned,
+)
 from synthesis.corpora import (
     SPLITS,
     benchmark_statistics,
@@ -21,7 +30,7 @@ from synthesis.corpora import (
 )
 from synthesis.learning import learn_vocabulary, longest_entities
 from synthesis.markup import encode
-from synthesis.prepared import digest, load_corpus, save_corpus
+from synthesis.prepared import digest, label_counts, load_corpus, save_corpus
 from synthesis.statistics import changes, corpus_statistics, distance, shares_of
 from tests.synthesis.letters import letters
 
@@ -200,3 +209,18 @@ def test_a_corpus_is_written_and_read(tmp_path: Path) -> None:
 def test_a_part_without_notes_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no notes in"):
         save_corpus(part_notes(letters(1), seed=1), tmp_path / "c", {})
+
+
+def test_requests_that_do_not_fit_keep_their_shares() -> None:
+    request = Request("letter", {"NAME": 30, "DATE": 60, "CITY": 10}, "Dear", 80)
+    fitted = [thinned(request, 20, Random(number)) for number in range(400)]
+    assert {sum_of(each) for each in fitted} == {20}
+    assert {(each.kind, each.opening, each.words) for each in fitted} == {("letter", "Dear", 80)}
+    assert distance(request.counts, label_counts(fitted)) <= 0.02
+    assert thinned(request, 100, Random(1)) is request
+    assert thinned(request, 0, Random(1)).counts == {}
+
+
+def test_a_request_knows_how_long_the_note_was() -> None:
+    asked = requested(note(1, "one two, three.\n\nfour", (0, 3, "NAME")), ())
+    assert (asked.words, asked.counts) == (6, {"NAME": 1})

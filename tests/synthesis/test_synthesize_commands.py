@@ -11,6 +11,7 @@ from pipeline.cli import main
 from pipeline.jsonl import listed, read_notes
 from record.document import Annotated
 from synthesis.markup import encode
+from synthesis.statistics import words_in
 from tests.synthesis.letters import NAMES, letters
 
 QUICK = ["--recipe", "gpt-small", "--width", "32", "--layers", "1", "--heads", "2", "--plain"]
@@ -189,6 +190,7 @@ def test_notes_are_written_with_a_manifest(whole: Path) -> None:
     obtained = Counter(span.label for note in notes for span in note.spans)
     assert told["tags"]["obtained"] == dict(obtained) == told["planned_tags"]
     assert told["tags"]["distance"] == 0 and told["as_requested"] == 1.0
+    assert told["thinned"] == 0 and told["words"] == told["statistics"]["words"]
     for note, line in zip(notes, lines, strict=True):
         counts = Counter(span.label for span in note.spans)
         assert counts == Counter(line.record["synthetic"]["requested"])
@@ -218,6 +220,21 @@ def test_an_interrupted_generation_ends_the_same(
     assert generate(folder, tmp_path / "cut", "--notes", 10) == 0
     assert (tmp_path / "cut" / "notes.jsonl").read_bytes() == (whole / "notes.jsonl").read_bytes()
     assert generate(folder, tmp_path / "cut", "--notes", 10) == 2  # it is done
+
+
+def test_notes_are_written_up_to_a_number_of_words(folder: Path, tmp_path: Path, capsys) -> None:
+    assert generate(folder, tmp_path / "out", "--words", 150, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    lengths = [
+        len(words_in(each.annotated.document.text))
+        for each in read_notes(tmp_path / "out" / "notes.jsonl")
+    ]
+    assert told["words"] == sum(lengths) == told["statistics"]["words"]
+    assert sum(lengths[:-1]) < 150 <= sum(lengths)  # the last note is the one that reaches it
+    assert told["tags"]["requested"] == told["planned_tags"]
+    assert told["tags"]["distance"] == 0 and told["words_per_second"] > 0
+    with pytest.raises(SystemExit):
+        generate(folder, tmp_path / "both", "--words", 150, "--notes", 3)
 
 
 def test_shares_and_beams(folder: Path, tmp_path: Path, capsys) -> None:

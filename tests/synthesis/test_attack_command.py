@@ -1,0 +1,156 @@
+"""Planted notes and the attack on a generator, on tiny models."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models.language.folder import load
+from models.language.perplexity import log_probabilities, surprise
+from pipeline.cli import main
+from record.errors import ConfigError
+from surrogates.keys import new_master
+from synthesis.canaries import CANARIES, draw_canaries, load_canaries
+from synthesis.markup import decode
+from synthesis.prepared import load_corpus
+from tests.synthesis.letters import NAMES, letters
+from tests.synthesis.test_synthesize_commands import QUICK, SHORT, call, write
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus, and a model that learnt six canaries sixty times each."""
+    made = tmp_path_factory.mktemp("attack")
+    notes = write(made / "notes.jsonl", letters(60))
+    assert call("prepare", notes, "--inside", "-o", made / "corpus", "--seed", 3, "--plain") == 0
+    planted = ["--canaries", 6, "--canary-repeats", 60]
+    assert call("train", made / "corpus", "-o", made / "model", *QUICK, *planted) == 0
+    return made
+
+
+@pytest.fixture(scope="module")
+def attacked(folder: Path) -> Path:
+    """The folder, with the attack on the model in it."""
+    asked = ["--without", 2, "--halves", 4, "--plain"]
+    out = folder / "attacked"
+    assert call("attack", folder / "model", folder / "corpus", "-o", out, *asked) == 0
+    return folder
+
+
+def test_canaries_are_words_of_the_house_and_no_names(folder: Path) -> None:
+    corpus = load_corpus(folder / "corpus")
+    drawn = draw_canaries(corpus, 20, 2, seed=1)
+    assert draw_canaries(corpus, 20, 2, seed=1) == drawn != draw_canaries(corpus, 20, 2, seed=2)
+    known = {word for note in corpus.notes["train"] for word in decode(note.marked)[0].split()}
+    words = [word for each in (*drawn.planted, *drawn.others) for word in each.secret.split()]
+    assert sorted(words[:160]) == sorted(words[160:])  # the same words in other company
+    assert {each.secret for each in drawn.planted}.isdisjoint(e.secret for e in drawn.others)
+    assert [each.head for each in drawn.planted] == [each.head for each in drawn.others]
+    assert len(words) == 40 * 8 and not set(words) & {w for name in NAMES for w in name.split()}
+    assert all(word.islower() and any(word in held for held in known) for word in words)
+    vocabulary = load(folder / "model").vocabulary
+    texts = corpus.texts("train", vocabulary)
+    mixed = drawn.among(texts, vocabulary, 1)
+    assert len(mixed) == len(texts) + 40
+    assert sum(text == drawn.planted[0].text(vocabulary) for text in mixed) >= 2
+    asked = drawn.planted[0].question(vocabulary)
+    assert vocabulary.decode(asked.ids[asked.asked : -1]).strip() == drawn.planted[0].secret
+    with pytest.raises(ConfigError, match="canaries"):
+        draw_canaries(corpus, 1, 2, seed=1)
+
+
+def test_the_list_of_canaries_is_kept_and_no_other_is_taken(folder: Path, tmp_path: Path) -> None:
+    about = load(folder / "model").about["canaries"]
+    path = folder / "model" / CANARIES
+    assert path.stat().st_mode & 0o077 == 0 and (about["planted"], about["repeats"]) == (6, 60)
+    assert len(load_canaries(folder / "model", about).planted) == 6
+    (tmp_path / CANARIES).write_bytes(path.read_bytes() + b"\n")
+    with pytest.raises(ConfigError, match="not the list"):
+        load_canaries(tmp_path, about)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_canaries(tmp_path / "none", about)
+
+
+def test_log_probabilities_add_up_to_the_surprise(folder: Path) -> None:
+    model = load(folder / "model")
+    texts = load_corpus(folder / "corpus").texts("test", model.vocabulary)
+    told = list(log_probabilities(model.network, model.vocabulary, texts))
+    assert [len(each) for each in told] == [len(text.ids) - text.asked for text in texts]
+    whole = surprise(model.network, model.vocabulary, texts)
+    assert -sum(map(sum, told)) == pytest.approx(whole.nats, rel=1e-4)
+
+
+def test_everything_is_measured_beside_what_gives_it_a_meaning(attacked: Path) -> None:
+    told = json.loads((attacked / "attacked" / "attack.json").read_text())
+    found = {each["name"]: each for each in told["measured"]}
+    names = {"canary-auc", "model-membership-auc", "s-pdtp", "counterfactual-memorization"}
+    assert set(found) == names
+    for each in found.values():
+        assert each["low"] <= each["value"] <= each["high"]
+        assert np.isfinite([each["null"], each["control"]]).all()
+        assert each["control"] > each["null"]
+    canary = found["canary-auc"]
+    assert canary["value"] > 0.8 and canary["low"] > 0.5 > canary["null"] - 0.2
+    assert canary["detail"]["in"] == "the model itself"
+    assert {"floor of notes in neither", "mean change, floor"} <= set(found["s-pdtp"]["detail"])
+    assert len(told["notes"]) == 2
+    assert (attacked / "attacked").stat().st_mode & 0o077 == 0
+    text = (attacked / "attacked" / "attack.json").read_text()
+    assert not any(part in text for name in NAMES for part in name.split())
+
+
+def test_what_was_trained_is_not_trained_again(attacked: Path, capsys) -> None:
+    weights = sorted((attacked / "attacked" / "partners").glob("*/weights.safetensors"))
+    assert len(weights) == 4 + 2 + 4 - 1  # the canaries are in the model itself
+    before = [path.stat().st_mtime_ns for path in weights]
+    first = (attacked / "attacked" / "attack.json").read_text()
+    asked = ["--without", 2, "--halves", 4, "--json", "--plain"]
+    out = attacked / "attacked"
+    assert call("attack", attacked / "model", attacked / "corpus", "-o", out, *asked) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(first)
+    assert [path.stat().st_mtime_ns for path in weights] == before
+
+
+def test_notes_of_a_model_with_canaries_are_held_and_tried(attacked: Path, capsys) -> None:
+    notes, out = attacked / "synthetic", attacked / "report"
+    words = [attacked / "model", attacked / "corpus", "-o", notes, *SHORT, "--notes", 4]
+    assert call("generate", *words) == 0
+    new_master(attacked / "master.key")
+    measured = ["--measured", attacked / "attacked" / "attack.json", "--plain"]
+    key = ["--key", attacked / "master.key", "-o", out, "--requirements", "generator"]
+    assert main(["synthesize", "report", str(notes), *map(str, measured), *map(str, key)]) == 1
+    reasons = json.loads((out / "report.json").read_text())["reasons"]
+    assert "the model learnt notes that were planted in it" in reasons
+    assert any(reason.startswith("canary-auc: lies from") for reason in reasons)
+    assert "s-pdtp: was not measured" not in reasons
+    words = [notes, attacked / "corpus", "-o", attacked / "battery", "--characters", 600]
+    capsys.readouterr()
+    assert call("battery", *words, "--json", "--plain") == 0
+    told = json.loads(capsys.readouterr().out)["measured"]
+    assert [each["name"] for each in told] == ["case-restoration"]
+    assert told == json.loads((attacked / "battery" / "battery.json").read_text())["measured"]
+    assert call("battery", *words, "--word-pairs", attacked / "none.tsv", "--plain") == 2
+
+
+def test_what_cannot_be_attacked_is_refused(attacked: Path, tmp_path: Path, capsys) -> None:
+    words = [attacked / "model", attacked / "corpus", "-o", tmp_path / "out", "--plain"]
+    assert call("attack", *words, "--halves", 3) == 2
+    assert call("attack", *words, "--without", 500) == 2
+    other = write(tmp_path / "n.jsonl", letters(40, seed=2))
+    assert call("prepare", other, "--inside", "-o", tmp_path / "corpus", "--plain") == 0
+    assert call("attack", attacked / "model", tmp_path / "corpus", *words[2:]) == 2
+    assert "not the corpus that this model learnt from" in capsys.readouterr().err
+    partner = attacked / "attacked" / "partners" / "whole"
+    words = [partner, attacked / "corpus", "-o", tmp_path / "notes", *SHORT, "--notes", 1]
+    assert call("generate", *words) == 2
+    assert "knows nothing of entities" in capsys.readouterr().err
+
+
+def test_the_same_model_twice_scores_nothing(attacked: Path) -> None:
+    from evaluation.attacks import _pairwise
+    from evaluation.partners import told
+
+    model = load(attacked / "model")
+    texts = load_corpus(attacked / "corpus").texts("test", model.vocabulary)
+    assert {each.largest for each in _pairwise(told(model, texts), told(model, texts))} == {0.0}
