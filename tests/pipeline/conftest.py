@@ -40,6 +40,7 @@ from pipeline.settings import OutputSettings, SourceSettings, load
 from pipeline.tools import open_master, settled
 from pipeline.warehouse import open_output, open_source
 from surrogates.keys import load_master
+from tests.keys import derive, drawn_from
 
 TEXTS = {"note_title", "note_text", "note_source_value"}
 KINDS = {"note_date": (Date, pa.date32()), "note_datetime": (DateTime, pa.timestamp("us"))}
@@ -148,7 +149,9 @@ def make_note():
 def template(tmp_path_factory):
     """A hospital of twelve patients, made once."""
     folder = tmp_path_factory.mktemp("hospital") / "demo"
-    config = make_demo(Fiction(folder, patients=12, seed=7), Progress())
+    with drawn_from("demo"):
+        config = make_demo(Fiction(folder, patients=12, seed=7), Progress())
+    derive(folder / "master.key", "research")
     # Recognition takes seconds a page, and these nights are run again and again.
     config.write_text(config.read_text() + "\n[extraction]\nlanguages = []\n")
     return folder
@@ -329,6 +332,7 @@ def night(template, tmp_path_factory):
     with closing(sqlite3.connect(folder / "hospital.db")) as db, db:
         # To read documents takes a process of its own, and most of a test's time.
         db.execute("delete from note where note_text = '' and person_id < 9")
+    derive(folder / "master.key", "asthma")
     run_nightly(folder / "nightly.toml", drive)
     return folder
 

@@ -12,7 +12,8 @@ from pipeline.files import parse_detectors
 from pipeline.pseudonymization import load_policy
 from record.errors import ConfigError
 from record.policy import Action
-from surrogates.keys import load_master, new_master
+from surrogates.keys import load_master
+from tests.keys import make_key
 
 PATIENT = {
     "person_id": "42",
@@ -40,7 +41,7 @@ def read(path):
 @pytest.fixture
 def desk(tmp_path):
     """Runs a command on notes; gives the exit code, the notes and the quarantine."""
-    new_master(tmp_path / "master.key")
+    make_key(tmp_path / "master.key", "c")
     patients = write(tmp_path / "patients.jsonl", PATIENT)
 
     class Desk:

@@ -19,6 +19,7 @@ from pipeline.settings import load
 from pipeline.tools import make_seal
 from record.patient import PatientRecord
 from surrogates.keys import load_master
+from tests.keys import derive, drawn_from
 
 pytestmark = pytest.mark.slow
 LANGUAGES = ("fr", "en", "es")
@@ -32,7 +33,8 @@ class Hospital:
         self.recognizes = recognizes
         config = self.folder / "nightly.toml"
         if not self.folder.exists():
-            make_demo(Fiction(self.folder, patients=25, seed=11, lang=lang), Progress())
+            with drawn_from(lang):
+                make_demo(Fiction(self.folder, patients=25, seed=11, lang=lang), Progress())
         text = config.read_text().replace('cohort = "research"', f'cohort = "{cohort}"')
         if not recognizes:
             text += "\n[extraction]\nlanguages = []\n"
@@ -40,6 +42,7 @@ class Hospital:
         config.write_text(
             text.replace("state.db", f"{cohort}-state.db").replace("research.db", f"{cohort}.db")
         )
+        derive(self.folder / "master.key", cohort)
         self.ended = run_nightly(config, drive)
         settings = load(config)
         master = load_master(settings.key.locator, settings.base)

@@ -22,11 +22,11 @@ from pipeline.nightly import run_nightly
 from pipeline.settings import SourceSettings, load
 from pipeline.tools import settled
 from pipeline.warehouse import open_output, open_source
-from surrogates.keys import new_master
 from synthesis.fictional.hospital import adopt, make_hospital
 from synthesis.fictional.model import Visit
 from synthesis.fictional.omop import write_omop
 from synthesis.fictional.tables import Tables
+from tests.keys import make_key
 
 PDFS = Path(__file__).parents[3] / "shared/fixtures/pdf"
 
@@ -34,7 +34,7 @@ PDFS = Path(__file__).parents[3] / "shared/fixtures/pdf"
 def configured(folder, **changes):
     """Write a configuration in a folder; `changes` are pieces of its text, by what they replace."""
     if not (folder / "master.key").exists():
-        new_master(folder / "master.key")
+        make_key(folder / "master.key", "research")
     lines = demo_config("fr")
     changes = {"documents": ""} | changes
     for old, new in changes.items():

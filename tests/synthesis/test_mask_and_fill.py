@@ -15,9 +15,9 @@ from pipeline.jsonl import read_notes
 from record.document import Annotated, Document
 from record.folding import fold
 from record.span import Span
-from surrogates.keys import new_master
 from synthesis.letters import load_letters
 from synthesis.masking import Phase
+from tests.keys import make_key
 from tests.synthesis.test_synthesize_commands import write
 
 GIVEN = ("Ana", "Luis", "Marta", "Pablo", "Rosa", "Juan")
@@ -70,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert call("prepare", notes, "-o", made / "corpus", *told) == 0
     assert call("train", made / "corpus", "-o", made / "model", *TINY) == 0
     assert call("mask", made / "corpus", "-o", made / "masked", "--plain") == 0
-    new_master(made / "master.key")
+    make_key(made / "master.key", "letters")
     return made
 
 
