@@ -218,6 +218,10 @@ _REMEDIES = {
         "Stored spans were changed, or belong to another note or key.",
         "Find out who wrote to the state database; restore it from a backup.",
     ),
+    "text-in-shared-file": Remedy(
+        "The file of vectors to share spelt a word of the notes; it was not written.",
+        "Encode again: noise is drawn anew. If it happens twice, report the version.",
+    ),
     "overlapping-spans": Remedy("Two findings claimed the same letters.", _BUG),
     "span-outside-text": Remedy("A finding lay outside the text.", _BUG),
     "wrong-record": Remedy("The note was paired with another patient's record.", _BUG),

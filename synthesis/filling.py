@@ -249,7 +249,7 @@ def _groups(places: Sequence[int], filling: Filling) -> list[list[int]]:
 def _view(letter: _Letter, places: Sequence[int], width: int) -> tuple[Window, list[int]]:
     """Give the words around some places, and which of the places among them they are."""
     middle = (places[0] + places[-1]) // 2
-    start = max(0, min(middle - width // 2, len(letter.words) - width))
+    start = max(0, min(middle - width // 2, len(letter.words) - width), places[-1] - width + 1)
     window = [
         letter.originals[number] if word is None and number not in places else word
         for number, word in enumerate(letter.words[start : start + width], start)

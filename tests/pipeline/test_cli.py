@@ -21,7 +21,7 @@ FILES = {
 }
 
 
-TAKE_BEAM_OPTIONS = ("run", "synthesize generate")
+TAKE_BEAM_OPTIONS = ("run", "synthesize generate", "synthesize fill")
 
 
 def ended(arguments):

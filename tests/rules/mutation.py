@@ -85,7 +85,8 @@ def _bars(pattern: str, start: int, end: int) -> list[int]:
 def _expressions(module: ModuleType):
     for name, value in vars(module).items():
         for one in _within(value):
-            if isinstance(one, _COMPILED):
+            # Those over bytes are single sets of characters.
+            if isinstance(one, _COMPILED) and isinstance(one.pattern, str):
                 yield name, one
 
 

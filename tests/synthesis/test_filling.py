@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -58,6 +58,7 @@ def filled(masked, filling=None, surrogates=None, filler=None):
     st.floats(0, 1),
     st.integers(1, 4),
 )
+@example(".a a", Method.ITERATIVE, 2, 0.0, 2)
 def test_text_outside_places_stays_and_no_place_is_left(text, method, window, share, together):
     masked = letter(names=("a",), speech=share, text=text)
 
