@@ -22,8 +22,11 @@ TESTS = Path(__file__).parent
 _DATABASES = itertools.count(1)
 
 # No timing decides a test; the first text that rules scan waits for their automaton.
-hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.load_profile("untimed")
+# The same examples each time, so that a change fails by what it does: look for others with
+# `--hypothesis-profile thorough`.
+hypothesis.settings.register_profile("steady", deadline=None, max_examples=50, derandomize=True)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1000)
+hypothesis.settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session")
