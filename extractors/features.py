@@ -232,8 +232,8 @@ def _written(texts: Sequence[str]) -> tuple[Integers, Integers]:
     words = [text.split(None, WORDS)[:WORDS] for text in texts]
     counts = np.fromiter(map(len, words), np.int64, len(texts))
     packed = np.zeros((len(texts), WORDS), np.int64)
-    found = list(map(_WORDS.__getitem__, chain.from_iterable(words)))
-    packed[counts[:, None] > _ORDER] = found
+    found = map(_WORDS.__getitem__, chain.from_iterable(words))
+    packed[counts[:, None] > _ORDER] = np.fromiter(found, np.int64, int(counts.sum()))
     return packed, counts
 
 

@@ -119,21 +119,20 @@ class _Reading:
         return Pages(pages, self.recognized, self.wordless)
 
     def page(self, number: int) -> Page:
-        page = self.document.load_page(number)
-        sheet = Sheet(page)
+        sheet = Sheet(self.document, number)
         blocks = sheet.blocks()
         lines = tuple(_lines(blocks))
         if sheet.rotation:
-            lines = tuple(_as_shown(lines, tuple(page.rotation_matrix)))
-        layer = judge(sheet, blocks, lines)
+            lines = tuple(_as_shown(lines, sheet.turn))
+        layer = judge(sheet, blocks)
         if layer is Layer.BLANK:
             lines = ()
         elif layer is Layer.OVERLAID:
-            lines = self.compare(page, lines)
+            lines = self.compare(sheet.page, lines)
         elif layer is not Layer.SOUND:
-            lines = self.see(page, layer)
+            lines = self.see(sheet.page, layer)
         if sheet.annotated:
-            lines += tuple(_remarks(page, len(blocks)))
+            lines += tuple(_remarks(sheet.page, len(blocks)))
         _refuse_lost_content()
         self.length += sum([len(line.text) for line in lines])
         if self.length > self.limits.max_characters:

@@ -92,6 +92,11 @@ _LINE_BREAKS = dict.fromkeys(map(ord, "\n\v\f\r\x85\u2028\u2029"), "\n")
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 _CLEANER = _Cleaner({**_LINE_BREAKS, **_LIGATURES, ord("\t"): "\t"})
 
+# Nothing of these is ever changed, alone or side by side; most notes hold nothing else.
+_AS_IT_IS = re.compile(
+    "[\t\n -~\xa0-\xac\xae-\u017f\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026\u20ac]*"
+)
+
 _SOFT_BREAK = re.compile("(?<=[^\\W\\d_])\u00ad+[^\\S\n]*\n[^\\S\n]*(?=([^\\W\\d_]))")
 _DRAWN_HYPHEN = re.compile("\u00ad+(?=[^a-zß-öø-ÿœ\u00ad]|$)")
 
@@ -103,6 +108,8 @@ def clean(text: str) -> str:
     what is left is in Unicode form NFC. A soft hyphen that parts a word at a line's end goes with
     the line break, one within a word goes, any other becomes a hyphen.
     """
+    if _AS_IT_IS.fullmatch(text):
+        return text
     text = text.replace("\r\n", "\n").translate(_CLEANER)
     if "\u00ad" in text:
         text = _SOFT_BREAK.sub(_join, text)

@@ -75,7 +75,9 @@ _USUAL_VOWELS = 0.33
 def _readable(text: str) -> float:
     if not text or text.isspace():
         return 0.0
-    if _STRANGE.search(text) is None and "(cid:" not in text:
+    strange = "\ufffd" in text or "(cid:" in text
+    # Characters of private use are not printable; that is told faster than they are searched.
+    if not strange and (text.replace("\n", " ").isprintable() or not _STRANGE.search(text)):
         return 1.0
     written = sum(map(len, text.split()))
     return 1.0 - min(1.0, sum(map(len, _UNREADABLE.findall(text))) / written)

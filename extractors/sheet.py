@@ -15,6 +15,9 @@ from pymupdf import mupdf
 
 from record.errors import Unreadable
 
+Drawn = list[dict[str, Any]]
+"""Blocks of lines of spans, as `get_text("dict")` has them."""
+
 # Not TEXT_CID_FOR_UNKNOWN_UNICODE, which passes glyph numbers off as characters; ligatures come
 # apart and what lies off the page stays out.
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
@@ -22,29 +25,46 @@ _AS_IT_IS = pymupdf.Matrix(1, 1)
 
 
 class Sheet:
-    """A page; raises Unreadable (`broken`) for one whose content is not in the file."""
+    """A page by its number; raises Unreadable (`broken`) where its content is not in the file."""
 
-    def __init__(self, page: pymupdf.Page) -> None:
-        self.page = page
-        self._pdf = mupdf.pdf_page_from_fz_page(page.this)
+    def __init__(self, document: pymupdf.Document, number: int) -> None:
+        self._document = document
+        self._number = number
+        self._loaded = mupdf.fz_load_page(document.this, number)
+        self._pdf = mupdf.pdf_page_from_fz_page(self._loaded)
         if not self._pdf.m_internal:
             raise Unreadable("broken")
         self._entries = self._pdf.obj()
-        contents = mupdf.pdf_dict_get(self._entries, mupdf.PDF_ENUM_NAME_Contents)
-        if not mupdf.pdf_is_stream(contents):
-            _refuse_missing_content(page)
+        self._contents = mupdf.pdf_dict_get(self._entries, mupdf.PDF_ENUM_NAME_Contents)
+        self._is_one_stream = mupdf.pdf_is_stream(self._contents)
+        if not self._is_one_stream:
+            _refuse_missing_content(self.page)
+
+    @cached_property
+    def page(self) -> pymupdf.Page:
+        """The same page, to ask what is not asked of every page."""
+        page: pymupdf.Page = self._document.load_page(self._number)
+        return page
 
     @cached_property
     def size(self) -> tuple[float, float]:
         """Width and height of the page as it is shown, in points."""
-        rect = self.page.rect
-        return rect.width, rect.height
+        box = mupdf.fz_bound_page(self._loaded)
+        if mupdf.fz_is_infinite_rect(box):
+            return self.page.rect.width, self.page.rect.height
+        return box.x1 - box.x0, box.y1 - box.y0
 
     @cached_property
     def rotation(self) -> int:
         """By how many degrees it is turned when it is shown."""
         turned = mupdf.pdf_dict_get_inheritable(self._entries, mupdf.PDF_ENUM_NAME_Rotate)
-        return int(self.page.rotation) if turned.m_internal else 0
+        return int(self.page.rotation) if mupdf.pdf_to_int(turned) else 0
+
+    @property
+    def turn(self) -> tuple[float, ...]:
+        """The matrix that turns it so."""
+        turn: Any = self.page.rotation_matrix
+        return tuple(turn)
 
     @cached_property
     def annotated(self) -> bool:
@@ -54,21 +74,26 @@ class Sheet:
     @cached_property
     def contents(self) -> bytes:
         """The operators that draw it."""
-        return bytes(self.page.read_contents())
+        if not self._is_one_stream:
+            return bytes(self.page.read_contents())
+        return bytes(mupdf.fz_buffer_extract_copy(mupdf.pdf_load_stream(self._contents)))
 
-    def blocks(self) -> list[dict[str, Any]]:
+    def blocks(self) -> Drawn:
         """Give the blocks of `get_text("dict")`, as if the page were not turned.
 
         Glyphs that have no character stand as U+FFFD.
         """
+        found: dict[str, Any] = {}
         if self.rotation:
             text = self.page.get_textpage(flags=_FLAGS).this
+            pymupdf.extra.JM_make_textpage_dict(text.m_internal, found, False)
         else:
-            drawn = pymupdf.extra.page_get_textpage(self.page.this, None, _FLAGS, _AS_IT_IS)
-            text = mupdf.FzStextPage(drawn)
-        found: dict[str, Any] = {}
-        pymupdf.extra.JM_make_textpage_dict(text.m_internal, found, False)
-        blocks: list[dict[str, Any]] = found["blocks"]
+            drawn = pymupdf.extra.page_get_textpage(self._loaded, None, _FLAGS, _AS_IT_IS)
+            try:
+                pymupdf.extra.JM_make_textpage_dict(drawn, found, False)
+            finally:
+                mupdf.ll_fz_drop_stext_page(drawn)
+        blocks: Drawn = found["blocks"]
         return blocks
 
 

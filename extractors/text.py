@@ -62,8 +62,7 @@ def join_kept(
     for page in pages:
         kinds = _kinds(page, classes) if traced else {}
         both = zip(page.lines, classes[page.number], strict=True)
-        lines = in_order([line for line, kind in both if kind in wanted])
-        lines = [line for line in lines if line.text.strip()]
+        lines = in_order([line for line, kind in both if kind in wanted and line.text.strip()])
         if not lines:
             continue
         height = median([line.box[3] - line.box[1] for line in lines])

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from extractors.areas import Area, drawn_areas, plain_areas
 from extractors.lines import Box, Line
+from extractors.operators import Kind, kinds
 from extractors.proof import Proof
 from extractors.sheet import Sheet
 from record.folding import fold
@@ -80,30 +81,25 @@ _TEXT = ("fill-text", "stroke-text")
 _PAINT = ("fill-path", "fill-shade", "fill-image")
 _PICTURE = frozenset(("fill-image", "fill-imgmask"))
 
-# In a content stream: text is shown; then something is painted that may lie over it.
-_SHOWS = re.compile(rb"[)\]>]\s*(?:T[jJ]|['\"])")
-_PAINTS = re.compile(rb" (?:[fFBb]\*?|sh|Do|EI) ")
+_SHOWS = re.compile(rb"[)\]>]\s*(?:T[jJ]|['\"])")  # text, in a content stream
 _STRINGS = re.compile(rb"\((?:[^()\\]++|\\.)*+\)|<[\da-fA-F\s]*+>", re.DOTALL)
 _UNSURE = (b"%", b"<", b"(", b")")
 _INLINE = re.compile(rb"\bBI\b")
-# Clips, patterns, shades, pictures, forms and what lets things shine through.
-_INTRICATE = frozenset((b"W", b"W*", b"scn", b"SCN", b"sh", b"BI", b"EI", b"Do", b"gs"))
-# What ends an operand parts it from the operator.
-_BLANKS = bytes.maketrans(b"]>\t\n\v\f\r", b"       ")
 
 
-def judge(sheet: Sheet, blocks: Iterable[Mapping[str, Any]], lines: Iterable[Line]) -> Layer:
-    """Judge the text layer of a page.
+def judge(sheet: Sheet, blocks: Iterable[Mapping[str, Any]]) -> Layer:
+    """Judge the text layer of a page, of which `blocks` are those of the sheet.
 
-    `blocks` are those of the sheet, `lines` are the lines made of them. Cheap signs decide for an
-    ordinary page; the page is looked at where there is a doubt.
+    Cheap signs decide for an ordinary page; the page is looked at where there is a doubt.
     """
     spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
-    raw = "\n".join([span["text"] for span in spans])
-    doubtful = _BROKEN_CHARACTER.search(raw) is not None or "(cid:" in raw
+    raw = "".join([span["text"] for span in spans])
+    doubtful = "\ufffd" in raw or "(cid:" in raw
+    # What is broken is not printable, but for U+FFFD; that is told faster than it is searched.
+    doubtful = doubtful or not (raw.isprintable() or _BROKEN_CHARACTER.search(raw) is None)
     if not (_BROKEN_CHARACTER.sub("", raw) if doubtful else raw).strip():
         return Layer.BLANK if _is_blank(sheet.page) else Layer.NONE
-    if (doubtful and _is_broken(raw)) or _is_disguised(lines):
+    if (doubtful and _is_broken(raw)) or _is_disguised(raw):
         return Layer.GARBLED
     look = _Look(sheet)
     unseen = _hidden(spans, look)
@@ -111,7 +107,7 @@ def judge(sheet: Sheet, blocks: Iterable[Mapping[str, Any]], lines: Iterable[Lin
         unseen = max(unseen, _covered(spans, look))
     if unseen >= _FEW_HIDDEN:
         return Layer.OVERLAID if unseen > _MOSTLY * _letters(raw) else Layer.HIDDEN
-    if _has_few_rows(spans, sheet) and sheet.page.get_images() and _is_picture(look):
+    if look.may_show_pictures and _has_few_rows(spans, sheet) and _is_picture(look):
         return Layer.NONE
     return Layer.SOUND
 
@@ -141,8 +137,7 @@ def _is_broken(raw: str) -> bool:
     return broken > _MAX_BROKEN_SHARE * written or unreadable > _MAX_UNREADABLE_SHARE * written
 
 
-def _is_disguised(lines: Iterable[Line]) -> bool:
-    text = "".join([line.text for line in lines])
+def _is_disguised(text: str) -> bool:
     letters = text.encode(errors="ignore").translate(None, _NO_SMALL_LETTERS)
     if len(letters) < max(_ENOUGH_LETTERS, _LATIN * len(text)):
         return False  # few words, in capitals, or in another alphabet
@@ -212,6 +207,8 @@ def _has_few_rows(spans: Iterable[Mapping[str, Any]], sheet: Sheet) -> bool:
 
 
 def _is_picture(look: "_Look") -> bool:
+    if not look.images:
+        return False
     pictures = (_area(pymupdf.Rect(box) & look.frame) for kind, box in look.log if kind in _PICTURE)
     return sum(pictures) > _LARGE_PICTURE * _area(look.frame)
 
@@ -225,12 +222,29 @@ class _Look:
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
-        self._page = sheet.page
+
+    @property
+    def _page(self) -> pymupdf.Page:
+        return self._sheet.page
 
     @cached_property
     def may_be_covered(self) -> bool:
         """Whether text is in drawings of their own, or something is painted after text."""
         return self._paints_after_text or self._sheet.annotated
+
+    @property
+    def may_show_pictures(self) -> bool:
+        """Whether an operator that draws them may be in the content, or anything beside it."""
+        return Kind.PICTURES in self._operators or self._sheet.annotated
+
+    @cached_property
+    def _operators(self) -> frozenset[Kind]:
+        return kinds(self._sheet.contents)
+
+    @cached_property
+    def images(self) -> list[tuple[Any, ...]]:
+        """What PyMuPDF tells about each picture in the page's resources."""
+        return list(self._page.get_images())
 
     @cached_property
     def _paints_after_text(self) -> bool:
@@ -238,14 +252,13 @@ class _Look:
         if shown is None:
             return True
         later = self._sheet.contents[shown.end() :]
-        # No operator has a figure in it, and most of a page's words are numbers.
-        if not _paints(later, without=b"0123456789.-"):
+        if Kind.PAINTS not in kinds(later):
             return False
         # What is shown may hold such a letter: vitamin B, Monsieur F. Strings go where it is sure
         # that they are strings: no comment, no picture in between, no string within a string.
         rest = _STRINGS.sub(b" ", later)
         unsure = any(sign in rest for sign in _UNSURE)
-        return unsure or bool(b"BI" in rest and _INLINE.search(rest)) or _paints(rest)
+        return unsure or bool(b"BI" in rest and _INLINE.search(rest)) or Kind.PAINTS in kinds(rest)
 
     def shows_pale(self, box: Box) -> bool:
         """Tell whether what is written in a pale shade can be seen."""
@@ -258,7 +271,7 @@ class _Look:
         contents = self._sheet.contents
         if self.may_be_covered or self._sheet.rotation:
             return ()
-        if not _INTRICATE.isdisjoint(_parted(contents).split()):
+        if Kind.INTRICATE in self._operators:
             return ()
         plain = plain_areas(contents, tuple(self._page.transformation_matrix))
         return drawn_areas(self._page) if plain is None else plain
@@ -327,20 +340,11 @@ class _Look:
     @cached_property
     def _is_seen_through(self) -> bool:
         # Pictures with a mask of their own: stamps, signatures and logos that text shines through.
-        return any(picture[1] for picture in self._page.get_images())
+        return any(picture[1] for picture in self.images)
 
     @cached_property
     def _proof(self) -> Proof:
         return Proof(self._page)
-
-
-def _paints(contents: bytes, without: bytes = b"") -> bool:
-    return _PAINTS.search(b" " + _parted(contents, without) + b" ") is not None
-
-
-def _parted(contents: bytes, without: bytes = b"") -> bytes:
-    """Put a blank before and after each operator, leave some characters out."""
-    return contents.translate(_BLANKS, without).replace(b"/", b" /")
 
 
 def _letters_box(box: Box) -> Box:

@@ -32,7 +32,7 @@ DOWNHILL = {
 THIRD_PARTIES = {
     "record": set(),
     "extractors": {
-        *("pymupdf", "pdfplumber", "pdfminer", "tesserocr", "selectolax"),
+        *("pymupdf", "pdfplumber", "pdfminer", "tesserocr", "selectolax", "hyperscan"),
         *("numpy", "torch", "pydantic"),
     },
     "rules": {"regex", "hyperscan", "ahocorasick_rs", "rapidfuzz", "stdnum", "platformdirs"},

@@ -115,6 +115,12 @@ def test_clean_text_is_nfc_and_stays_as_it_is(text: str) -> None:
     assert "\u00ad" not in cleaned
 
 
+@given(st.text(st.characters(max_codepoint=0x180) | st.sampled_from("–—‘’“”•…€\u0301")))
+def test_text_that_needs_no_cleaning_is_as_if_it_was_cleaned(text: str) -> None:
+    # A sign that only cleaning takes out makes it look at every other.
+    assert clean(text) == clean(text + "\u200b")
+
+
 # These begin what UTF-8 looks like when it is taken for something else.
 TELLTALES = "ÂÃâÅ√├┬"
 

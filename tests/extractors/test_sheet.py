@@ -40,7 +40,7 @@ def crop(page: pymupdf.Page) -> None:
 def test_says_what_pymupdf_says(step: Draw, rotation: int) -> None:
     with drawn(step, lambda page: page.set_rotation(rotation)) as document:
         page = document[0]
-        sheet = Sheet(page)
+        sheet = Sheet(document, 0)
         assert sheet.blocks() == page.get_text("dict", flags=FLAGS)["blocks"]
         assert sheet.rotation == page.rotation == rotation
         assert sheet.size == (page.rect.width, page.rect.height)
@@ -53,6 +53,6 @@ def test_refuses_a_page_without_its_content() -> None:
         page = document[0]
         document.xref_set_key(page.xref, "Contents", "999 0 R")
         with pytest.raises(Unreadable, match="broken"):
-            Sheet(page)
+            Sheet(document, 0)
         document.xref_set_key(page.xref, "Contents", "null")
-        assert Sheet(page).blocks() == []
+        assert Sheet(document, 0).blocks() == []

@@ -15,16 +15,6 @@ WHITE, BLACK = (1, 1, 1), (0, 0, 0)
 Draw = Callable[[pymupdf.Page], object]
 
 
-def lines_of(sheet: Sheet) -> tuple[list[dict[str, object]], list[Line]]:
-    blocks = sheet.blocks()
-    lines = [
-        Line("".join(span["text"] for span in line["spans"]), number, line["bbox"])
-        for number, block in enumerate(blocks)
-        for line in block.get("lines", ())
-    ]
-    return blocks, lines
-
-
 def layer(*draw: Draw, rotation: int = 0) -> Layer:
     """The layer of a page that went through a file."""
     with pymupdf.open() as document:
@@ -34,8 +24,8 @@ def layer(*draw: Draw, rotation: int = 0) -> Layer:
         page.set_rotation(rotation)
         data = document.tobytes()
     with pymupdf.open(stream=data, filetype="pdf") as document:
-        sheet = Sheet(document[0])
-        return judge(sheet, *lines_of(sheet))
+        sheet = Sheet(document, 0)
+        return judge(sheet, sheet.blocks())
 
 
 def body(page: pymupdf.Page) -> None:
@@ -211,8 +201,7 @@ class TestGarbled:
             page.insert_text((60, 100), "x")
             span = {"text": text, "char_flags": 16, "alpha": 255, "color": 0, "size": 10.0}
             span["bbox"] = (60.0, 90.0, 60.0 + 5 * len(text), 104.0)
-            line = Line(text, 0, span["bbox"])
-            return judge(Sheet(page), [{"lines": [{"spans": [span]}]}], [line])
+            return judge(Sheet(document, 0), [{"lines": [{"spans": [span]}]}])
 
     @pytest.mark.parametrize(
         "text",
