@@ -3,10 +3,11 @@
 import contextlib
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from pipeline.boundary import attempt
-from pipeline.note import NoteRow, PersonRow, Unit, moment
+from pipeline.note import NOTE_COLUMNS, NoteRow, PersonRow, Unit, moment
 from pipeline.summary import Tally
 from record.document import Document
 from record.errors import Unreadable
@@ -92,14 +93,15 @@ class Batch:
 def hash_row(row: NoteRow) -> bytes:
     """Hash every column of a note as it was read (BLAKE2b, 16 bytes)."""
     digest = hashlib.blake2b(digest_size=16)
-    for column in fields(row):
-        text = _canonical(getattr(row, column.name), is_date=column.name in _DATES)
-        digest.update(f"{column.name}:{len(text)}:".encode())
+    for name, value in zip(NOTE_COLUMNS, _VALUES(row), strict=True):
+        text = _canonical(value, is_date=name in _DATES)
+        digest.update(f"{name}:{len(text)}:".encode())
         digest.update(text)
     return digest.digest()
 
 
 _DATES = ("note_date", "note_datetime")
+_VALUES = attrgetter(*NOTE_COLUMNS)
 
 
 def _canonical(value: object, *, is_date: bool) -> bytes:

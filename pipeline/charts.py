@@ -138,3 +138,52 @@ def marks(
 
 def _from_top(value: float, top: float, height: float) -> float:
     return height - min(max(value / top, 0.0), 1.0) * height
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One value over nights or releases; `rates` has None where there was nothing to count.
+
+    The last rate is that of the run or release that is shown; `path` and `mark` draw it.
+    """
+
+    title: str
+    rates: tuple[float | None, ...]
+    path: str
+    mark: Mark | None
+    total: float
+    is_alarm: bool
+    hint: str
+
+
+PANEL_WIDTH, PANEL_HEIGHT = 168.0, 44.0
+"""The size of the drawing of a panel."""
+
+
+def panel(
+    title: str,
+    rates: Sequence[float | None],
+    *,
+    total: float,
+    limits: tuple[float | None, float | None] = (None, None),
+    is_alarm: bool = False,
+) -> Panel:
+    """Draw one small chart; `limits` is the range that the last rate was expected in."""
+    top = max([rate for rate in (*rates, limits[1]) if rate is not None], default=0.0)
+    last = rates[-1] if rates else None
+    return Panel(
+        title=title,
+        rates=tuple(rates),
+        path=line(rates, top, width=PANEL_WIDTH, height=PANEL_HEIGHT),
+        mark=marks(last, limits, top, height=PANEL_HEIGHT),
+        total=total,
+        is_alarm=is_alarm,
+        hint=_hint(title, last, limits),
+    )
+
+
+def _hint(title: str, rate: float | None, limits: tuple[float | None, float | None]) -> str:
+    lately = "nothing to count" if rate is None else f"{rate:.3g}"
+    low, high = limits
+    between = "" if low is None or high is None else f", usual {low:.3g} to {high:.3g}"
+    return f"{title}: {lately} at last{between}"

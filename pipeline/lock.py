@@ -61,12 +61,31 @@ def holder(url: str, base: Path) -> str | None:
     Whoever signed it last and still lives; on another machine nobody can tell from here.
     """
     try:
-        signed = json.loads(lock_path(url, base).read_bytes())
-        if signed["host"] == socket.gethostname():
-            os.kill(int(signed["pid"]), 0)
-            return _shown(signed)
+        signed = _signed(url, base)
+        return _shown(signed) if signed else None
     except PermissionError:
         return "a process of another account"
+    except (KeyError, TypeError):
+        return None
+
+
+def held_since(url: str, base: Path) -> datetime | None:
+    """Tell since when a process of this account and machine holds the lock, to the second."""
+    with suppress(PermissionError, ValueError, KeyError):
+        signed = _signed(url, base)
+        return datetime.fromisoformat(str(signed["since"])) if signed else None
+    return None
+
+
+def _signed(url: str, base: Path) -> dict[str, object] | None:
+    """Read who signed the lock last, and lives; raises PermissionError where that is another's."""
+    try:
+        signed: dict[str, object] = json.loads(lock_path(url, base).read_bytes())
+        if signed["host"] == socket.gethostname():
+            os.kill(int(str(signed["pid"])), 0)
+            return signed
+    except PermissionError:
+        raise
     except (OSError, ValueError, KeyError, TypeError):
         pass
     return None

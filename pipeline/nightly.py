@@ -21,20 +21,25 @@ from pipeline.lock import RunLock, run_lock
 from pipeline.note import Unit
 from pipeline.operations.history import tell
 from pipeline.operations.newcomers import find_new
+from pipeline.operations.past import read_past
 from pipeline.output import CdmSource, Output
 from pipeline.policy_table import in_short
 from pipeline.progress import Progress
 from pipeline.publishing import publish, read_back, withdraw_strays
 from pipeline.quality.gate import OPEN, Assessment, Gate, assess, recall
 from pipeline.quality.history import Counted
+from pipeline.quality.page import label_panels
 from pipeline.quality.telling import tell_all
-from pipeline.report import write_report
+from pipeline.report import Beside, write_report
 from pipeline.settings import OutputSettings, Settings, load
 from pipeline.summary import Outcome, RunSummary, Tally, merge_all
 from pipeline.tools import config_hash, documents_folder, open_master, settled
 from pipeline.warehouse import JSONL, PARQUET, Source, open_output, open_source
 from record.errors import ConfigError, CryptonymError, Unavailable
 from surrogates.keys import CohortKey
+
+_SHOWN = 20
+"""Releases and decisions on the page of a run."""
 
 
 class Incomplete(CryptonymError):
@@ -286,7 +291,9 @@ def _through(
     folder = night.settings.base / night.settings.report.folder
     ended = Ended(summary, folder / "report.html", code, run.resumed, assessment)
     if not quiet or _did_something(ended):
-        write_report(summary, folder)
+        past = read_past(night.settings)
+        beside = Beside(label_panels(assessment), past.lately(_SHOWN))
+        write_report(summary, folder, beside)
         warnings = tell_all(night.state.quality, assessment, night.settings)
         ended = replace(ended, warnings=warnings)
     night.state.finish(run.run_id, json.dumps(summary.tally.to_json()), tell(summary, code))

@@ -107,10 +107,15 @@ def _iso(value: date) -> str:
     return value.isoformat()
 
 
+def span_values(rows: Iterable[OutputRow]) -> Iterable[tuple[int, int, int, str]]:
+    """Give the rows of `note_span` in the order of its columns, each once."""
+    found = ((row.note.note_id, s.start, s.end, s.label) for row in rows for s in row.spans)
+    return dict.fromkeys(found)
+
+
 def span_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
     """Give the rows of `note_span`, each once."""
-    found = ((row.note.note_id, s.start, s.end, s.label) for row in rows for s in row.spans)
-    return [dict(zip(SPAN_COLUMNS, values, strict=True)) for values in dict.fromkeys(found)]
+    return [dict(zip(SPAN_COLUMNS, values, strict=True)) for values in span_values(rows)]
 
 
 def person_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import jinja2
 
-from pipeline.charts import Axis, axis, bars, series
+from pipeline.charts import PANEL_HEIGHT, PANEL_WIDTH, Axis, Panel, axis, bars, series
 from pipeline.remedies import Remedy, remedy
 from pipeline.summary import SAMPLES, Outcome, RunSummary, Tally
 from record.errors import Unavailable
@@ -84,7 +84,33 @@ class Bar:
     percent: float
 
 
-def render(summary: RunSummary) -> str:
+class History(Protocol):
+    """Releases and decisions before a run: see `pipeline.operations.past`."""
+
+    @property
+    def releases(self) -> Sequence[object]:
+        """Releases of cohorts, latest first."""
+        ...
+
+    @property
+    def decisions(self) -> Sequence[object]:
+        """Decisions about held runs, latest first."""
+        ...
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What the page of a run shows of other times: labels night by night, what left, decisions."""
+
+    panels: Sequence[Panel] = ()
+    past: History | None = None
+
+
+ALONE = Beside()
+"""Nothing of other times."""
+
+
+def render(summary: RunSummary, beside: Beside = ALONE) -> str:
     """Draw a run as one HTML page that loads nothing and runs no script."""
     return TEMPLATES.get_template("report.html.j2").render(
         summary=summary,
@@ -99,6 +125,7 @@ def render(summary: RunSummary) -> str:
         spans=summary.tally.spans.total(),
         speed=_speed(summary),
         chart=(_CHART_WIDTH, _CHART_HEIGHT),
+        beside=beside,
     )
 
 
@@ -126,21 +153,25 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
     }
 
 
-def write_report(summary: RunSummary, folder: Path) -> Path:
+def write_report(summary: RunSummary, folder: Path, beside: Beside = ALONE) -> Path:
     """Write `report.html` and `report.json` into a folder; gives the path of the page.
 
     Each file appears whole or not at all. Raises Unavailable when the folder cannot be written.
     """
     page = folder / "report.html"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        put(page, render(summary))
-        put(page.with_suffix(".json"), json.dumps(to_json(summary), indent=1) + "\n")
-    except OSError:
-        raise Unavailable(
-            "report.folder", "the report cannot be written", "check its permissions and free space"
-        ) from None
+    put_page(page, render(summary, beside))
+    put_page(page.with_suffix(".json"), json.dumps(to_json(summary), indent=1) + "\n")
     return page
+
+
+def put_page(path: Path, text: str, what: str = "report.folder") -> None:
+    """Write a file as `put` does, with its folder; raises Unavailable, which names `what`."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        put(path, text)
+    except OSError:
+        problem = f"{path.name} cannot be written"
+        raise Unavailable(what, problem, "check its permissions and free space") from None
 
 
 def put(path: Path, text: str) -> None:
@@ -267,5 +298,6 @@ TEMPLATES = jinja2.Environment(
 )
 """The templates of all pages, which share one style."""
 
+TEMPLATES.globals["chart_size"] = (PANEL_WIDTH, PANEL_HEIGHT)
 TEMPLATES.filters["number"] = _number
 TEMPLATES.filters["duration"] = _duration

@@ -41,6 +41,10 @@ class Seal:
     """
 
     key: bytes = field(repr=False)
+    _cipher: AESSIV = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_cipher", AESSIV(self.key))
 
     def close(self, note_id: str, content: bytes, found: Found) -> bytes:
         """Seal what was found in a note."""
@@ -53,12 +57,12 @@ class Seal:
         data = json.dumps(packed, separators=(",", ":"), sort_keys=True).encode()
         if found.read is not None:
             data = zlib.compress(data)
-        return AESSIV(self.key).encrypt(data, [note_id.encode(), content])
+        return self._cipher.encrypt(data, [note_id.encode(), content])
 
     def open(self, note_id: str, content: bytes, sealed: bytes) -> Found:
         """Open what was sealed; raises Unsafe(`broken-seal`) when anything about it was changed."""
         try:
-            data = AESSIV(self.key).decrypt(sealed, [note_id.encode(), content])
+            data = self._cipher.decrypt(sealed, [note_id.encode(), content])
         except InvalidTag:
             raise Unsafe("broken-seal") from None
         # JSON begins with a brace, what zlib makes never does.

@@ -21,7 +21,7 @@ from pipeline.omop import LONG
 
 STATE = MetaData()
 
-REVISION = "0002"
+REVISION = "0003"
 """The migration that these tables are at; a change of them needs one in `pipeline.migrations`."""
 
 SCHEMA = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
@@ -150,6 +150,26 @@ AUDIT_REVIEW = Table(
     Column("result", Text, nullable=False),
 )
 """What reviewers found in a sample: counts and rates as JSON, never text."""
+
+COHORT_RELEASE = Table(
+    "cohort_release",
+    STATE,
+    Column("release_id", LONG, primary_key=True, autoincrement=False),
+    Column("cohort", Text, nullable=False),
+    Column("account", Text, nullable=False),
+    Column("place", Text, nullable=False),
+    Column("phase", Text, nullable=False),
+    Column("started", Text, nullable=False),
+    Column("ended", Text),
+    Column("exit_code", Integer),
+    Column("about", Text, nullable=False),
+)
+"""One row a release of a cohort that was begun; rows are never removed.
+
+`account` is that of the system under which the program ran, `place` where the release went, without
+a password. `phase` is `working`, `publishing`, `finished`, `refused` or `failed`. `about` is JSON:
+keys' ids, versions, counts, and the message of the error that ended it.
+"""
 
 Index("idx_run_unit_ids", RUN_UNIT.c.run_id, RUN_UNIT.c.first_id)
 

@@ -2,13 +2,16 @@
 
 import argparse
 import json
+import logging
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from pipeline.commands.journals import add_log, journal_of
 from pipeline.commands.options import SUMMARY, add_speech, day, positive
 from pipeline.console import Console
+from pipeline.operations.journal import Fact
 from pipeline.release.order import Order
 from pipeline.release.run import Released, run_release
 from pipeline.supervisor import drive as spawned
@@ -71,19 +74,31 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--workers", type=positive, default=1, metavar="N",
         help="processes side by side; default: 1",
     )  # fmt: skip
+    add_log(parser)
     add_speech(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Release the cohort; gives the exit code."""
-    with console.progress() as progress:
+    with journal_of(options, "release") as journal, console.progress() as shown:
         drive = spawned if options.workers > 1 else None
+        progress = journal.listening(shown)
         released = run_release(_order(options), progress, drive=drive, workers=options.workers)
+        level = logging.WARNING if released.exit_code else logging.INFO
+        journal.note("release ended", level, **facts_of(options.cohort, released))
     if options.json:
         sys.stdout.write(to_json(released) + "\n")
     for line in to_lines(released):
         console.say(line)
     return released.exit_code
+
+
+def facts_of(cohort: str, released: Released) -> dict[str, Fact]:
+    """Give what the log keeps of a release: counts, codes and ids of keys."""
+    notes = {name: int(count) for name, count in released.counts.notes.items()}
+    told: dict[str, Fact] = {"cohort": cohort, "exit_code": released.exit_code}
+    told |= {"changed": released.is_changed, "key_id": str(released.manifest["key_id"])}
+    return told | notes
 
 
 def _order(options: argparse.Namespace) -> Order:

@@ -1,21 +1,26 @@
-"""`cryptonym runs`: what became of each run."""
+"""`cryptonym runs`: what became of each run, and of each release of a cohort."""
 
 import argparse
 import json
 import sys
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from pipeline.commands.options import add_speech, positive
 from pipeline.console import Console
 from pipeline.databases import database_path
 from pipeline.exits import EXIT_DONE
 from pipeline.operations.history import PastRun, read_history
+from pipeline.operations.register import PastRelease, read_register
 from pipeline.settings import load
 from pipeline.tools import settled
 
-DESCRIPTION = (
-    "Shows the runs of the nightly job, latest first: when, how they ended, what they did."
-)
+DESCRIPTION = """\
+Shows the runs of the nightly job and the releases of cohorts, latest first: when, how they ended,
+what they did, who made a release, what the quality gate said, and who decided about a held run.
+"""
 EXAMPLES = """\
 examples:
   cryptonym runs nightly.toml
@@ -29,46 +34,113 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `runs`."""
     parser.add_argument("config", type=Path, metavar="CONFIG.toml")
     parser.add_argument(
-        "--last", type=positive, default=20, metavar="N", help="so many runs; default 20"
+        "--last", type=positive, default=20, metavar="N", help="so many of each; default 20"
     )
-    add_speech(parser, json="print an array of JSON objects, one a run")
+    add_speech(parser, json='print an array of JSON objects; "what" is "run" or "release"')
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Show the runs; gives the exit code."""
+    """Show runs and releases; gives the exit code."""
     settings = settled(load(options.config))
     path = database_path(settings.state.url, settings.base, what="state.url")
-    is_there = path is None or path.is_file()
-    found = read_history(settings.state, settings.base, limit=options.last) if is_there else []
+    runs: list[PastRun] = []
+    releases: list[PastRelease] = []
+    if path is None or path.is_file():
+        where = settings.state, settings.base
+        runs = read_history(*where, limit=options.last)
+        releases = read_register(*where, limit=options.last)
     if options.json:
-        sys.stdout.write(json.dumps([past.to_json() for past in found], sort_keys=True) + "\n")
-    elif not found:
-        console.say("there was no run yet")
-    else:
-        console.say(_table(found))
+        sys.stdout.write(json.dumps(_told(runs, releases), sort_keys=True) + "\n")
+        return EXIT_DONE
+    console.say(_table(_RUNS, map(_row, runs)) if runs else "there was no run yet")
+    for line in _decisions(runs):
+        console.say(line)
+    if releases:
+        console.say("")
+        console.say(_table(_RELEASES, map(_release_row, releases)))
+        for line in _errors(releases):
+            console.say(line)
     return EXIT_DONE
 
 
+def _told(runs: list[PastRun], releases: list[PastRelease]) -> list[dict[str, Any]]:
+    found = [(run.started, {"what": "run"} | run.to_json()) for run in runs]
+    found += [(each.started, {"what": "release"} | each.to_json()) for each in releases]
+    return [told for _, told in sorted(found, key=lambda pair: pair[0], reverse=True)]
+
+
 _COUNTED = ("planned", "released", "unchanged", "quarantined", "deleted")
+_RUNS = ("run", "started (UTC)", "seconds", "ended", "exit", *_COUNTED, "gate")
+_OF_RELEASE = ("persons", "notes", "held", "refused", "added", "changed", "withdrawn")
+_RELEASES = (
+    "release",
+    "cohort",
+    "started (UTC)",
+    "by account",
+    "ended",
+    "exit",
+    *_OF_RELEASE,
+    "to",
+)
 
 
-def _table(runs: list[PastRun]) -> str:
-    rows = [["run", "started (UTC)", "seconds", "ended", "exit", *_COUNTED]]
-    rows += [_row(past) for past in runs]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
+        for row in lines
     )
 
 
 def _row(past: PastRun) -> list[str]:
     again = f" at attempt {past.attempts}" if past.attempts > 1 else ""
+    gate = past.gate + (f", {past.decision.decision}" if past.decision else "")
     return [
         str(past.run_id) + (" (new notes)" if past.scope == "new" else ""),
-        past.started.strftime("%Y-%m-%d %H:%M:%S"),
+        _moment(past.started),
         f"{(past.ended - past.started).total_seconds():.1f}" if past.ended else "",
         past.status + again,
-        "" if past.exit_code is None else str(past.exit_code),
+        _code(past.exit_code),
         *(str(past.notes.get(name, 0)) for name in _COUNTED),
+        gate + (f" ({past.held} notes)" if past.held else ""),
     ]
+
+
+def _release_row(past: PastRelease) -> list[str]:
+    counts = past.persons, past.released, past.held, past.refused - past.held, *past.notes_changed
+    return [
+        str(past.release_id),
+        past.cohort,
+        _moment(past.started),
+        past.account,
+        past.ending,
+        _code(past.exit_code),
+        *map(str, counts),
+        past.place,
+    ]
+
+
+def _decisions(runs: Iterable[PastRun]) -> Iterator[str]:
+    for past in runs:
+        if (found := past.decision) is not None:
+            notes = "" if found.notes is None else f", {found.notes} notes"
+            how = " as the new normal" * found.new_normal + " to be done again" * found.again
+            yield (
+                f"run {past.run_id} {found.decision}{how}{notes}, by {found.decided_by} at "
+                f"{found.decided_at}: {found.reason}"
+            )
+
+
+def _errors(releases: Iterable[PastRelease]) -> Iterator[str]:
+    for past in releases:
+        if past.error:
+            yield f"release {past.release_id} {past.status}: {past.error}"
+
+
+def _moment(started: datetime) -> str:
+    return started.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _code(exit_code: int | None) -> str:
+    return "" if exit_code is None else str(exit_code)

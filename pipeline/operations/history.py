@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -13,6 +13,9 @@ from sqlalchemy import Engine, select
 
 from pipeline.databases import retrying, transaction
 from pipeline.lock import holder
+from pipeline.operations.register import read_register
+from pipeline.quality.gate import tell as alarm_told
+from pipeline.quality.store import Decision, JudgedRun, QualityStore
 from pipeline.report import to_json
 from pipeline.settings import StateSettings
 from pipeline.state_schema import connect_state
@@ -28,7 +31,9 @@ class PastRun:
     """One run: when, how it ended, what it did, under which key, policy and versions.
 
     `status` is `finished`, `abandoned`, `running` or `interrupted`; `attempts` above 1 tells that
-    it was taken up again. `notes` counts notes by outcome; `about` holds ids and versions.
+    it was taken up again. `notes` counts notes by outcome; `about` holds ids and versions. `gate`
+    is the verdict of the quality gate, empty where it was not asked, `reasons` why it alarmed,
+    `held` the notes that still wait for a decision, and `decision` the one that was made.
     """
 
     run_id: int
@@ -41,6 +46,10 @@ class PastRun:
     notes: dict[str, int]
     about: dict[str, Any]
     counts: dict[str, Any] = field(repr=False, default_factory=dict)
+    gate: str = ""
+    reasons: tuple[str, ...] = ()
+    held: int = 0
+    decision: Decision | None = None
 
     @property
     def tally(self) -> Tally:
@@ -72,8 +81,13 @@ def read_history(settings: StateSettings, base: Path, *, limit: int | None = Non
     with ExitStack() as stack:
         stack.callback(engine.dispose)
         latest = list(islice(_rows(engine), limit))
-        is_running = holder(settings.url, base) is not None
-        return [_past(row, is_running=is_running and n == 0) for n, row in enumerate(latest)]
+        judged = {run.run_id: run for run in QualityStore(engine).runs(limit)}
+        # Who holds the lock is at work on a release, or on the last run.
+        releases = read_register(settings, base, limit=1)
+        is_release = any(release.status == "running" for release in releases)
+        is_running = not is_release and holder(settings.url, base) is not None
+        past = [_past(row, is_running=is_running and n == 0) for n, row in enumerate(latest)]
+        return [_judged(run, judged.get(run.run_id)) for run in past]
 
 
 def _rows(engine: Engine) -> Iterator[Any]:
@@ -112,6 +126,18 @@ def _past(row: Any, *, is_running: bool) -> PastRun:
         notes=notes,
         about={name: value for name, value in about.items() if name not in _KNOWN},
         counts=counts,
+    )
+
+
+def _judged(run: PastRun, judged: JudgedRun | None) -> PastRun:
+    if judged is None:
+        return run
+    return replace(
+        run,
+        gate=judged.conclusion,
+        reasons=tuple(alarm_told(alarm) for alarm in judged.alarms),
+        held=judged.held,
+        decision=judged.decision,
     )
 
 

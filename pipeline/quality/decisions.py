@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pipeline.ledger import State, open_state
 from pipeline.lock import run_lock
+from pipeline.operations.past import write_past
 from pipeline.publishing import publish_staged, read_back, withdraw_refused
 from pipeline.quality.store import Decision
 from pipeline.settings import load
@@ -49,7 +50,9 @@ def decide(config: Path, decision: Decision) -> Decided:
         if stands.decision != decision.decision:
             problem = f"run {stands.run_id} was {stands.decision} by {stands.decided_by} before"
             raise ConfigError("--accept, --reject", problem, "a decision is never changed")
-        return Decided(stands, _carry_out(stands, state, output, cohort))
+        decided = Decided(stands, _carry_out(stands, state, output, cohort))
+        write_past(settings)
+        return decided
 
 
 def _check(state: State, decision: Decision) -> None:

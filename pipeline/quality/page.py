@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from pipeline.charts import Mark, line, marks
+from pipeline.charts import Panel, panel
 from pipeline.quality.cells import Series
 from pipeline.quality.gate import Assessment, tell
 from pipeline.quality.history import Compared
@@ -17,30 +17,6 @@ MOST_CHARTS = 24
 
 TABLE_NIGHTS = 14
 """How many of the last nights tables show."""
-
-WIDTH, HEIGHT = 168.0, 44.0
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One series over the nights, as shares of what it is counted among.
-
-    `rates` has None for nights that say nothing; the last is that of the judged run.
-    """
-
-    title: str
-    rates: tuple[float | None, ...]
-    path: str
-    mark: Mark | None
-    total: float
-    verdict: Verdict | None
-    is_alarm: bool
-    hint: str
-
-    @property
-    def lately(self) -> tuple[float | None, ...]:
-        """The rates of the last nights."""
-        return self.rates[-TABLE_NIGHTS:]
 
 
 @dataclass(frozen=True)
@@ -80,8 +56,8 @@ def render(assessment: Assessment, desk: Desk) -> str:
         families=families,
         nights=[night.isoformat() for night in nights],
         lately=[f"{night:%a %d %b}" for night in nights[-TABLE_NIGHTS:]],
+        table_nights=TABLE_NIGHTS,
         desk=desk,
-        chart=(WIDTH, HEIGHT),
     )
 
 
@@ -92,25 +68,28 @@ def _family(name: str, panels: Sequence[Panel]) -> Family:
     return Family(name, shown, len(panels) - len(shown))
 
 
+def label_panels(assessment: Assessment) -> tuple[Panel, ...]:
+    """Draw how often each label was found in a note, night by night up to the judged run."""
+    alarmed = {alarm.series for alarm in assessment.alarms}
+    found = (each for each in assessment.compared if each.series.family == "spans")
+    panels = [_panel(each, assessment, alarmed) for each in found]
+    return _family("spans", panels).panels
+
+
 def _panel(compared: Compared, assessment: Assessment, alarmed: Collection[Series]) -> Panel:
     track = compared.track
     counts, exposures = _by_night(track.counts), _by_night(track.exposures)
-    rates = tuple(
+    rates = [
         count / exposure if exposure else None
         for count, exposure in zip(counts, exposures, strict=True)
-    )
-    verdict = assessment.verdicts.get(compared.series)
-    limits = _limits(verdict, exposures[-1])
-    top = max([rate for rate in (*rates, limits[1]) if rate is not None], default=0.0)
-    return Panel(
-        title=track.name,
-        rates=rates,
-        path=line(rates, top, width=WIDTH, height=HEIGHT),
-        mark=marks(rates[-1], limits, top, height=HEIGHT) if verdict else None,
+    ]
+    limits = _limits(assessment.verdicts.get(compared.series), exposures[-1])
+    return panel(
+        track.name,
+        rates,
         total=sum(counts),
-        verdict=verdict,
+        limits=limits,
         is_alarm=compared.series in alarmed,
-        hint=_hint(track.name, rates[-1], limits),
     )
 
 
@@ -122,10 +101,3 @@ def _limits(verdict: Verdict | None, exposure: float) -> tuple[float | None, flo
     if verdict is None or not exposure:
         return None, None
     return verdict.low / exposure, verdict.high / exposure
-
-
-def _hint(title: str, rate: float | None, limits: tuple[float | None, float | None]) -> str:
-    tonight = "nothing to count" if rate is None else f"{rate:.3g}"
-    low, high = limits
-    between = "" if low is None or high is None else f", usual {low:.3g} to {high:.3g}"
-    return f"{title}: {tonight} in this run{between}"

@@ -104,7 +104,10 @@ class JudgedRun:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What somebody decided about a run that alarmed."""
+    """What somebody decided about a run that alarmed.
+
+    `notes` is how many the run held then; None where it was decided before that was counted.
+    """
 
     run_id: int
     decision: Literal["accepted", "rejected"]
@@ -113,6 +116,7 @@ class Decision:
     new_normal: bool = False
     again: bool = False
     decided_at: str = ""
+    notes: int | None = None
 
 
 # For the ledger, inside its transactions
@@ -286,6 +290,7 @@ class QualityStore:
                 number = (connection.scalar(select(highest)) or 0) + 1
                 at = datetime.now(UTC).isoformat(timespec="seconds")
                 row = asdict(decision) | {"number": number, "decided_at": at}
+                row |= {"notes": _held_by(connection, decision.run_id)}
                 row |= {name: int(row[name]) for name in ("new_normal", "again")}
                 connection.execute(insert(QUALITY_DECISION), [row])
             stands = earlier[0] if earlier else decision
@@ -315,6 +320,12 @@ class QualityStore:
                     connection.execute(delete(table).where(table.c.note_id.in_(some)))
             supersede(connection, ids, erase=True)
         return len(ids)
+
+
+def _held_by(connection: Connection, run_id: int) -> int:
+    waiting = QUALITY_HELD.c.run_id == run_id, QUALITY_HELD.c.accepted == 0
+    count = select(func.count()).select_from(QUALITY_HELD).where(*waiting)
+    return connection.scalar(count) or 0
 
 
 def _decisions(connection: Connection) -> Iterator[Decision]:

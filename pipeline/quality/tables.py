@@ -74,8 +74,12 @@ QUALITY_DECISION = Table(
     Column("decided_by", Text, nullable=False),
     Column("reason", Text, nullable=False),
     Column("decided_at", Text, nullable=False),
+    Column("notes", Integer),
 )
-"""Who released or refused a run that alarmed, and why; rows are only ever added."""
+"""Who released or refused a run that alarmed, and why; rows are only ever added.
+
+`notes` is how many the run held at that moment; nothing in rows of earlier versions.
+"""
 
 TABLES = (QUALITY_RUN, QUALITY_COUNT, QUALITY_PRINT, QUALITY_HELD, QUALITY_DECISION)
 

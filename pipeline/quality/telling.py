@@ -9,9 +9,8 @@ from typing import Any
 from pipeline.quality.gate import Assessment
 from pipeline.quality.page import Desk, render
 from pipeline.quality.store import JudgedRun, QualityStore
-from pipeline.report import put
+from pipeline.report import put_page
 from pipeline.settings import Settings
-from record.errors import Unavailable
 
 PAGE = "quality.html"
 
@@ -47,7 +46,7 @@ def write_page(
         decisions=store.decisions()[-_DECISIONS:],
         versions=_changes(runs),
     )
-    _write(path, render(assessment, desk))
+    put_page(path, render(assessment, desk), str(path))
 
 
 def _changes(runs: Sequence[JudgedRun]) -> list[tuple[int, str]]:
@@ -59,17 +58,7 @@ def _changes(runs: Sequence[JudgedRun]) -> list[tuple[int, str]]:
 
 def write_metrics(path: Path, assessment: Assessment, runs: Sequence[JudgedRun]) -> None:
     """Write metrics for a collector of text files; raises Unavailable where that is impossible."""
-    _write(path, "".join(f"{line}\n" for line in metrics(assessment, runs)))
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        put(path, text)
-    except OSError:
-        raise Unavailable(
-            str(path), "cannot be written", "check its permissions and free space"
-        ) from None
+    put_page(path, "".join(f"{line}\n" for line in metrics(assessment, runs)), str(path))
 
 
 def to_json(assessment: Assessment, runs: Sequence[JudgedRun]) -> dict[str, Any]:

@@ -1,18 +1,20 @@
 """Everything at hand for the release of a cohort in one process; holds keys."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlalchemy import Table
 
+from pipeline.lock import lock_path
 from pipeline.release.draft import Draft
 from pipeline.release.order import Order, make_policy, tables_of
 from pipeline.release.reading import present_columns
 from pipeline.release.tables import NOTES, make_tables, order_of
 from pipeline.release.targets import Target, open_target
 from pipeline.settings import Settings
-from pipeline.tools import Tools, open_tools
+from pipeline.tools import Tools, open_tools, settled
 from record.columns import TABLES
 from record.errors import ConfigError
 from surrogates.columns import Columns
@@ -83,5 +85,11 @@ def open_release_tools(order: Order, settings: Settings) -> Tools:
 
 
 def draft_folder(settings: Settings) -> Path:
-    """Name the folder that releases of a configuration are made in."""
-    return settings.base / ".cryptonym" / "release"
+    """Name the folder that releases of a configuration are made in.
+
+    There is one for each state database, whose lock keeps two of them out of one folder:
+    configurations may lie side by side.
+    """
+    lock = lock_path(settled(settings).state.url, settings.base).absolute()
+    digest = hashlib.blake2b(str(lock).encode(), digest_size=4).hexdigest()
+    return settings.base / ".cryptonym" / f"release-{digest}"

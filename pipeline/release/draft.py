@@ -81,13 +81,14 @@ class UnitMade:
     """What came of a unit; ids are those of the source.
 
     `counts` has numbers of rows by table and what became of them, `referred` the ids of rows in
-    tables without patients that the rows of this unit lead to.
+    tables without patients that the rows of this unit lead to, `labels` numbers of surrogates.
     """
 
     parts: tuple[PartMade, ...]
     counts: dict[str, dict[str, int]]
     reasons: dict[str, int]
     referred: dict[str, list[int]]
+    labels: dict[str, int] = field(default_factory=dict)
     released: list[int] = field(default_factory=list, repr=False)
     refused: list[int] = field(default_factory=list, repr=False)
     outside: list[int] = field(default_factory=list, repr=False)
@@ -168,7 +169,10 @@ class Draft:
     @retrying
     def commit(self, index: int, made: UnitMade) -> None:
         """Store what came of a unit, whose files are in place; may be repeated."""
-        account = {"counts": made.counts, "reasons": made.reasons, "referred": made.referred}
+        account: dict[str, Any] = {
+            "counts": made.counts, "reasons": made.reasons, "referred": made.referred,
+            "labels": made.labels,
+        }  # fmt: skip
         done = {
             "done": 1, "account": json.dumps(account), "released": pack_ids(made.released),
             "refused": pack_ids(made.refused), "outside": pack_ids(made.outside),

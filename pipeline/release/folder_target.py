@@ -97,6 +97,10 @@ class FolderTarget:
         """Read the files of the release."""
         return read_papers(self._place, self.names)
 
+    def begun(self) -> str:
+        """Nothing: files and tables become visible at once."""
+        return ""
+
     def deliver(self, draft: Draft, names: tuple[str, ...], papers: Papers) -> None:
         """Make a new folder of the draft's files and move the link to it; the old one is removed.
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -28,18 +28,18 @@ METHOD = (
 )
 _EXACT = "The time between two dates of one patient is exact, in notes and tables."
 _CUT = "The time between two dates of one patient is exact to the {precision}: dates are cut to it."
-_TRACED = {"person_id": "person", "note_id": "note"}
-"""Ids that the manifest goes on naming when they are withdrawn, and their tables."""
 
 
 @dataclass
 class Counts:
-    """What became of what was asked for; `refused` counts notes by reason, `tables` rows."""
+    """What became of what was asked for: `refused` counts notes by reason, `tables` rows, `labels`
+    the surrogates in released notes."""
 
     persons: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     tables: dict[str, Counter[str]] = field(default_factory=dict)
+    labels: Counter[str] = field(default_factory=Counter)
 
     @property
     def refused_share(self) -> float:
@@ -102,12 +102,15 @@ def describe(origin: Origin) -> dict[str, list[dict[str, Any]]]:
 
 
 def make_manifest(
-    draft: Draft, names: tuple[str, ...], origin: Origin, counts: Counts, before: Mapping[str, Any]
+    draft: Draft,
+    names: tuple[str, ...],
+    origin: Origin,
+    counts: Counts,
+    withdrawn: Mapping[str, Sequence[int]],
 ) -> dict[str, Any]:
     """Describe a release; equal releases give equal manifests, for there is no time in it.
 
-    `before` is the manifest of what is visible: ids that it had and this release has not are
-    `withdrawn`, and stay so until they come back.
+    `withdrawn` are ids that earlier versions had and this one has not.
     """
     tables = {}
     for name in names:
@@ -132,17 +135,8 @@ def make_manifest(
             "refused": dict(sorted(counts.refused.items())),
             "tables": {name: dict(sorted(counts.tables[name].items())) for name in counts.tables},
         },
-        "withdrawn": {key: _withdrawn(draft, key, before) for key in _TRACED},
+        "withdrawn": dict(withdrawn),
     }
-
-
-def _withdrawn(draft: Draft, key: str, before: Mapping[str, Any]) -> list[int]:
-    told = before.get("withdrawn", {})
-    found = set(told.get(key, ()) if isinstance(told, dict) else ())
-    for _, part in draft.parts(_TRACED[key]):
-        found.update(part.difference.withdrawn)
-        found.difference_update(part.difference.added)
-    return sorted(found)
 
 
 def dump(manifest: dict[str, Any]) -> str:

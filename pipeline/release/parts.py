@@ -5,9 +5,11 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
+from operator import itemgetter
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from sqlalchemy import Date, DateTime, Table
 
@@ -19,6 +21,7 @@ PARQUET_PART, JSONL_PART = "parquet", "jsonl"
 
 _WHAT = "draft"
 _BATCH = 1_000
+_READ = 50_000
 _HASHED = 1 << 20
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=iso)
 
@@ -33,7 +36,7 @@ class Part:
     def __init__(self, path: Path, table: Table) -> None:
         self.path = path
         self.hashes = Hashes()
-        self._width = max(1, len(table.primary_key.columns))
+        self._key = itemgetter(slice(max(1, len(table.primary_key.columns))))
         self._schema = arrow_schema(table)
         self._names = self._schema.names
         self._floats = [
@@ -46,7 +49,7 @@ class Part:
         if not rows:
             return
         storable = map(self._storable, rows) if self._floats else rows
-        ordered = sorted(storable, key=lambda row: row[: self._width])
+        ordered = sorted(storable, key=self._key)
         self.hashes.add(ordered)
         with reading(_WHAT):
             self._write(ordered)
@@ -89,15 +92,25 @@ def read_part(path: Path, table: Table) -> Iterator[list[Row]]:
     """Stream the rows of a file, batch by batch; nothing where there is no file."""
     if not path.is_file():
         return
-    names = [column.name for column in table.columns]
     with reading(_WHAT):
         if path.suffix == f".{JSONL_PART}":
             yield from _lines(path, table)
             return
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(_BATCH, use_threads=False):
-                columns = (batch.column(name).to_pylist() for name in names)
-                yield list(zip(*columns, strict=True))
+        for batch in read_batches(path, table):
+            yield to_rows(batch)
+
+
+def read_batches(path: Path, table: Table) -> Iterator[pa.RecordBatch]:
+    """Stream a Parquet file with the columns of its table, some rows at a time."""
+    names = [column.name for column in table.columns]
+    with reading(_WHAT), pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(_BATCH, use_threads=False):
+            yield batch.select(names)
+
+
+def to_rows(batch: pa.RecordBatch) -> list[Row]:
+    """Give the rows of a batch."""
+    return list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
 def _lines(path: Path, table: Table) -> Iterator[list[Row]]:
@@ -125,19 +138,24 @@ def _lines(path: Path, table: Table) -> Iterator[list[Row]]:
         yield rows
 
 
-def read_keys(path: Path, table: Table) -> Iterator[int]:
-    """Stream the keys of a file, as it was written."""
+def read_keys(path: Path, table: Table) -> tuple[int, set[int]]:
+    """Count the rows of a file, and give their keys, as it was written."""
     first = table.columns[0].name
+    rows, keys = 0, set[int]()
     if not path.is_file():
-        return
+        return rows, keys
     with reading(_WHAT):
         if path.suffix == f".{JSONL_PART}":
             with path.open("rb") as file:
-                yield from (key_of((json.loads(line)[first],)) for line in file)
-            return
+                for line in file:
+                    rows += 1
+                    keys.add(key_of((json.loads(line)[first],)))
+            return rows, keys
         with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(_BATCH, columns=[first], use_threads=False):
-                yield from (key_of((value,)) for value in batch.column(0).to_pylist())
+            for batch in file.iter_batches(_READ, columns=[first], use_threads=False):
+                rows += batch.num_rows
+                keys.update(key_of((value,)) for value in pc.unique(batch.column(0)).to_pylist())
+    return rows, keys
 
 
 def digest_file(path: Path) -> str:

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,8 @@ from pipeline.boundary import safely
 from pipeline.exits import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.lock import RunLock, run_lock
 from pipeline.nightly import Drive, Job, check_apart, check_documents
+from pipeline.operations.past import write_past
+from pipeline.operations.register import Entry, registered
 from pipeline.progress import Progress
 from pipeline.release.desk import Desk, draft_folder, open_desk
 from pipeline.release.draft import Draft, ReleaseUnit, UnitMade, incomplete
@@ -31,13 +33,15 @@ from pipeline.release.persons import PersonList
 from pipeline.release.plan import EVERYTHING, count_units, find_persons, plan_units
 from pipeline.release.rows import Change, Changes
 from pipeline.release.tables import REFERRED
-from pipeline.release.targets import output_of
+from pipeline.release.targets import output_of, show_place
+from pipeline.release.traced import trace
 from pipeline.release.unit import make_referred, make_selves, make_unit
-from pipeline.settings import load
+from pipeline.settings import Settings, load
 from pipeline.tools import open_reversal, settled
-from record.errors import ConfigError
+from record.errors import ConfigError, CryptonymError
 
 _WAITING = ("stale-spans", "not-published")
+_UNKNOWN = "not-detected"
 _CATCH_UP = "run `cryptonym run` first; --withdraw-stale withdraws them all the same"
 
 
@@ -81,9 +85,36 @@ def _run(order: Order, progress: Progress, drive: Drive | None, workers: int) ->
     progress.phase("persons")
     listed = list_persons(order, settings)
     check_documents(settings)
-    check_apart(settled(settings), (output_of(order, settings), Path()))
+    output = output_of(order, settings)
+    check_apart(settled(settings), (output, Path()))
+    where = settled(settings).state, settings.base
+    with run_lock(where[0].url, settings.base) as lock:
+        try:
+            with registered(*where, cohort=order.cohort, place=show_place(output)) as entry:
+                maker = _Maker(progress, lock, entry, drive, workers)
+                released = _made(order, settings, listed, maker)
+        except CryptonymError:
+            # What stopped the release is what the operator must hear of.
+            with suppress(CryptonymError):
+                write_past(settings)
+            raise
+        write_past(settings)
+    return released
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """What a release is made under: who is told of it, who does the work."""
+
+    progress: Progress
+    lock: RunLock
+    entry: Entry
+    drive: Drive | None
+    workers: int
+
+
+def _made(order: Order, settings: Settings, listed: PersonList, maker: _Maker) -> Released:
     with ExitStack() as stack:
-        lock = stack.enter_context(run_lock(settled(settings).state.url, settings.base))
         draft = Draft.begin(draft_folder(settings))
         stack.callback(draft.remove)
         desk = open_desk(order, settings, draft)
@@ -91,11 +122,11 @@ def _run(order: Order, progress: Progress, drive: Drive | None, workers: int) ->
         draft.tell(told_of(order) | {"made_by": desk.made_by})
         desk.target.claim(desk.tools.cohort.key_id, desk.names)
         _check_caught_up(desk)
-        release = _Release(desk, progress)
+        release = _Release(desk, maker)
         release.plan(listed)
-        release.make(drive, workers, lock)
+        release.make()
         release.reconcile()
-        lock.keep()
+        maker.lock.keep()
         return release.deliver()
 
 
@@ -138,7 +169,7 @@ class _Release:
     """One release over open databases; each method is one phase."""
 
     desk: Desk
-    progress: Progress
+    maker: _Maker
 
     def __post_init__(self) -> None:
         self.counts = Counts()
@@ -147,7 +178,7 @@ class _Release:
 
     def plan(self, listed: PersonList) -> None:
         """Find the persons, and cut them into units with their notes."""
-        self.progress.phase("planning")
+        self.maker.progress.phase("planning")
         tools, counts = self.desk.tools, self.counts.persons
         known = find_persons(tools.source, listed.person_ids)
         counts["listed"] = len(listed.person_ids)
@@ -159,15 +190,15 @@ class _Release:
         self.units = count_units(tools, len(known))
         self.desk.draft.plan(plan_units(tools, known, self.units))
 
-    def make(self, drive: Drive | None, workers: int, lock: RunLock) -> None:
+    def make(self) -> None:
         """Make every unit, here or in worker processes."""
-        self.progress.phase("replacing")
-        draft = self.desk.draft
+        self.maker.progress.phase("replacing")
+        draft, maker = self.desk.draft, self.maker
 
         def watch() -> None:
-            self.progress.advance(*draft.progress())
+            self.maker.progress.advance(*draft.progress())
 
-        if drive is None:
+        if maker.drive is None:
             for index in draft.pending(0, 1):
                 make_unit(index, self.desk)
                 watch()
@@ -176,18 +207,18 @@ class _Release:
             config=self.desk.order.config,
             settings=self.desk.tools.settings,
             run_id=0,
-            workers=workers,
+            workers=maker.workers,
             scratch=draft.folder,
-            lock_fd=lock.fileno(),
+            lock_fd=maker.lock.fileno(),
             watch=watch,
             program="pipeline.beam.release_worker",
             told=json.dumps(self.desk.order.output),
         )
-        self.peaks = drive(job)
+        self.peaks = maker.drive(job)
 
     def reconcile(self) -> None:
         """Account for every note by id, then make what units refer to; raises Incomplete."""
-        self.progress.phase("reconciling")
+        self.maker.progress.phase("reconciling")
         referred: dict[str, set[int]] = {name: set() for name in REFERRED}
         lost: set[int] = set()
         for index in self.desk.draft.indexes():
@@ -213,6 +244,7 @@ class _Release:
         counts.notes["released"] += len(made.released)
         counts.notes["refused"] += len(made.refused)
         counts.refused.update(made.reasons)
+        counts.labels.update(made.labels)
         counts.persons["released"] += made.counts.get("person", {}).get("released", 0)
         for name, found in made.counts.items():
             counts.tables.setdefault(name, Counter()).update(found)
@@ -246,31 +278,53 @@ class _Release:
 
     def deliver(self) -> Released:
         """Make the draft visible where it differs from what is."""
-        self.progress.phase("comparing")
+        self.maker.progress.phase("comparing")
         desk, counts = self.desk, self.counts
         target, (described, read) = desk.target, desk.target.names
         old = target.papers()
         before = undated(old.get(described))
-        manifest = make_manifest(desk.draft, desk.names, self._origin(), counts, before)
+        withdrawn = trace(desk, (before, undated(target.begun())))
+        manifest = make_manifest(desk.draft, desk.names, self._origin(), counts, withdrawn)
         explained = readme(manifest)
         changes = self._changes()
-        self._check_stale(changes)
         is_same = all(change.is_none for change in changes.values())
         is_same &= before == json.loads(json.dumps(manifest)) and old.get(read) == explained
+        entry = self.maker.entry
+        entry.tell(self._told(changes, is_changed=not is_same))
+        self._check_stale(changes)
         if not is_same:
-            self.progress.phase("publishing")
+            self.maker.progress.phase("publishing")
+            entry.publishing()
             dated = manifest | {"time": datetime.now(UTC).isoformat(timespec="seconds")}
             papers = {described: dump(dated), read: explained}
             target.deliver(desk.draft, desk.names, papers)
         limit = desk.tools.settings.limits.max_quarantine_share
         code = EXIT_DONE if counts.refused_share <= limit else EXIT_QUARANTINE
+        entry.finished(code)
         return Released(counts, changes, manifest, not is_same, code, self.peaks)
+
+    def _told(self, changes: Changes, *, is_changed: bool) -> dict[str, Any]:
+        """Give what the register keeps: counts, ids of keys, versions."""
+        origin, counts = self._origin(), self.counts
+        return {
+            "key_id": origin.key.key_id,
+            "policy_id": origin.policy.policy_id,
+            "versions": origin.versions,
+            "persons": counts.persons,
+            "notes": counts.notes,
+            "refused": counts.refused,
+            "labels": counts.labels,
+            "changes": {name: asdict(change) for name, change in changes.items()},
+            "is_changed": is_changed,
+        }
 
     def _check_stale(self, changes: Changes) -> None:
         """Refuse to withdraw notes by the many which the nightly job has yet to see or publish."""
-        limit = self.desk.tools.settings.limits.max_quarantine_share
-        stale = sum(self.counts.refused[reason] for reason in _WAITING)
-        is_many = stale > limit * self.counts.notes["selected"] and changes["note"].withdrawn
+        limit, refused = self.desk.tools.settings.limits.max_quarantine_share, self.counts.refused
+        withdrawn = changes["note"].withdrawn
+        # What is visible was detected once: a state that does not know it was put back or lost.
+        stale = min(refused[_UNKNOWN], withdrawn) + sum(refused[reason] for reason in _WAITING)
+        is_many = stale > limit * self.counts.notes["selected"] and withdrawn
         if is_many and not self.desk.order.withdraw_stale:
             raise ConfigError(
                 "release",

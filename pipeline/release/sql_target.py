@@ -1,8 +1,12 @@
 """A release in a database: what differs is written in one transaction."""
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow.csv import WriteOptions, write_csv
 from sqlalchemy import (
     Connection,
     Date,
@@ -30,8 +34,8 @@ from pipeline.release.papers import (
     sync,
     write_paper,
 )
-from pipeline.release.parts import PARQUET_PART, read_part
-from pipeline.release.rows import Change, Changes, Row, key_of
+from pipeline.release.parts import PARQUET_PART, read_batches, to_rows
+from pipeline.release.rows import Change, Changes, Row
 from pipeline.release.tables import make_tables
 from record.errors import ConfigError
 
@@ -90,19 +94,30 @@ class SqlTarget:
         """Read the files of the release."""
         return read_papers(self._reports, self.names)
 
-    def deliver(self, draft: Draft, names: tuple[str, ...], papers: Papers) -> None:
-        """Write what differs in one transaction, then the files.
+    def begun(self) -> str:
+        """Read the manifest of a delivery that was interrupted and may be visible; else nothing."""
+        name = self._beside(self.names[0]).name
+        return read_papers(self._reports, (name,)).get(name, "")
 
-        A run that dies between the two leaves old files, which the next one corrects.
+    def deliver(self, draft: Draft, names: tuple[str, ...], papers: Papers) -> None:
+        """Write what differs in one transaction, between two steps for the files.
+
+        A run that dies in between leaves the new files beside the old ones: the next one knows
+        by them what may have been withdrawn.
         """
-        self._deliver(draft, names)
         with guard(WHAT):
             self._reports.mkdir(parents=True, exist_ok=True)
             for name, text in papers.items():
-                beside = self._reports / f"{name}.tmp"
-                write_paper(beside, text)
-                beside.replace(self._reports / name)
+                write_paper(self._beside(name), text)
             sync(self._reports)
+        self._deliver(draft, names)
+        with guard(WHAT):
+            for name in papers:
+                self._beside(name).replace(self._reports / name)
+            sync(self._reports)
+
+    def _beside(self, name: str) -> Path:
+        return self._reports / f"{name}.tmp"
 
     @retrying
     def _deliver(self, draft: Draft, names: tuple[str, ...]) -> None:
@@ -153,35 +168,57 @@ def replace_part(
     if not wanted:
         return
     path = draft.path(part.name, index, PARQUET_PART)
+    keys = pa.array(sorted(wanted), pa.int64())
     pages = (
-        [row for row in rows if key_of(row) in wanted] if found.unchanged else rows
-        for rows in read_part(path, table)
+        page.filter(pc.is_in(page.column(0), value_set=keys)) if found.unchanged else page
+        for page in read_batches(path, table)
     )
-    _insert(connection, table, pages)
-
-
-def _insert(connection: Connection, table: Table, pages: Iterable[list[Row]]) -> None:
-    names = [column.name for column in table.columns]
-    if connection.dialect.name != "postgresql":
-        for rows in pages:
-            if rows:
-                _insert_rows(connection, table, rows)
+    if connection.dialect.name == "postgresql":
+        for is_plain, alike in groupby(pages, _is_plain):
+            _copy(connection, table, alike, is_plain=is_plain)
         return
+    for page in pages:
+        if page.num_rows:
+            _insert(connection, table, page)
+
+
+def _copy(
+    connection: Connection, table: Table, pages: Iterable[pa.RecordBatch], *, is_plain: bool
+) -> None:
+    """Send rows to PostgreSQL, plain ones as CSV."""
+    options = " WITH (FORMAT csv, ENCODING 'UTF8')" if is_plain else ""
     quote = connection.dialect.identifier_preparer
-    columns = ", ".join(quote.quote(name) for name in names)
-    statement = f"COPY {quote.format_table(table)} ({columns}) FROM STDIN"
+    columns = ", ".join(quote.quote(column.name) for column in table.columns)
+    statement = f"COPY {quote.format_table(table)} ({columns}) FROM STDIN{options}"
     cursor = connection.connection.cursor()
     try:
         # COPY takes no values in its statement, and rows by a stream.
         with cursor.copy(statement) as copy:
-            for rows in pages:
-                for row in rows:
-                    copy.write_row(row)
+            for page in pages:
+                if is_plain:
+                    copy.write(_csv(page))
+                else:
+                    for row in to_rows(page):
+                        copy.write_row(row)
     finally:
         cursor.close()
 
 
-def _insert_rows(connection: Connection, table: Table, rows: list[Row]) -> None:
+def _is_plain(page: pa.RecordBatch) -> bool:
+    """Tell that no text has what PostgreSQL before 18 takes for the end of a CSV file."""
+    texts = (column for column in page.columns if pa.types.is_string(column.type))
+    return not any(pc.any(pc.match_substring(text, "\\.")).as_py() for text in texts)
+
+
+def _csv(page: pa.RecordBatch) -> bytes:
+    """Write rows as CSV: text in quotes, nothing where nothing is."""
+    sink = pa.BufferOutputStream()
+    write_csv(page, sink, WriteOptions(include_header=False))
+    return bytes(sink.getvalue())
+
+
+def _insert(connection: Connection, table: Table, page: pa.RecordBatch) -> None:
+    rows = to_rows(page)
     if any(isinstance(column.type, Date | DateTime) for column in table.columns):
         names = [column.name for column in table.columns]
         connection.execute(table.insert(), [dict(zip(names, row, strict=True)) for row in rows])

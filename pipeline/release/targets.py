@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from pipeline.databases import connect
+from sqlalchemy.engine import URL, make_url
+
+from pipeline.databases import connect, database_path
 from pipeline.nightly import name_place
 from pipeline.release.draft import Draft, ReleaseUnit
 from pipeline.release.folder_target import FolderTarget
@@ -47,6 +49,13 @@ class Target(Protocol):
         """Read the files of the release that is visible; those that are not there are left out."""
         ...
 
+    def begun(self) -> str:
+        """Read the manifest of a delivery that was interrupted, and may be visible; else nothing.
+
+        Its withdrawals must not be forgotten.
+        """
+        ...
+
     def deliver(self, draft: Draft, names: tuple[str, ...], papers: Papers) -> None:
         """Make a draft visible, all of it at once.
 
@@ -78,6 +87,19 @@ def open_target(order: Order, settings: Settings) -> Target:
     digest = hashlib.blake2b(f"{order.cohort}\0{place_name}".encode(), digest_size=4).hexdigest()
     reports = settings.base / settings.report.folder
     return SqlTarget(engine, output.schema, reports, f"release-{slug}-{digest}")
+
+
+def show_place(output: OutputSettings) -> str:
+    """Name a place for people: without user, password or options; URLs are themselves."""
+    for form in (PARQUET, JSONL):
+        if output.url.startswith(form):
+            return f"{form}{Path(output.url.removeprefix(form)).absolute()}"
+    path = database_path(output.url, Path(), what=SETTING)
+    if path is not None:
+        return f"sqlite:///{path}"
+    url = make_url(output.url)
+    server = URL.create("postgresql", host=url.host, port=url.port, database=url.database)
+    return f"{server}{f' schema {output.schema}' if output.schema else ''}"
 
 
 def output_of(order: Order, settings: Settings) -> OutputSettings:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from pipeline.batch import Batch, Item
 from pipeline.databases import chunks, retrying
 from pipeline.note import NoteRow, PersonRow, Unit, settled, whole
-from pipeline.output import span_rows
+from pipeline.output import span_values
 from pipeline.recall import replay
 from pipeline.release.desk import Desk
 from pipeline.release.draft import PartMade, ReleaseUnit, UnitMade, incomplete
@@ -99,6 +99,7 @@ class _Work:
     parts: dict[str, Part] = field(default_factory=dict)
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     reasons: Counter[str] = field(default_factory=Counter)
+    labels: Counter[str] = field(default_factory=Counter)
     referred: dict[str, set[int]] = field(default_factory=lambda: {n: set() for n in REFERRED})
     persons: set[int] = field(default_factory=set)
     records: dict[str, PatientRecord] = field(default_factory=dict)
@@ -195,26 +196,28 @@ class _Work:
                 self.refused.add(refused.item.row.note_id)
                 self.reasons[failure.reason or failure.error] += 1
             for name, found in made.items():
-                self.add(name, found)
+                self.parts[name].add(found)
+            self.labels.update(label for *_, label in made["note_span"])
             for item in batch.items:
                 self._enter(item)
 
-    def _replayed(self, unit: Unit, rows: list[NoteRow]) -> tuple[Batch, _Rows]:
+    def _replayed(self, unit: Unit, rows: list[NoteRow]) -> tuple[Batch, dict[str, list[Row]]]:
         """Take the notes that were asked for through all stages."""
         order, tools = self.desk.order, self.desk.tools
         batch = taken(unit, rows, tools)
         wanted = tuple(item for item in batch.items if _is_wanted(item, order))
         outside = {item.row.note_id for item in batch.items}
         self.outside |= outside - {item.row.note_id for item in wanted}
-        notes: list[dict[str, Any]] = []
-        spans: list[dict[str, Any]] = []
+        columns = [column.name for column in self.desk.tables["note"].columns]
+        notes: list[Row] = []
+        spans: list[Row] = []
 
         def step(item: Item) -> Item:
             if whole(item.row.person_id) not in self.persons:
                 raise Unsafe("person-refused")
             row = output_row(item, tools.columns)
-            notes.append(settled(row.note))
-            spans.extend(span_rows([row]))
+            notes.append(tuple(map(settled(row.note).get, columns)))
+            spans.extend(span_values([row]))
             return item
 
         batch = replay(replace(batch, items=wanted), tools).each("write", step)
@@ -270,6 +273,7 @@ class _Work:
             {name: dict(found) for name, found in self.counts.items()},
             dict(self.reasons),
             {name: sorted(found) for name, found in self.referred.items()},
+            dict(self.labels),
             sorted(self.owners),
             sorted(self.refused),
             sorted(self.outside),
@@ -285,13 +289,13 @@ class _Work:
 
     def _part_made(self, name: str) -> PartMade:
         part, target = self.parts[name], self.desk.target
-        written = list(read_keys(part.path, self.desk.tables[name]))
-        if len(written) != part.hashes.rows or set(written) != part.hashes.keyed.keys():
+        rows, keys = read_keys(part.path, self.desk.tables[name])
+        if rows != part.hashes.rows or keys != part.hashes.keyed.keys():
             raise incomplete(f"the table {name} does not read back as it was made")
         before = Hashes()
-        for rows in target.visible(name, self.unit):
-            before.add(rows)
-        sha256 = digest_file(part.path) if written else ""
+        for page in target.visible(name, self.unit):
+            before.add(page)
+        sha256 = digest_file(part.path) if rows else ""
         made = part.hashes
         return PartMade(name, made.rows, made.total, sha256, differ(before, made))
 

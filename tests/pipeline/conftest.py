@@ -402,3 +402,33 @@ def ward(night, tmp_path):
 def make_ward():
     """Makes copies of that hospital for tests that share one."""
     return Ward
+
+
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None
+)
+
+
+@pytest.fixture
+def photograph(tmp_path):
+    """Shows a page in a real browser; gives what that complains of, and a picture of it."""
+    if BROWSER is None:
+        pytest.skip("no headless browser is installed")
+
+    def show(html, scheme="light"):
+        file, picture = tmp_path / "page.html", tmp_path / "page.png"
+        file.write_text(html, encoding="utf-8")
+        shown = subprocess.run(
+            [
+                BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+                f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1200,900",
+                f"--blink-settings=preferredColorScheme={int(scheme == 'light')}",
+                f"--screenshot={picture}", file.as_uri(),
+            ],
+            capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+        if not picture.is_file():
+            pytest.skip("the browser made no picture")
+        return shown.stderr, picture
+
+    return show

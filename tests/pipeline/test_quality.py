@@ -172,10 +172,21 @@ def test_a_run_that_alarms_is_held_then_accepted(hospital, capsys):
             "accepted",
             "A. Martin",
         )
-    assert "A. Martin" in (hospital.folder / "quality.html").read_text()
+        assert decision.notes == NOTES
+    for page in ("quality.html", "releases.html"):
+        assert "A. Martin" in (hospital.folder / page).read_text()
+    assert cli.main(["runs", str(hospital.config)]) == EXIT_DONE
+    told = capsys.readouterr().out
+    assert "held, accepted" in told
+    assert f"accepted as the new normal, {NOTES} notes, by A. Martin" in told
+    report = (hospital.folder / "report.html").read_text()
+    assert "<h2>Labels night by night</h2>" in report
+    assert "<h3>PHONE</h3>" in report
+    assert "A. Martin" not in report
     # What was called the new normal is learned anew, and holds nothing meanwhile.
     hospital.write(NIGHTS + 1, to_iso)
     assert hospital.run(NIGHTS + 1).exit_code == EXIT_DONE
+    assert "A. Martin" in (hospital.folder / "report.html").read_text()
 
 
 def test_without_a_new_normal_the_next_such_night_is_held_too(hospital):
