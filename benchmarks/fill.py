@@ -1,6 +1,6 @@
 """Speed of filling masked letters: batched, one place at a time, and by a library's own loop.
 
-    python -m benchmarks.fill [--letters 16] [--words 1500] [--share 0.3]
+    python -m benchmarks.fill [--letters 16] [--words 1500] [--share 0.3] [--together 8 16]
 
 Weights are drawn by chance and letters are made of made-up words: how fast places are filled does
 not depend on either. Letters a minute of processor time, on as many threads as torch is given
@@ -87,6 +87,7 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=1500)
     parser.add_argument("--share", type=float, default=0.3, help="of words that are masked")
     parser.add_argument("--window", type=int, default=160)
+    parser.add_argument("--together", type=int, nargs="*", default=[8, 16], metavar="N")
     parser.add_argument("--vocabulary", type=int, default=8192)
     parser.add_argument("--width", type=int, default=192)
     parser.add_argument("--layers", type=int, default=4)
@@ -111,20 +112,24 @@ def main() -> None:
     for method in Method:
         filling = Filling(method, top=6, window=options.window)
         alone = Filling(method, top=6, window=options.window, batch=1)
-        slowest = _speed(few, lambda some, f=alone: _fill(some, theirs, f))
-        rows: tuple[tuple[str, tuple[float, float]], ...] = (
-            ("library, one by one", slowest),
-            ("ours, one by one", _speed(few, lambda some, f=alone: _fill(some, OneByOne(ours), f))),
-            ("ours, batched", _speed(letters, lambda some, f=filling: _fill(some, ours, f))),
-        )
+        arms: list[tuple[str, Sequence[Masked], object, Filling]] = [
+            ("library, one by one", few, theirs, alone),
+            ("ours, one by one", few, OneByOne(ours), alone),
+            ("ours, batched", letters, ours, filling),
+        ]
         if method is Method.ITERATIVE:
-            eight = replace(filling, together=8)
-            batched = _speed(letters, lambda some, f=eight: _fill(some, ours, f))
-            rows += (("ours, 8 together", batched),)
-        for name, (speed, wall) in rows:
+            arms += [
+                (f"ours, {number} together", letters, ours, replace(filling, together=number))
+                for number in options.together
+            ]
+        speeds: list[float] = []
+        for name, some, filler, how in arms:
+            speed, wall = _speed(some, lambda many, f=filler, h=how: _fill(many, f, h))  # type: ignore[misc]
+            speeds.append(speed)
             print(
                 f"{method:<13} {name:<20} {speed:>9.2f} letters/cpu-min {wall:>9.2f} letters/min "
-                f"{speed / slowest[0]:>7.1f} times the library",
+                f"{speed / speeds[0]:>7.1f} times the library"
+                + (f" {speed / speeds[1]:>7.1f} times one by one" if len(speeds) > 1 else ""),
                 flush=True,
             )
 

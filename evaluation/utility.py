@@ -123,10 +123,10 @@ def compare(
     """Train a tagger for each setting and seed under a folder, and score it on the test notes.
 
     A tagger that is there already is not trained again, one that was interrupted goes on. Raises
-    ConfigError, and ValueError where there are fewer than two seeds.
+    ConfigError, and ValueError where seeds are alike.
     """
-    if len(set(seeds)) < 2:
-        raise ValueError("at least two seeds are needed: one tells nothing about others")
+    if len(set(seeds)) < len(seeds):
+        raise ValueError("seeds are alike: the same training twice tells nothing more")
     learnt = trial.learnt()
     found: dict[str, list[Counts]] = {setting: [] for setting in learnt}
     for setting, seed in ((setting, seed) for seed in seeds for setting in learnt):
@@ -139,7 +139,9 @@ def compare(
 
 
 def mean_bounds(values: Sequence[float]) -> tuple[float, float]:
-    """Bound a mean over seeds by Student's t; at least two values."""
+    """Bound a mean over seeds by Student's t; raises ValueError for fewer than two."""
+    if len(values) < 2:
+        raise ValueError("at least two seeds are needed: one tells nothing about others")
     middle, error = fmean(values), stdev(values) / len(values) ** 0.5
     if error == 0:
         return middle, middle

@@ -1,7 +1,8 @@
 """The letters of a prepared corpus, with their identifiers in every form they have anywhere."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from pipeline.detection import spoken
@@ -32,14 +33,24 @@ def read_letters(corpus: Corpus, split: str) -> list[Annotated]:
 def with_own(letters: Sequence[Annotated]) -> Iterator[Annotated]:
     """Add to each letter what of its patient's identifiers nobody marked in it; spans may overlap.
 
-    Letters come in order of their patients.
+    What reaches beyond a marked one has its label. Letters come in order of their patients.
     """
     for _, some in groupby(sorted(letters, key=owner), key=owner):
         several = list(some)
         own = OwnIdentifiers(several)
         for letter in several:
-            extra: list[Span] = own.find(letter.document)
+            extra = _beyond(own.find(letter.document), letter.spans)
             yield Annotated(letter.document, (*letter.spans, *extra))
+
+
+def _beyond(found: Iterable[Span], marked: Sequence[Span]) -> Iterator[Span]:
+    """Leave out what lies within what was marked: whoever marked it knows better what it is."""
+    for span in found:
+        over = next((each for each in marked if each.overlaps(span)), None)
+        if over is None:
+            yield span
+        elif span.start < over.start or over.end < span.end:
+            yield replace(span, label=over.label)
 
 
 def owner(letter: Annotated) -> str:

@@ -10,6 +10,7 @@ from record.label import Label
 from record.patient import Address, Identifier, PatientRecord, PersonName
 from record.span import Span
 from rules.known import KnownPatient
+from surrogates.circle import is_particle
 from surrogates.misspelling import distance
 
 DETECTOR = "known.letter"
@@ -50,6 +51,7 @@ class OwnIdentifiers:
             for span in letter.spans:
                 value = " ".join(text[span.start : span.end].split())
                 values[span.label, value] = None
+        self._labels = {label for label, _ in values}
         self.record = _record(values)
         """All of them as what is known of somebody, for who must not write them again."""
         self._known = KnownPatient(self.record)
@@ -57,7 +59,7 @@ class OwnIdentifiers:
             word
             for (label, value) in values
             for word in _WORD.findall(fold(value))
-            if label in _NAMES
+            if label in _NAMES and not is_particle(word)
         )
         self._long = sorted({word for word in words if len(word) >= _LONG})
         self._exact = [(label, pattern) for label, pattern in map(_exact, values) if pattern]
@@ -85,7 +87,7 @@ class OwnIdentifiers:
         # Who of them is a doctor nobody tells, so each is looked for as both.
         known = self._known.detect(replace(document, clinicians=self.record.relatives))
         found = [
-            Span(span.start, span.end, span.label, DETECTOR)
+            Span(span.start, span.end, self._named(span.label), DETECTOR)
             for span in known
             if len(_ALNUM.findall(document.text, span.start, span.end)) > 1
         ]
@@ -96,6 +98,11 @@ class OwnIdentifiers:
             for match in pattern.finditer(folded)
         )
         return found
+
+    def _named(self, label: str) -> str:
+        """Give a name the label that names have here: not everybody tells first from last ones."""
+        is_whole = label in _NAMES and label not in self._labels and Label.NAME in self._labels
+        return Label.NAME.value if is_whole else label
 
 
 def _exact(named: tuple[str, str]) -> tuple[str, re.Pattern[str] | None]:
@@ -118,7 +125,9 @@ def _record(values: Iterable[tuple[str, str]]) -> PatientRecord:
 
     names = [PersonName(given_names=(value,)) for value in of(Label.FIRST_NAME)]
     family = [*of(Label.LAST_NAME)]
-    family += (word for value in of(Label.NAME) for word in _WORD.findall(value))
+    # A particle alone is nobody's name, and stays where surrogates are written.
+    words = (word for value in of(Label.NAME) for word in _WORD.findall(value))
+    family += (word for word in words if not is_particle(fold(word)))
     names += (PersonName(family_names=(value,)) for value in dict.fromkeys(family))
     return PatientRecord(
         person_id="",

@@ -83,8 +83,10 @@ def test_twice_as_many_letters_take_the_place_of_both():
 
 def test_one_seed_tells_nothing(tmp_path):
     trial = Trial(notes(2, 1), notes(2, 2), notes(2, 3), notes(2, 4))
-    with pytest.raises(ValueError, match="two seeds"):
+    with pytest.raises(ValueError, match="alike"):
         compare(trial, toy_recipe(), (1, 1), tmp_path)
+    with pytest.raises(ValueError, match="two seeds"):
+        mean_bounds([0.5])
 
 
 def test_bounds_over_seeds_are_those_of_a_table():
