@@ -1,16 +1,20 @@
 """What private representations and word-level pseudonymization cost, and what they hide.
 
     python -m benchmarks.private tokens TRAIN DEV
-    python -m benchmarks.private base TRAIN DEV [--notes 60] [--seeds 1]
+    python -m benchmarks.private base TRAIN DEV [--notes 60] [--seeds 5]
     python -m benchmarks.private curve TRAIN DEV [--neighbours 1 10 50 100 200 500 1000]
     python -m benchmarks.private phases TRAIN DEV [--epochs 8 6 12] [--further 20] [-o FOLDER]
+    python -m benchmarks.private guesses TRAIN DEV --kit FOLDER [--neighbours 2 10 50 200]
 
 TRAIN and DEV are annotated notes as JSON Lines. Embeddings are trained on the text of TRAIN. Nine
 tenths of the first `--notes` of TRAIN are learnt from, a tenth ends trainings; the first
 `--scored` of DEV are scored, token by token, identifying or not. `tokens` compares ways to cut
-text; `base` trains the de-identifier on embeddings, with the case of tokens and without; `curve`
-trains it on pseudonymized sentences and scores it on real ones; `phases` trains a private
-representation and attacks it, with its controls. Prints one JSON object a line.
+text; `base` trains the de-identifier on embeddings, with the case of tokens and without, and tests
+which embeddings need it more; `curve` trains it on pseudonymized sentences and scores it on real
+ones; `phases` trains a private representation, scores it beside the de-identifier without privacy
+of the same notes, seed and most epochs, and attacks it, with its controls; `guesses` has attackers
+choose between sentences of DEV and their twins, encoded by what was trained, for several numbers of
+neighbours that twins' words are drawn from. Prints one JSON object a line.
 """
 
 import argparse
@@ -24,14 +28,17 @@ from time import process_time
 
 import numpy as np
 import torch
+from scipy.stats import binomtest
 
+from evaluation.adversary import LAST, any_attack
+from evaluation.sharing import Subject, attack_twins, measure
 from models.language.texts import seeded
 from models.private import embeddings, learning, recipe, training
 from models.private.adversaries import Adversaries
 from models.private.deidentifier import Deidentifier, Example, examples
 from models.private.embeddings import Embeddings
 from models.private.folder import SETTINGS, Kit, load
-from models.private.judging import Represent, accuracy, continue_adversaries
+from models.private.judging import Represent, continue_adversaries, new_adversaries
 from models.private.pairs import Pairs
 from models.private.pseudonymize import Pseudonymizer, pseudonymize
 from models.private.representer import Unprotected
@@ -83,13 +90,22 @@ def tokens(options: argparse.Namespace) -> Iterator[dict[str, object]]:
 
 
 def base(options: argparse.Namespace) -> Iterator[dict[str, object]]:
-    """Train the de-identifier on embeddings."""
+    """Train the de-identifier on embeddings; test whether whole words need the case more."""
+    costs: dict[str, list[float]] = {kind: [] for kind in embeddings.KINDS}
     for kind in embeddings.KINDS:
         parts = _parts(options, kind)
         for seed in range(1, options.seeds + 1):
+            f1 = {}
             for has_case in (True, False):
-                found = _deidentify(options, parts, _flat(parts.train), seed, has_case=has_case)
-                yield {"embeddings": kind, "casing": has_case, "seed": seed, **found}
+                scores, told = _deidentify(options, parts, _flat(parts.train), seed, has_case)
+                f1[has_case] = scores.f1
+                yield {"embeddings": kind, "casing": has_case, "seed": seed, **told}
+            costs[kind].append(f1[True] - f1[False])
+    differ = np.subtract(costs["words"], costs["subwords"])
+    more, seeds = int((differ > 0).sum()), int((differ != 0).sum())
+    chance = binomtest(more, seeds).pvalue if seeds else 1.0
+    means = {kind: float(np.mean(each)) for kind, each in costs.items()}
+    yield {"casing gives": means, "more to words": more, "of seeds": seeds, "p": float(chance)}
 
 
 def curve(options: argparse.Namespace) -> Iterator[dict[str, object]]:
@@ -99,8 +115,8 @@ def curve(options: argparse.Namespace) -> Iterator[dict[str, object]]:
         changes = Pseudonymizer(parts.vectors, neighbours, stop_words(options.languages))
         for seed in range(1, options.seeds + 1):
             made = pseudonymize(parts.train, changes, random.Random(seed))
-            found = _deidentify(options, parts, made, seed)
-            yield {"neighbours": neighbours, "seed": seed, **found}
+            _, told = _deidentify(options, parts, made, seed)
+            yield {"neighbours": neighbours, "seed": seed, **told}
 
 
 def phases(options: argparse.Namespace) -> Iterator[dict[str, object]]:
@@ -108,21 +124,44 @@ def phases(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     parts = _parts(options, options.kind)
     stops = stop_words(options.languages)
     corpus = recipe.Corpus(_flat(parts.train), _flat(parts.held), parts.vectors, stops)
-    pairs = Pairs(corpus.train, parts.vectors, Pseudonymizer(parts.vectors, options.near, stops))
-    yield {
-        "pairs": len(pairs),
-        "what": "on embeddings",
-        **_deidentify(options, parts, corpus.train, 1),
-    }
+    # In short sentences an identifier is more of the whole, and adversaries see it sooner.
+    short = [one for one in corpus.train if any(one.phi) and len(one) <= options.longest]
+    replacing = Pseudonymizer(parts.vectors, options.near, stops)
+    pairs = Pairs(short[: options.pairs], parts.vectors, replacing)
     with tempfile.TemporaryDirectory() as spare:
         folder = options.output or Path(spare)
-        for seed in range(1, options.seeds + 1):
+        for seed in options.seed or range(1, options.seeds + 1):
+            _, told = _deidentify(options, parts, corpus.train, seed)
+            yield {"what": "on embeddings", "seed": seed, "pairs": len(pairs), **told}
             size = parts.vectors.size
-            new = Adversaries(size, size, options.adversary_units)
+            new = new_adversaries(size, size, options.adversary_units, seed)
             raw = _attack(options, pairs, seed, Unprotected(), new, 1.0)
             yield {"what": "embeddings as they are", "seed": seed, **raw}
-            for way in recipe.WAYS:
+            for way in options.ways:
                 yield from _way(options, parts, corpus, pairs, (way, seed, folder))
+
+
+def guesses(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+    """Attack a representation by choices between twins, for several numbers of neighbours."""
+    kit, stops = load(options.kit), stop_words(options.languages)
+    attacked = _flat([_sentences(note) for note in _annotated(options.dev)[: options.scored]])
+
+    def encode(some: Sequence[Sentence], seed: int) -> list[np.ndarray]:
+        return kit.encode(some, seeded("attack", seed))
+
+    def plain(some: Sequence[Sentence], _: int) -> list[np.ndarray]:
+        return [kit.embeddings.vectors(sentence.tokens) for sentence in some]
+
+    drawn, data = range(1, options.seeds + 1), options.kit.name
+    for neighbours in options.neighbours:
+        replacing = Pseudonymizer(kit.embeddings, neighbours, stops)
+        none = np.zeros((0, kit.embeddings.size), np.float32)
+        shared = kit.encode(attacked, seeded("shared"))
+        subject = Subject(attacked, shared, (), encode, plain, replacing, (), none)
+        found = measure(subject, drawn, data, attacks=[attack_twins])
+        found += any_attack(kit, Pairs(attacked, kit.embeddings, replacing), drawn, data)
+        for each in found:
+            yield {"neighbours": neighbours, **each.to_json()}
 
 
 def _way(
@@ -138,6 +177,7 @@ def _way(
         way=way,
         size=options.size,
         neighbours=options.near,
+        hiding=options.hiding,
         adversary_units=options.adversary_units,
         epochs=tuple(options.epochs),
         seed=seed,
@@ -154,7 +194,7 @@ def _way(
         "noise_in": float(kit.representer.noise_in.detach().abs().mean()),
         "noise_out": float(kit.representer.noise_out.detach().abs().mean()),
     }
-    fresh = [Adversaries(**kit.adversaries.shape) for _ in range(2)]
+    fresh = [new_adversaries(**kit.adversaries.shape, seed=seed) for _ in range(2)]
     for what, judges, noise in (
         ("adversaries go on", kit.adversaries, 1.0),
         ("new adversaries", fresh[0], 1.0),
@@ -177,13 +217,12 @@ def _attack(
     judges: Adversaries,
     noise: float,
 ) -> dict[str, object]:
-    """Let adversaries learn further; give their accuracy, on the pairs that they learnt from."""
-    further = continue_adversaries(
-        represent, judges, pairs, options.further, seed=seed, noise=noise
+    """Let adversaries learn further; give the accuracy of their last epochs on their own pairs."""
+    rounds = continue_adversaries(
+        represent, judges, pairs, options.further, seed=seed, noise=noise, last=LAST
     )
-    rounds = [accuracy(represent, judges, pairs, f"{seed}/{at}", noise) for at in range(5)]
     judged = 2 * len(rounds) * len(pairs)
-    return {"accuracy": float(np.mean(rounds)), "highest": max(further), "judged": judged}
+    return {"accuracy": float(np.mean(rounds)), "highest": max(rounds), "judged": judged}
 
 
 def _tell(options: argparse.Namespace) -> learning.Watch:
@@ -199,10 +238,9 @@ def _deidentify(
     parts: Parts,
     train: Sequence[Sentence],
     seed: int,
-    *,
     has_case: bool = True,
-) -> dict[str, object]:
-    """Train on sentences and give the scores on those of DEV."""
+) -> tuple[learning.Scores, dict[str, object]]:
+    """Train on sentences; give the scores on those of DEV, and what is told of them."""
 
     def made(held: Sequence[Sentence]) -> list[Example]:
         vectors = [parts.vectors.vectors(sentence.tokens) for sentence in held]
@@ -216,7 +254,7 @@ def _deidentify(
         learning.train_deidentifier(made(train), made(_flat(parts.held)), plan, out)
         network: Deidentifier = learning.load_deidentifier(out)
     scores = learning.token_scores(network, made(parts.scored))
-    return {**asdict(scores), "seconds": process_time() - started}
+    return scores, {**asdict(scores), "seconds": process_time() - started}
 
 
 def _examples(held: Sequence[Sentence], vectors: Sequence[np.ndarray]) -> list[Example]:
@@ -250,7 +288,7 @@ def _edges(note: Sequence[Sentence]) -> tuple[set[int], set[int]]:
     return {start for start, _ in offsets}, {end for _, end in offsets}
 
 
-WAYS = {"tokens": tokens, "base": base, "curve": curve, "phases": phases}
+WAYS = {"tokens": tokens, "base": base, "curve": curve, "phases": phases, "guesses": guesses}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -259,6 +297,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("train", type=Path)
     parser.add_argument("dev", type=Path)
     parser.add_argument("-o", "--output", type=Path, help="keep trainings here, and go on there")
+    parser.add_argument("--kit", type=Path, help="what `phases` kept")
     parser.add_argument("--notes", type=int, default=60)
     parser.add_argument("--scored", type=int, default=50)
     parser.add_argument("--seeds", type=int, default=1)
@@ -271,7 +310,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--size", type=int, default=50)
     parser.add_argument("--near", type=int, default=50)
+    parser.add_argument("--hiding", type=float, default=0.0)
+    parser.add_argument("--ways", choices=recipe.WAYS, nargs="+", default=list(recipe.WAYS))
+    parser.add_argument("--seed", type=int, nargs="+", help="instead of 1 to --seeds")
     parser.add_argument("--adversary-units", type=int, default=64)
+    parser.add_argument("--pairs", type=int, default=1000, help="sentences of attacks, at most")
+    parser.add_argument("--longest", type=int, default=20, help="tokens of those sentences")
     parser.add_argument("--epochs", type=int, nargs=3, default=[8, 6, 12])
     parser.add_argument("--further", type=int, default=20)
     parser.add_argument("--languages", nargs="+", default=["es"])

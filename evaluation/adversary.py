@@ -10,15 +10,19 @@ from copy import deepcopy
 from statistics import fmean
 from typing import Any
 
-from evaluation.gate import Measured
+from evaluation.gate import Axis, Measured
 from evaluation.seeds import Rate, Rates, measured_rates
+from evaluation.utility import mean_bounds
 from models.private.adversaries import Adversaries
 from models.private.folder import Kit
-from models.private.judging import Represent, continue_adversaries
+from models.private.judging import Represent, continue_adversaries, most_right, new_adversaries
 from models.private.pairs import Pairs
 
 EPOCHS, LAST = 20, 5
 """Times that adversaries go over their pairs, and the last of them, whose mean is taken."""
+
+SIGHTS = (1, 8)
+"""Encodings of one sentence that an attack of any kind has."""
 
 _NAME = "frozen-adversary"
 
@@ -48,15 +52,56 @@ def frozen_adversary(
         return vectors
 
     size, units = kit.embeddings.size, kit.adversaries.shape["units"]
-    fresh = Adversaries(size, size, units)
+    fresh = new_adversaries(size, size, units, drawn[0])
     runs: list[tuple[Represent, Adversaries, int]]
     runs = [(kit.representer, kit.adversaries, seed) for seed in drawn]
     runs += [(nothing, kit.adversaries, drawn[0]), (bare, fresh, drawn[0])]
     found: list[Rates] = []
     for represent, adversaries, seed in runs:
         right = continue_adversaries(
-            represent, deepcopy(adversaries), pairs, epochs or EPOCHS, seed=seed, noise=noise
+            represent,
+            deepcopy(adversaries),
+            pairs,
+            epochs or EPOCHS,
+            seed=seed,
+            noise=noise,
+            last=LAST,
         )
-        found.append({_NAME: Rate(fmean(right[-LAST:]), 2 * len(pairs))})
+        found.append({_NAME: Rate(fmean(right), 2 * len(pairs))})
         advance(len(found), len(runs))
     return list(measured_rates(found[:-2], found[-2], found[-1], data))
+
+
+def any_attack(
+    kit: Kit, pairs: Pairs, drawn: Sequence[int], data: str, *, noise: float = 1.0
+) -> list[Measured]:
+    """Bound how often any attack whatever chooses right between a sentence and its twin.
+
+    The bound is a mean over pairs, whose changes are drawn for each seed; `highest` is that of the
+    pair that is told best. It rests on noise that is normal and not guessed, and holds for words
+    and their neighbours alone. Gives nothing without pairs.
+    """
+    if not len(pairs):
+        return []
+    found = []
+    for count in SIGHTS:
+        bounds = [most_right(kit.representer, pairs, count, seed, noise) for seed in drawn]
+        values = [float(each.mean()) for each in bounds]
+        # Nothing is tried: chance only draws the pairs, so that seeds alone tell how sure it is.
+        low, high = mean_bounds(values)
+        detail = {"pairs": len(pairs), "highest": max(float(each.max()) for each in bounds)}
+        found.append(
+            Measured(
+                f"any-attack-{count}",
+                Axis.PRIVACY,
+                fmean(values),
+                low,
+                min(1.0, high),
+                data,
+                len(values),
+                null=0.5,
+                control=1.0,
+                detail=detail,
+            )
+        )
+    return found

@@ -155,7 +155,7 @@ def attack_twins(subject: Subject, encode: Encode, seed: int) -> Ready | None:
         for times in ENCODINGS:
             found[f"averaged-{times}"] = averaged(shared[:times], sights)
         rates = {name: Rate(float(hits.mean()), len(hits)) for name, hits in found.items()}
-        told = Rate(membership(shared[0], sights), len(twins) // 2)
+        told = Rate(membership(shared[0], sights), len(twins))
         return rates | {"sentence-membership": told}
 
     return ready

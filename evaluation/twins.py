@@ -135,16 +135,13 @@ def membership(shared: Sequence[Vectors], sights: Sights) -> float:
     """Tell sentences that are in a file from twins that are not, by the nearest vectors in it.
 
     `shared` is all of the file. The attacker sees casing and labels there, and so compares only
-    what has the same. The first half of the sentences is looked for as it is, the other half as
-    their twins. Gives the area under the curve, 0.5 where nothing is told; at least two sentences.
+    what has the same. Every sentence is looked for as it is, and as its twin. Gives the area under
+    the curve, 0.5 where nothing is told.
     """
-    twins, half = sights.twins, len(sights.twins) // 2
+    twins = sights.twins
     rows = Rows(twins.real, shared, sights.scale)
     real, other = (np.split(each, twins.starts[1:]) for each in (sights.real, sights.other))
-    return area(
-        -rows.nearest(twins.real[:half], real[:half]),
-        -rows.nearest(twins.other[half:], other[half:]),
-    )
+    return area(-rows.nearest(twins.real, real), -rows.nearest(twins.other, other))
 
 
 def area(inside: Floats, outside: Floats) -> float:

@@ -12,7 +12,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, normalize
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
+from torch.nn.utils.rnn import pad_sequence
+
+from models.private.both_ways import BothWays
+from models.private.selection import batches
 
 Vectors = NDArray[np.float32]
 Lesson = tuple[Sequence[Vectors], Sequence[NDArray[np.int64]]]
@@ -36,7 +39,7 @@ class Course:
     """
 
     epochs: int = 6
-    steps: int = 200
+    steps: int = 300
     seed: int = 1
 
     def epochs_of(self, sentences: int) -> int:
@@ -49,27 +52,25 @@ class Inverse(nn.Module):
 
     def __init__(self, size: int, embedded: int) -> None:
         super().__init__()
-        self.recurrent = nn.LSTM(size, _UNITS, batch_first=True, bidirectional=True)
+        self.recurrent = BothWays(size, _UNITS)
         self.answer = nn.Linear(2 * _UNITS + size, embedded)
         self.sharpness = nn.Parameter(torch.tensor(_SHARPNESS).log())
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """(batch, tokens, size), (batch) -> (batch, tokens, embedded)"""
-        packed = pack_padded_sequence(vectors, lengths, batch_first=True, enforce_sorted=False)
-        hidden, _ = pad_packed_sequence(
-            self.recurrent(packed)[0], batch_first=True, total_length=vectors.shape[1]
-        )
+        hidden = self.recurrent(vectors, lengths)
         return normalize(self.answer(torch.cat([hidden, vectors], -1)), dim=-1)
 
     @torch.no_grad()
     def read(self, shared: Sequence[Vectors]) -> list[Vectors]:
         """Answer the vectors of sentences: [tokens, embedded] each."""
         self.eval()
-        found: list[Vectors] = []
-        for start in range(0, len(shared), _BATCH):
-            vectors, lengths = _padded(shared[start : start + _BATCH])
+        found = list(shared)
+        for places in batches([len(each) for each in shared], _BATCH, None):
+            vectors, lengths = _padded([shared[place] for place in places])
             answers = self(vectors, lengths).numpy()
-            found += [answers[row, :length] for row, length in enumerate(lengths.tolist())]
+            for place, answer, length in zip(places, answers, lengths.tolist(), strict=True):
+                found[place] = answer[:length]
         return found
 
 
@@ -100,9 +101,7 @@ def _epoch(
     inverse: Inverse, optimizer: torch.optim.Optimizer, lesson: Lesson, words: Tensor
 ) -> None:
     inverse.train()
-    order = torch.randperm(len(lesson[0])).tolist()
-    for start in range(0, len(order), _BATCH):
-        some = order[start : start + _BATCH]
+    for some in batches([len(each) for each in lesson[0]], _BATCH, torch.default_generator):
         vectors, lengths = _padded([lesson[0][row] for row in some])
         wanted = [torch.from_numpy(lesson[1][row]) for row in some]
         truth = pad_sequence(wanted, batch_first=True, padding_value=_UNKNOWN)

@@ -18,7 +18,8 @@ class Recipe:
     """How a private representation is trained.
 
     `size` numbers a token; adversaries tell a sentence from one with a word changed to one of its
-    `neighbours` nearest. `weight` is that of |l_adv - log 2| beside the de-identifier's loss.
+    `neighbours` nearest. `weight` is that of |l_adv - log 2| beside the de-identifier's loss;
+    `hiding` is that of what one encoding tells of which of the two it was, in nats (0: the paper).
     `epochs` are the most of the three phases (of the joint training: their sum); `patience` is how
     many epochs may bring nothing. `noise` multiplies all noise: 0 is for controls alone.
     """
@@ -29,6 +30,7 @@ class Recipe:
     units: int = 128
     adversary_units: int = 300
     weight: float = 1.0
+    hiding: float = 0.0
     epochs: tuple[int, int, int] = (20, 20, 40)
     patience: int = 10
     batch: int = 32
@@ -45,8 +47,10 @@ class Recipe:
                 raise ConfigError(f"--{name.replace('_', '-')}", "must be above 0", "give more")
         if self.neighbours < 2:  # one changes nothing
             raise ConfigError("--neighbours", "must be at least 2", "give 50, say")
-        if min(self.epochs) < 1 or self.noise < 0 or self.weight < 0:
-            raise ConfigError("--epochs, --noise, --weight", "are too low", "give more")
+        if min(self.epochs) < 1 or min(self.noise, self.weight, self.hiding) < 0:
+            raise ConfigError("--epochs, --noise, --weight, --hiding", "are too low", "give more")
+        if self.hiding and not self.noise:
+            raise ConfigError("--hiding", "hides nothing without noise", "give noise as well")
 
 
 @dataclass(frozen=True)

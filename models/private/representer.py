@@ -46,13 +46,34 @@ class Representer(nn.Module):
 
         Each token's numbers have unit length; beyond a length all are 0.
         """
-        disturbed = vectors + noise * self.noise_in * _normal(vectors, draw)
-        hidden = self.recurrent(disturbed, lengths)
-        plain = functional.normalize(self.projection(hidden), dim=-1)
-        # Of unit length before noise as well, so that growing cannot drown it.
-        scale = plain.shape[-1] ** -0.5
-        noisy = plain + scale * noise * self.noise_out * _normal(plain, draw)
+        plain = self._undisturbed(vectors + noise * self.noise_in * _normal(vectors, draw), lengths)
+        noisy = plain + noise * self._spread * _normal(plain, draw)
         return functional.normalize(noisy, dim=-1) * inside(lengths, vectors.shape[1])[..., None]
+
+    def apart(self, own: Tensor, other: Tensor, lengths: Tensor, *, noise: float = 1.0) -> Tensor:
+        """Give the squared distance of sentences from their twins, in deviations of the noise.
+
+        Own and other are (sentences, tokens, embedded), what is given is (sentences,). The noise
+        taken in is drawn anew, and the same for both; that put out is what the distance is
+        measured in. To tell two normal distributions so far apart is right with a chance of
+        Phi(sqrt(distance) / 2) at most; squares of several encodings add up. Scaling to unit
+        length, after that, tells nothing more.
+        """
+        disturbance = noise * self.noise_in * torch.randn_like(own)
+        both = torch.cat([own + disturbance, other + disturbance])
+        plain = self._undisturbed(both, lengths.repeat(2)) / (noise * self._spread)
+        squares = (torch.sub(*plain.chunk(2)) ** 2).sum(-1)
+        return (squares * inside(lengths, own.shape[1])).sum(1)
+
+    @property
+    def _spread(self) -> Tensor:
+        """The deviations of the noise put out, for vectors of unit length."""
+        spread: Tensor = self.noise_out * self.noise_out.shape[-1] ** -0.5
+        return spread
+
+    def _undisturbed(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        """Encode without noise. Of unit length, so that growing cannot drown the noise."""
+        return functional.normalize(self.projection(self.recurrent(vectors, lengths)), dim=-1)
 
     @torch.no_grad()
     def encode(
@@ -64,16 +85,16 @@ class Representer(nn.Module):
         a seed that nobody keeps.
         """
         device = self.noise_in.device
-        found: list[Floats] = []
-        for start in range(0, len(vectors), _AT_ONCE):
-            rows = [torch.from_numpy(row) for row in vectors[start : start + _AT_ONCE]]
-            lengths = torch.tensor([len(row) for row in rows], device=device)
-            padded = pad_sequence(rows, batch_first=True).to(device)
+        # Those of like length together: padding would be most of what is encoded.
+        order = sorted(range(len(vectors)), key=lambda at: len(vectors[at]))
+        found = list(vectors)
+        for start in range(0, len(order), _AT_ONCE):
+            places = order[start : start + _AT_ONCE]
+            lengths = torch.tensor([len(vectors[at]) for at in places], device=device)
+            padded = pad_sequence([torch.from_numpy(vectors[at]) for at in places], True).to(device)
             made = self(padded, lengths, noise=noise, draw=draw)
-            found += [
-                one[:length].cpu().numpy().copy()
-                for one, length in zip(made, lengths.tolist(), strict=True)
-            ]
+            for at, one, length in zip(places, made, lengths.tolist(), strict=True):
+                found[at] = one[:length].cpu().numpy().copy()
         return found
 
 

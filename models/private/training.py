@@ -156,19 +156,18 @@ class _Training:
 
     def _judge(self, phase: str, entry: Mapping[str, Any]) -> float:
         """Give the loss that a phase ends by."""
-        if phase == "first":
-            return float(entry["dev_deidentifier"])
         if phase == "second":
             return float(entry["dev_adversaries"])
-        gap = abs(entry["dev_adversaries"] - GUESSING)
-        return float(entry["dev_deidentifier"] + self.recipe.weight * gap)
+        serving = float(entry["dev_deidentifier"] + self.recipe.hiding * entry.get("dev_told", 0))
+        gap = 0.0 if phase == "first" else abs(entry["dev_adversaries"] - GUESSING)
+        return serving + self.recipe.weight * gap
 
     def _first(self, seed: str) -> dict[str, float]:
         """Representer and de-identifier learn together."""
         lost = []
         with frozen(self.parts.adversaries):
-            for batch in self._batches(seed):
-                lost.append(self._step(self._deidentifying(batch)))
+            for batch, held in self._both(seed):
+                lost.append(self._step(self._serving(batch, held)))
         return {"deidentifier": _mean(lost)}
 
     def _second(self, seed: str) -> dict[str, float]:
@@ -192,7 +191,7 @@ class _Training:
         lost = []
         with frozen(self.parts.deidentifier, self.parts.adversaries):
             for batch, held in self._both(f"{seed}/turn"):
-                losses = self._deidentifying(batch), self._judging(held)
+                losses = self._serving(batch, held), self._judging(held)
                 lost.append(self._step(representer_loss(*losses, self.recipe.weight)))
         return {"representer": _mean(lost)}
 
@@ -203,7 +202,7 @@ class _Training:
             deidentifying = self._deidentifying(batch)
             believed = believe(self._reversed, self.parts.adversaries, held, self.recipe.noise)
             judging = adversaries_loss(*believed)
-            self._step(deidentifying + judging)
+            self._step(deidentifying + self._hiding(held) + judging)
             found["deidentifier"].append(float(deidentifying.detach()))
             found["adversaries"].append(float(judging.detach()))
         return {name: _mean(lost) for name, lost in found.items()}
@@ -219,6 +218,23 @@ class _Training:
     def _deidentifying(self, batch: Batch) -> Tensor:
         """Give the loss of the de-identifier on representations drawn now."""
         return self.parts.deidentifier.loss(self._encoded(batch))
+
+    def _serving(self, batch: Batch, held: PairBatch) -> Tensor:
+        """Give the loss of the de-identifier and of what encodings tell about twins."""
+        return self._deidentifying(batch) + self._hiding(held)
+
+    def _hiding(self, held: PairBatch) -> Tensor | float:
+        return self.recipe.hiding * self._told(held).mean() if self.recipe.hiding else 0.0
+
+    def _told(self, held: PairBatch) -> Tensor:
+        """Give what an encoding tells of which twin it was, at most, in nats. (sentences,)
+
+        It is the divergence of two normal distributions, half their squared distance.
+        """
+        apart = self.parts.representer.apart(
+            held.own, held.other, held.lengths, noise=self.recipe.noise
+        )
+        return apart / 2
 
     def _encoded(self, batch: Batch) -> Batch:
         made = self.parts.representer(batch.vectors, batch.lengths, noise=self.recipe.noise)
@@ -257,11 +273,16 @@ class _Training:
         lost, right = judged(
             parts.representer, parts.adversaries, self.dev_pairs, "dev", recipe.noise
         )
-        return {
+        found = {
             "dev_deidentifier": mean_loss(deidentifier, held),
             "dev_adversaries": lost,
             "dev_accuracy": right,
         }
+        if recipe.hiding:
+            with torch.no_grad():
+                told = torch.cat([self._told(some) for some in self.dev_pairs.draw("told")])
+            found["dev_told"] = float(told.mean())
+        return found
 
     def _checkpoint(self) -> None:
         self.place.selection = self.selection.place()

@@ -113,7 +113,7 @@ def _attack(
     options: argparse.Namespace,
     progress: Progress,
 ) -> list[Measured]:
-    from evaluation.adversary import frozen_adversary
+    from evaluation.adversary import any_attack, frozen_adversary
     from evaluation.sharing import measure
     from models.private.pairs import Pairs
     from models.private.pseudonymize import Pseudonymizer
@@ -131,6 +131,8 @@ def _attack(
     measured = [_text(site, manifest, options.shared)]
     measured += measure(subject, drawn, data, advance=tell("attacks"))
     named = sorted((each for each in subject.sentences if any(each.phi)), key=len)
+    every = Pairs(named, kit.embeddings, replacing)
+    measured += any_attack(kit, every, drawn, data, noise=manifest.noise)
     short = [each for each in named if len(each) <= _SHORT] or named
     pairs = Pairs(short[-_MOST_PAIRS:], kit.embeddings, replacing)
     return measured + frozen_adversary(
@@ -216,9 +218,10 @@ def _text(site: "Site", manifest: "Manifest", shared: Path) -> Measured:
     from pipeline.sharing.vectors import VECTORS
     from pipeline.sharing.wording import SHORTEST, words_in
 
-    words = [word for word in site.words() if word.isalpha() and len(word) >= SHORTEST]
+    # In folded case: a word that is written in two ways is one.
+    words = {word.casefold() for word in site.words() if word.isalpha() and len(word) >= SHORTEST}
     every = max(1, len(words))
-    value = len(words_shared(shared, site, manifest)) / every
+    value = len({word.casefold() for word in words_shared(shared, site, manifest)}) / every
     null = len(words_in(os.urandom((shared / VECTORS).stat().st_size), words)) / every
     control = len(words_in(" ".join(words).encode(), words)) / every
     return Measured(

@@ -59,6 +59,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--neighbours", type=positive, default=50, metavar="N",
         help="words that an identifier shall be taken for; default 50",
     )  # fmt: skip
+    add(
+        "--hiding", type=float, default=0.5, metavar="W",
+        help="how much to keep names from being told, at the cost of detection; default 0.5; 0 is "
+        "the training of the paper",
+    )  # fmt: skip
     add("--way", choices=("phases", "reversal"), default="phases", help="default phases")
     add(
         "--epochs", type=positive, nargs=3, metavar=("A", "B", "C"),
@@ -126,6 +131,7 @@ def _train(
         way=options.way,
         size=options.size,
         neighbours=options.neighbours,
+        hiding=options.hiding,
         labels=tuple(sorted({*site.labels, *dev.labels})),
         seed=options.seed,
     )

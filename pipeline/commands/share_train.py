@@ -15,12 +15,12 @@ from pipeline.exits import EXIT_DONE
 DESCRIPTION = """\
 Pools the vectors that several sites shared and trains a de-identifier on them: a network that finds
 identifiers in vectors of the same representer. No site's text is needed. Scores are those of tokens
-on the vectors of --dev, whatever the label. An interrupted training goes on when the same command
-is run again.
+on the vectors of --test, whatever the label; without it on those of --dev, which weights were
+selected by. An interrupted training goes on when the same command is run again.
 """
 EXAMPLES = """\
 examples:
-  cryptonym share train site-a site-b --dev ours-dev -o deidentifier
+  cryptonym share train site-a site-b --dev ours-dev --test ours-test -o deidentifier
   cryptonym share train site-a --dev ours-dev -o alone --epochs 10
 """
 
@@ -31,7 +31,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("shared", type=Path, nargs="+", metavar="SHARED", help="what `share encode` wrote")
     add(
         "--dev", type=Path, nargs="+", required=True, metavar="SHARED",
-        help="to select weights by, and to score on",
+        help="to select weights by",
+    )  # fmt: skip
+    add(
+        "--test", type=Path, nargs="+", default=[], metavar="SHARED",
+        help="to score on; default: what --dev names",
     )  # fmt: skip
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
     add("--epochs", type=positive, default=20, metavar="N", help="at most; default 20")
@@ -45,12 +49,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Pool and train; gives the exit code."""
     with models_extra("share train"):
-        from models.private.learning import Recipe, train_deidentifier
+        from models.private import learning
         from pipeline.sharing.pool import pool
-    pooled = pool([*options.shared], options.dev)
+    pooled = pool([*options.shared], options.dev, options.test)
     for warning in pooled.warnings:
         console.warn(warning)
-    recipe = Recipe(
+    recipe = learning.Recipe(
         labels=pooled.labels,
         epochs=options.epochs,
         patience=options.patience,
@@ -66,7 +70,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             progress.phase(f"epoch {done} of {options.epochs}: {losses}")
 
         progress.phase("learning")
-        scores = train_deidentifier(pooled.train, pooled.dev, recipe, options.output, watch)
+        scores = learning.train_deidentifier(
+            pooled.train, pooled.dev, recipe, options.output, watch
+        )
+        if pooled.test:
+            deidentifier = learning.load_deidentifier(options.output)
+            scores = learning.token_scores(deidentifier, pooled.test)
     told = {**asdict(scores), "sentences": len(pooled.train), "sites": len(options.shared)}
     if options.json:
         sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")

@@ -11,15 +11,16 @@ from record.errors import ConfigError
 
 @dataclass(frozen=True)
 class Pool:
-    """Examples to learn from and to select by, with all labels in them, and warnings."""
+    """Examples to learn from, to select by and to score on, with all their labels, and warnings."""
 
     train: list[Example] = field(repr=False)
     dev: list[Example] = field(repr=False)
+    test: list[Example] = field(repr=False)
     labels: tuple[str, ...]
     warnings: list[str]
 
 
-def pool(train: Sequence[Path], dev: Sequence[Path]) -> Pool:
+def pool(train: Sequence[Path], dev: Sequence[Path], test: Sequence[Path] = ()) -> Pool:
     """Read shared folders.
 
     Raises ConfigError where two were not encoded by the same representer, for their vectors have
@@ -28,8 +29,8 @@ def pool(train: Sequence[Path], dev: Sequence[Path]) -> Pool:
     first: Manifest | None = None
     sums: dict[str, Path] = {}
     labels: dict[Path, frozenset[str]] = {}
-    held: list[list[Example]] = [[], []]
-    for number, folders in enumerate((train, dev)):
+    held: list[list[Example]] = [[], [], []]
+    for number, folders in enumerate((train, dev, test)):
         for folder in folders:
             manifest, rows = read_shared(folder)
             first = first or manifest
@@ -49,4 +50,4 @@ def pool(train: Sequence[Path], dev: Sequence[Path]) -> Pool:
         for folder, some in labels.items()
         if every - some
     ]
-    return Pool(held[0], held[1], tuple(sorted(every)), warnings)
+    return Pool(held[0], held[1], held[2], tuple(sorted(every)), warnings)

@@ -10,7 +10,14 @@ from torch import Tensor, nn
 
 from models.private.adversaries import Adversaries, adversaries_loss
 from models.private.deidentifier import Deidentifier, Example
-from models.private.judging import accuracy, believe, continue_adversaries, frozen
+from models.private.judging import (
+    accuracy,
+    believe,
+    continue_adversaries,
+    frozen,
+    most_right,
+    new_adversaries,
+)
 from models.private.pairs import Pairs
 from models.private.pseudonymize import Pseudonymizer
 from models.private.representer import Representer, Unprotected
@@ -62,6 +69,31 @@ def test_sentences_are_encoded_alone(representer: Representer, vectors: Tensor) 
     again = [representer.encode(held, torch.Generator().manual_seed(5))[1] for _ in range(2)]
     assert (again[0] == again[1]).all()
     assert not np.allclose(again[0], together[1], atol=1e-3)
+
+
+def test_how_far_twins_lie_apart(representer: Representer, vectors: Tensor) -> None:
+    other = vectors.clone()
+    other[:, 0] += 1
+    assert (representer.apart(vectors, vectors, LENGTHS) < 1e-9).all()
+    assert (representer.apart(vectors, other, LENGTHS) > 0).all()
+    with torch.no_grad():
+        representer.noise_in.zero_()
+        representer.noise_out.copy_(torch.tensor([0.5, -1.0, 2.0, 3.0]))
+    # Without noise taken in, encodings differ from their means by what is put out alone.
+    means = [representer(each, LENGTHS, noise=0.0) for each in (vectors, other)]
+    known = ((torch.sub(*means) * 2 / representer.noise_out) ** 2).sum((1, 2))
+    assert torch.allclose(representer.apart(vectors, other, LENGTHS), known, rtol=1e-4)
+    twice = representer.apart(vectors, other, LENGTHS, noise=2.0)
+    assert torch.allclose(4 * twice, known, rtol=1e-4)
+    # Whoever knows both means is right as often as the distance says.
+    torch.manual_seed(3)
+    mean = means[0][0] * 2 / representer.noise_out
+    far = means[1][0] * 2 / representer.noise_out
+    seen = mean + torch.randn(20_000, *mean.shape)
+    near = ((seen - mean) ** 2).sum((1, 2)) < ((seen - far) ** 2).sum((1, 2))
+    assert float(near.float().mean()) == pytest.approx(
+        float(torch.special.ndtr(known[0].detach().sqrt() / 2)), abs=0.015
+    )
 
 
 def test_adversaries_who_guess_leave_the_representer_alone() -> None:
@@ -134,6 +166,24 @@ def test_adversaries_see_through_what_is_not_protected(pairs: Pairs) -> None:
     found = continue_adversaries(Unprotected(), judges, pairs, 16, rate=1e-2, batch=8)
     assert len(found) == 16
     assert found[-1] >= 0.9
+
+
+def test_nobody_is_right_more_often_than_the_noise_allows(pairs: Pairs) -> None:
+    torch.manual_seed(1)
+    representer = Representer(8, 4, units=5)
+    state = torch.get_rng_state()
+    once, again, often = (most_right(representer, pairs, count, 1) for count in (1, 1, 4))
+    assert torch.equal(state, torch.get_rng_state()) and (once == again).all()
+    assert once.shape == (len(pairs),) and 0.5 < once.mean() < often.mean() < 1
+    assert (most_right(representer, pairs, 1, 1, noise=0.0) == 1).all()
+    judges = new_adversaries(8, 4, 8, seed=1)
+    found = continue_adversaries(representer, judges, pairs, 8, rate=1e-2, batch=8)
+    judges = new_adversaries(8, 4, 8, seed=1)
+    assert found[4:] == continue_adversaries(
+        representer, judges, pairs, 8, rate=1e-2, batch=8, last=4
+    )
+    # Four deviations of as many tosses of a coin.
+    assert np.mean(found[4:]) < once.mean() + 4 * 0.5 / (8 * len(pairs)) ** 0.5
 
 
 def test_what_is_frozen_learns_nothing(representer: Representer, vectors: Tensor) -> None:

@@ -106,7 +106,7 @@ def test_what_cannot_be_trained_is_refused(corpus: Corpus, whole: Path, tmp_path
     plain = [replace(one, spans=()) for one in corpus.train]
     with pytest.raises(ConfigError, match="no sentence"):
         train(replace(corpus, train=plain), SMALL, tmp_path)
-    for wrong in ({"way": "no"}, {"neighbours": 1}, {"size": 0}, {"noise": -1.0}):
+    for wrong in ({"way": "no"}, {"neighbours": 1}, {"size": 0}, {"noise": -1.0}, {"hiding": -1.0}):
         with pytest.raises(ConfigError):
             replace(SMALL, **wrong)
 
@@ -122,6 +122,17 @@ def test_a_damaged_kit_is_refused(corpus: Corpus, whole: Path, tmp_path: Path, n
     (tmp_path / name).write_bytes(content[:-4] + b"0000")
     with pytest.raises(ConfigError):
         load(tmp_path)
+
+
+def test_hiding_lays_twins_together(corpus: Corpus, tmp_path: Path) -> None:
+    plan = replace(SMALL, epochs=(5, 1, 1), hiding=2.0)
+    with pytest.raises(Interrupted):
+        train(corpus, plan, tmp_path, after(5))
+    train(corpus, plan, tmp_path)
+    told = [entry["dev_told"] for entry in load(tmp_path).about["history"]]
+    assert 0 < told[4] < told[0] / 2
+    with pytest.raises(ConfigError, match="without noise"):
+        replace(plan, noise=0.0)
 
 
 def test_reversal_trains_at_once(corpus: Corpus, tmp_path: Path) -> None:

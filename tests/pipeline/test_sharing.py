@@ -15,7 +15,7 @@ from models.private.deidentifier import Deidentifier, Example
 from models.private.embeddings import Embeddings
 from models.private.folder import Kit, digest, load, save
 from models.private.inversion import Course
-from models.private.learning import Recipe, train_deidentifier
+from models.private.learning import Recipe, Scores, train_deidentifier
 from models.private.representer import Representer
 from models.tagger.bilstm import CASES
 from pipeline.cli import main
@@ -43,7 +43,7 @@ PEOPLE = ("Mirabelle", "Ottokar", "Zdenka", "Ingolf", "Perpetua", "Éloïse")
 LINES = (
     "seen by {} in the afternoon .",
     "lives near {} with family .",
-    "no fever , no cough today .",
+    "no fever , no Cough nor cough today .",
 )
 SECRET = "zebulonquist"
 
@@ -166,6 +166,24 @@ def test_no_word_of_the_notes_stands_in_any_byte(place):
             assert words_in(b"\x01" + word.casefold().encode(encoding) + b"\x01", words) == {word}
 
 
+def stretches(content):
+    """Six bytes: by chance none of the notes stands in so short a file."""
+    return {content[at : at + 6] for at in range(len(content) - 5)}
+
+
+def test_no_stretch_of_the_notes_stands_in_any_byte(place):
+    text = {
+        written.encode(encoding, "ignore")
+        for note in letters(40)
+        for written in (note.document.text, note.document.text.casefold())
+        for encoding in ("utf-8", "utf-16-le", "latin-1")
+    }
+    told = set().union(*map(stretches, text))
+    held = (place / "site" / VECTORS).read_bytes()
+    assert len(told) > 500 and told.isdisjoint(stretches(held))
+    assert stretches(held + b" near " + held) & told
+
+
 def test_nothing_else_tells_which_note_it_was(place):
     manifest, rows = read_shared(place / "site")
     site = site_of(letters(40), {}, binary=False)
@@ -263,6 +281,24 @@ def test_train_pools_and_scores(place, tmp_path, capsys):
     assert share("train", place / "site", "--dev", place / "site", "-o", tmp_path / "x") == 2
 
 
+def test_scores_are_those_of_vectors_that_nothing_was_selected_by(
+    place, tmp_path, capsys, monkeypatch
+):
+    one, dev, test = (encoded(place, f"part-{n}", letters(3 + n, n)) for n in (11, 12, 13))
+
+    def counted(deidentifier, held):
+        return Scores(0.0, 0.0, float(len(held)))
+
+    monkeypatch.setattr("models.private.learning.token_scores", counted)
+    told = ["--dev", dev, "--test", test, "--epochs", 1, "-o", tmp_path / "d", "--json"]
+    assert share("train", one, *told) == 0
+    sizes = [read_manifest(folder).sentences for folder in (one, dev, test)]
+    assert len(set(sizes)) == 3
+    assert json.loads(capsys.readouterr().out)["f1"] == sizes[2]
+    with pytest.raises(ConfigError, match="same file"):
+        pool([one], [dev], [dev])
+
+
 def test_vectors_that_have_nothing_in_common_are_not_pooled(place, tmp_path):
     _, rows = read_shared(place / "site")
     manifest = read_manifest(place / "site")
@@ -299,6 +335,7 @@ def test_a_representer_without_noise_is_flagged_and_held(place, attacked, capsys
     for name in ("sentence-linkage", "averaged-1", "averaged-8", "nearest-word-1"):
         assert found[name]["value"] > 0.95 and found[name]["control"] == 1
         assert found[name]["null"] < 0.7
+    assert found["any-attack-1"]["value"] == found["any-attack-8"]["low"] == 1
     assert found["words-in-file"]["value"] == 0 and found["words-in-file"]["control"] == 1
     told = ["--measured", attacked, "--key", place / "master.key", "-o", place / "held"]
     assert share("report", place / "weak", *told) == 1
