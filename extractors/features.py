@@ -151,6 +151,21 @@ def _windows(counts: Integers) -> Iterator[tuple[int, int]]:
         start += count
 
 
+_TOGETHER = 8  # windows: a few large steps cost less than many small ones
+
+
+def _laid_side_by_side(windows: Sequence[tuple[int, int]]) -> tuple[Integers, NDArray[np.bool_]]:
+    """Number the lines of some windows in rows of one length, and tell where there are any.
+
+    Both are (windows, length); -1 fills up the rows.
+    """
+    start, end = np.array(windows).T
+    lengths = end - start
+    order = np.arange(lengths.max())
+    there = order < lengths[:, None]
+    return np.where(there, start[:, None] + order, -1), there
+
+
 def _drawn(
     places: Sequence[Box],
     sizes: Sequence[float],
@@ -316,10 +331,13 @@ def _drawing_order(out: Doubles, blocks: Doubles, counts: Integers, page_of: Int
 def _neighbours(
     out: Doubles, drawn: Doubles, usual: float, windows: Sequence[tuple[int, int]]
 ) -> None:
-    boxes = np.minimum(np.maximum(drawn[:4] / usual, -_EDGE), _EDGE).astype(np.float32)
-    gaps = np.empty((4, boxes.shape[1]), np.float32)
-    for start, end in windows:
-        _around(gaps[:, start:end], out[4:, start:end], boxes[:, start:end])
+    boxes = np.full((4, drawn.shape[1] + 1), _AWAY, np.float32)  # the last one is no line
+    np.minimum(np.maximum(drawn[:4] / usual, -_EDGE), _EDGE, out=boxes[:, :-1], casting="unsafe")
+    gaps = np.empty((4, drawn.shape[1]), np.float32)
+    for first in range(0, len(windows), _TOGETHER):
+        some = windows[first : first + _TOGETHER]
+        start, end = some[0][0], some[-1][1]
+        _around(gaps[:, start:end], out[4:, start:end], boxes, *_laid_side_by_side(some))
     out[:4] = np.log1p(np.minimum(gaps, _FAR)) / 4
     np.log(out[4:7], out=out[4:7])
     out[4:7] /= 4
@@ -328,42 +346,46 @@ def _neighbours(
 
 
 _EDGE = 1e5  # letter sizes from the origin; beyond them 32-bit floats tell no neighbours apart
+_AWAY = 1e6  # farther from all that is than any of it is from the origin
 _FAR = np.float32(40)
 _ALIKE = np.float32(0.4)  # edges nearer than this are in line
 
 
-def _around(gaps: Floats, out: Doubles, box: Floats) -> None:
-    """Compare the lines of a window with one another; box in letter sizes.
+def _around(
+    gaps: Floats, out: Doubles, boxes: Floats, lines: Integers, there: NDArray[np.bool_]
+) -> None:
+    """Compare the lines of each window with one another; boxes in letter sizes.
 
     `gaps` (4, lines) becomes the distances to what is below, above, to the right and to the left;
     `out` (6, lines) how many lines are in line by middle, left and right, how many are above and
-    below, and the height on the page.
+    below, and the height on the page. The last of the `boxes`, which fills up the windows, is far
+    from all others.
     """
-    x0, y0, x1, y1 = box
+    x0, y0, x1, y1 = boxes.take(lines, axis=1)
+    lengths = there.sum(1)
     middle = (y0 + y1) / 2
-    down = middle - middle[:, None]
-    right = x0 - x1[:, None]
+    down = middle[:, None] - middle[:, :, None]
+    right = x0[:, None] - x1[:, :, None]
     aside = right >= 0
     # What is no neighbour is put out of the way, a multiplication being faster than a choice.
-    below = np.maximum(down, (aside | aside.T | (down <= _ALIKE)) * _FAR)
+    below = np.maximum(down, (aside | aside.transpose(0, 2, 1) | (down <= _ALIKE)) * _FAR)
     beside = np.maximum(right, ((np.abs(down) > _ALIKE) | (right <= -0.5)) * _FAR)
-    below.min(1, out=gaps[0])
-    below.min(0, out=gaps[1])
-    beside.min(1, out=gaps[2])
-    beside.min(0, out=gaps[3])
-    smaller, out[:3] = _alike(np.array([middle, x0, x1]))
-    out[3] = smaller[0]
-    out[4] = len(middle) - 1 - smaller[0]
-    top = middle.min()
-    out[5] = (middle - top) / max(float(middle.max() - top), 1.0)
+    for number, (distances, axis) in enumerate(((below, 2), (below, 1), (beside, 2), (beside, 1))):
+        gaps[number] = np.minimum.reduce(distances, axis)[there]
+    ordered, smaller, alike = _alike(np.array([middle, x0, x1]))
+    out[:3], out[3] = alike[:, there], smaller[0, there]
+    np.subtract(np.repeat(lengths - 1, lengths), out[3], out=out[4])
+    top = ordered[0, :, 0]
+    height = np.maximum(ordered[0, np.arange(len(lengths)), lengths - 1] - top, 1)
+    out[5] = ((middle - top[:, None]) / height[:, None])[there]
 
 
-def _alike(edges: Floats) -> tuple[Integers, Integers]:
-    """Count for each of a row those that are smaller, and those that are about the same."""
-    ordered, low, high = np.sort(edges), edges - _ALIKE, edges + _ALIKE
-    counts = [
-        (row.searchsorted(least), row.searchsorted(most))
-        for row, least, most in zip(ordered, low, high, strict=True)
-    ]
-    smaller, up_to = np.array(counts).transpose(1, 0, 2)
-    return smaller, up_to - smaller
+def _alike(edges: Floats) -> tuple[Floats, Integers, Integers]:
+    """Sort each row; count for each edge those that are smaller, and those about the same."""
+    ordered = np.sort(edges)
+    length = edges.shape[-1]
+    sought = np.concatenate([edges - _ALIKE, edges + _ALIKE], axis=-1)
+    rows = zip(ordered.reshape(-1, length), sought.reshape(-1, 2 * length), strict=True)
+    found = np.array([row.searchsorted(wanted) for row, wanted in rows])
+    smaller, up_to = found.reshape(*edges.shape[:2], 2, length).transpose(2, 0, 1, 3)
+    return ordered, smaller, up_to - smaller

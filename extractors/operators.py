@@ -48,12 +48,15 @@ class _Automaton(threading.local):
 _AUTOMATON = _Automaton()
 
 
-def kinds(content: bytes) -> frozenset[Kind]:
-    """Give the kinds of operators that may be in a content stream, or in a part of one."""
+def kinds(content: bytes) -> tuple[Kind, ...]:
+    """Give the kinds of operators that may be in a content stream, or in a part of one.
+
+    Each once. A part begins and ends where no word is cut.
+    """
     found: list[Kind] = []
 
     def report(number: int, *_: object) -> None:
         found.append(_KINDS[number])
 
     _AUTOMATON.database.scan(content, match_event_handler=report)
-    return frozenset(found)
+    return tuple(found)

@@ -4,7 +4,7 @@
 # PyMuPDF says it is typed, but most of its methods are not.
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -18,7 +18,7 @@ from extractors.lines import Box, Line, Run, turned
 from extractors.ocr import Recognized, Recognizer
 from extractors.page import Page, Pages
 from extractors.plain import clean
-from extractors.sheet import Sheet
+from extractors.sheet import Drawn, Sheet
 from extractors.textlayer import Layer, agrees, judge
 from record.errors import Unreadable
 
@@ -43,6 +43,7 @@ _END_MARK_WITHIN = 2048
 
 _SHAPE_ERRORS = (RuntimeError, ValueError, LookupError, TypeError, AttributeError)
 
+_TOGETHER = 8  # pages
 _BOLD = 16
 # Kinds of annotation that are drawn with their words: links, free text, stamps, popups, widgets.
 _SHOWN_ON_THE_PAGE = frozenset(("Link", "FreeText", "Stamp", "Popup", "Widget"))
@@ -110,7 +111,7 @@ class _Reading:
         self.unread: set[Layer] = set()
 
     def pages(self) -> Pages:
-        pages = tuple(map(self.page, range(self.document.page_count)))
+        pages = tuple(page for numbers in self._parts() for page in self._read(numbers))
         has_text = any(page.lines for page in pages)
         if self.unread:
             raise Unreadable(_why_unread(self.unread, has_text=has_text))
@@ -118,9 +119,19 @@ class _Reading:
             raise Unreadable("nothing-recognized" if self.wordless else "no-text-layer")
         return Pages(pages, self.recognized, self.wordless)
 
-    def page(self, number: int) -> Page:
-        sheet = Sheet(self.document, number)
-        blocks = sheet.blocks()
+    def _parts(self) -> Iterator[range]:
+        for start in range(0, self.document.page_count, _TOGETHER):
+            yield range(start, min(start + _TOGETHER, self.document.page_count))
+
+    def _read(self, numbers: Sequence[int]) -> list[Page]:
+        # One step for some pages, then the next step: in turns, MuPDF and Python would push each
+        # other out of the processor's caches at every page.
+        sheets = [Sheet(self.document, number) for number in numbers]
+        drawn = [sheet.blocks() for sheet in sheets]
+        _refuse_lost_content()
+        return list(map(self.page, numbers, sheets, drawn))
+
+    def page(self, number: int, sheet: Sheet, blocks: Drawn) -> Page:
         lines = tuple(_lines(blocks))
         if sheet.rotation:
             lines = tuple(_as_shown(lines, sheet.turn))
@@ -169,7 +180,7 @@ def _why_unread(layers: Set[Layer], *, has_text: bool) -> str:
     return "page-without-text" if has_text else "no-text-layer"
 
 
-def _lines(blocks: Iterable[dict[str, Any]]) -> list[Line]:
+def _lines(blocks: Drawn) -> list[Line]:
     drawn = [
         (number, line) for number, block in enumerate(blocks) for line in block.get("lines", ())
     ]

@@ -76,13 +76,18 @@ class Sheet:
         """The operators that draw it."""
         if not self._is_one_stream:
             return bytes(self.page.read_contents())
-        return bytes(mupdf.fz_buffer_extract_copy(mupdf.pdf_load_stream(self._contents)))
+        decoded = mupdf.pdf_load_stream(self._contents)
+        # Whoever interprets it next, and MuPDF does for every question, need not decode it again.
+        mupdf.pdf_update_stream(self._pdf.doc(), self._contents, decoded, 0)
+        return bytes(mupdf.fz_buffer_extract_copy(decoded))
 
     def blocks(self) -> Drawn:
         """Give the blocks of `get_text("dict")`, as if the page were not turned.
 
         Glyphs that have no character stand as U+FFFD.
         """
+        if self._is_one_stream:
+            self.contents  # noqa: B018 # from here on, it is decoded for MuPDF too
         found: dict[str, Any] = {}
         if self.rotation:
             text = self.page.get_textpage(flags=_FLAGS).this

@@ -18,7 +18,7 @@ from extractors.areas import Area, drawn_areas, plain_areas
 from extractors.lines import Box, Line
 from extractors.operators import Kind, kinds
 from extractors.proof import Proof
-from extractors.sheet import Sheet
+from extractors.sheet import Drawn, Sheet
 from record.folding import fold
 
 _Boxes = NDArray[np.float64]  # shape: (boxes, 4)
@@ -87,7 +87,7 @@ _UNSURE = (b"%", b"<", b"(", b")")
 _INLINE = re.compile(rb"\bBI\b")
 
 
-def judge(sheet: Sheet, blocks: Iterable[Mapping[str, Any]]) -> Layer:
+def judge(sheet: Sheet, blocks: Drawn) -> Layer:
     """Judge the text layer of a page, of which `blocks` are those of the sheet.
 
     Cheap signs decide for an ordinary page; the page is looked at where there is a doubt.
@@ -238,8 +238,22 @@ class _Look:
         return Kind.PICTURES in self._operators or self._sheet.annotated
 
     @cached_property
-    def _operators(self) -> frozenset[Kind]:
-        return kinds(self._sheet.contents)
+    def _first_text(self) -> int | None:
+        """Where the first text that is shown ends in the content."""
+        shown = _SHOWS.search(self._sheet.contents)
+        return shown.end() if shown else None
+
+    @cached_property
+    def _later(self) -> bytes:
+        return self._sheet.contents[self._first_text or 0 :]
+
+    @cached_property
+    def _later_operators(self) -> tuple[Kind, ...]:
+        return kinds(self._later)
+
+    @cached_property
+    def _operators(self) -> tuple[Kind, ...]:
+        return kinds(self._sheet.contents[: self._first_text or 0]) + self._later_operators
 
     @cached_property
     def images(self) -> list[tuple[Any, ...]]:
@@ -248,15 +262,13 @@ class _Look:
 
     @cached_property
     def _paints_after_text(self) -> bool:
-        shown = _SHOWS.search(self._sheet.contents)
-        if shown is None:
+        if self._first_text is None:
             return True
-        later = self._sheet.contents[shown.end() :]
-        if Kind.PAINTS not in kinds(later):
+        if Kind.PAINTS not in self._later_operators:
             return False
         # What is shown may hold such a letter: vitamin B, Monsieur F. Strings go where it is sure
         # that they are strings: no comment, no picture in between, no string within a string.
-        rest = _STRINGS.sub(b" ", later)
+        rest = _STRINGS.sub(b" ", self._later)
         unsure = any(sign in rest for sign in _UNSURE)
         return unsure or bool(b"BI" in rest and _INLINE.search(rest)) or Kind.PAINTS in kinds(rest)
 

@@ -56,6 +56,16 @@ def test_any_page_gives_finite_numbers_in_range(pages: list[Page]) -> None:
 
 
 @settings(deadline=None)
+@given(st.lists(st.lists(LINES, max_size=9), min_size=1, max_size=12))
+def test_pages_know_no_neighbours_on_other_pages(pages: list[list[Line]]) -> None:
+    # Letters of one size: else those of the other pages decide what is near.
+    document = [page(*[line._replace(size=10.0) for line in lines]) for lines in pages]
+    together = features(document).numbers[:, -10:]
+    alone = [features([each]).numbers[:, -10:] for each in document]
+    np.testing.assert_array_equal(together, np.concatenate(alone))
+
+
+@settings(deadline=None)
 @given(PAGES)
 def test_the_same_document_gives_the_same(pages: list[Page]) -> None:
     one, other = features(pages), features(pages)

@@ -56,3 +56,21 @@ def test_refuses_a_page_without_its_content() -> None:
             Sheet(document, 0)
         document.xref_set_key(page.xref, "Contents", "null")
         assert Sheet(document, 0).blocks() == []
+
+
+@pytest.mark.parametrize("encryption", [pymupdf.PDF_ENCRYPT_NONE, pymupdf.PDF_ENCRYPT_AES_256])
+def test_content_is_decoded_once_and_stays_the_same(encryption: int) -> None:
+    with drawn() as made:
+        made.fullcopy_page(0)
+        made.xref_set_key(made[1].xref, "Contents", f"{made[0].get_contents()[0]} 0 R")
+        expected, blocks = made[0].read_contents(), made[0].get_text("dict", flags=FLAGS)["blocks"]
+        data = made.tobytes(encryption=encryption, user_pw="u", deflate=True)
+    with pymupdf.open(stream=data, filetype="pdf") as document:
+        assert not document.needs_pass or document.authenticate("u")
+        assert document[0].get_contents() == document[1].get_contents()
+        for _ in range(2):
+            for number in range(2):
+                sheet = Sheet(document, number)
+                assert sheet.blocks() == blocks
+                assert sheet.contents == document[number].read_contents() == expected
+                assert document[number].get_text("dict", flags=FLAGS)["blocks"] == blocks
