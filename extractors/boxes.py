@@ -233,14 +233,16 @@ def _softmax(logits: Floats) -> Floats:
 
 
 def _norm(hidden: Floats, weights: Floats) -> Floats:
-    # In place: nobody asks for what was there before.
-    size = hidden.shape[1]
-    hidden -= np.add.reduce(hidden, -1, keepdims=True) / size
-    spread = np.einsum("ij,ij->i", hidden, hidden)[:, None] / size
+    # In place: nobody asks for what was there before. A product adds up rows faster than a sum.
+    hidden -= hidden @ _MEAN
+    spread = (hidden * hidden) @ _MEAN
     hidden /= np.sqrt(spread + EPSILON)
     hidden *= weights[0]
     hidden += weights[1]
     return hidden
+
+
+_MEAN = np.full((SIZE, 1), 1 / SIZE, np.float32)
 
 
 def _checked(path: Path) -> dict[str, Floats]:
