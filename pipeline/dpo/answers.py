@@ -166,6 +166,10 @@ def _cohorts(evidence: Evidence) -> Told:
         for entry in evidence.keys.cohorts
     )
     yield _shows(f"{len(evidence.keys.cohorts)} cohorts, each with a key of its own: {listed}.")
+    cohorts = {release.cohort for release in evidence.releases if release.is_shown}
+    if cohorts:
+        made = sum(release.is_shown for release in evidence.releases)
+        yield _shows(f"{made} releases in the period, of {len(cohorts)} cohorts.")
 
 
 def _uses(evidence: Evidence) -> Told:
@@ -203,6 +207,9 @@ def _erasure(evidence: Evidence) -> Told:
         f"{evidence.outcomes['deleted']} notes that were deleted at the source were withdrawn "
         "from the output in the period."
     )
+    withdrawn = sum(sum(release.notes_changed[2:]) for release in evidence.releases)
+    if evidence.releases:
+        yield _shows(f"{withdrawn} notes were withdrawn from releases of cohorts in the period.")
     yield _lacks("Records of processing and impact assessment are the site's.")
 
 

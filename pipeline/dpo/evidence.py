@@ -19,6 +19,7 @@ from pipeline.audit.records import Review, Sample, open_records
 from pipeline.databases import transaction
 from pipeline.nightly import check_apart
 from pipeline.operations.history import PastRun, read_history
+from pipeline.operations.register import PastRelease, read_register
 from pipeline.policy_table import describe
 from pipeline.quality.tables import QUALITY_DECISION, QUALITY_RUN
 from pipeline.settings import Settings
@@ -65,6 +66,7 @@ class Evidence:
     policy: dict[str, Any] = field(repr=False)
     master_key_id: str
     runs: list[PastRun]
+    releases: list[PastRelease]
     tally: Tally = field(repr=False)
     keys: Keys | None
     reviews: list[tuple[Review, Sample]]
@@ -85,7 +87,7 @@ class Evidence:
 
     @property
     def incidents(self) -> list[str]:
-        """What went otherwise than it should, in words: runs, the gate, the log of keys."""
+        """What went otherwise than it should: runs, releases, the gate, the log of keys."""
         told = []
         for run in self.runs:
             day = run.started.date().isoformat()
@@ -95,6 +97,10 @@ class Evidence:
                 told.append(f"run {run.run_id} of {day} was taken up {run.attempts - 1} times")
             if run.exit_code:
                 told.append(f"run {run.run_id} of {day} ended with code {run.exit_code}")
+        for release in self.releases:
+            if release.status not in ("finished", "running"):
+                day = release.started.astimezone(UTC).date().isoformat()
+                told.append(f"release {release.release_id} of {day} was {release.ending}")
         if self.verdicts.get("held"):
             told.append(f"the quality gate held {self.verdicts['held']} runs")
         problems = self.keys.problems if self.keys else []
@@ -115,6 +121,8 @@ def gather(
     master = open_master(settings)
     runs = read_history(known.state, settings.base)
     runs = [run for run in runs if since <= run.started.astimezone(UTC).date() <= until]
+    releases = read_register(known.state, settings.base)
+    releases = [each for each in releases if since <= each.started.astimezone(UTC).date() <= until]
     verdicts, decisions = _gate(known, {run.run_id for run in runs})
     evidence = Evidence(
         since=since,
@@ -124,6 +132,7 @@ def gather(
         policy=describe(settings.make_policy()),
         master_key_id=master.key_id,
         runs=runs,
+        releases=releases,
         tally=merge_all(run.tally for run in runs),
         keys=_keys(master, since, until),
         reviews=_reviews(known, since, until),

@@ -9,6 +9,7 @@ from typing import Any
 
 from pipeline.dpo.answers import Answer, answer_all
 from pipeline.dpo.evidence import Evidence, canonical
+from pipeline.operations.register import PastRelease
 from pipeline.remedies import remedy
 from pipeline.report import TEMPLATES
 from surrogates.keys import MasterKey
@@ -33,6 +34,7 @@ def make_pack(evidence: Evidence, master: MasterKey) -> dict[str, Any]:
         "requirements": [_told(answer) for answer in answers],
         "statuses": dict(Counter(answer.status for answer in answers)),
         "runs": [run.to_json() for run in evidence.runs],
+        "releases": [_release(release) for release in evidence.releases],
         "notes": dict(evidence.outcomes),
         "labels": _labels(evidence),
         "quarantine": _quarantine(evidence),
@@ -79,6 +81,13 @@ def _told(answer: Answer) -> dict[str, Any]:
         "shown": list(answer.shown),
         "lacking": list(answer.lacking),
     }
+
+
+def _release(release: PastRelease) -> dict[str, Any]:
+    told = release.to_json() | {"ending": release.ending, "persons": release.persons}
+    notes = {"released": release.released, "held": release.held, "refused": release.refused}
+    changed = dict(zip(("added", "changed", "withdrawn"), release.notes_changed, strict=False))
+    return told | {"notes": notes | changed}
 
 
 def _labels(evidence: Evidence) -> dict[str, int]:

@@ -143,3 +143,26 @@ def test_no_text_of_a_note_and_no_id_of_one(hospital, tmp_path):
 def test_wrong_usage(line, hospital, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["report", "dpo", str(hospital), *line.split()]) == 2
+
+
+def test_releases_of_cohorts_are_in_it(hospital, tmp_path):
+    folder = tmp_path / "demo"
+    shutil.copytree(hospital.parent, folder)
+    config, persons = folder / "nightly.toml", tmp_path / "persons.txt"
+    order = ["release", str(config), "--cohort", "asthma", "--persons", str(persons), "--plain"]
+    for listed in ("1\n2\n3\n", "1\n2\n"):
+        persons.write_text(listed)
+        assert main([*order, "--output", f"parquet:{tmp_path / 'asthma'}"]) == 0
+    assert main([*order, "--output", f"parquet:{folder / 'pdf'}"]) == 2
+    pack, page = document(config, tmp_path)
+    refused, second, first = pack["releases"]
+    assert (first["cohort"], first["persons"], second["persons"]) == ("asthma", 3, 2)
+    assert first["notes"]["added"] == first["notes"]["released"] > 0
+    assert second["notes"]["withdrawn"] == first["notes"]["added"] - second["notes"]["released"] > 0
+    assert refused["status"] == "refused"
+    assert any(f"release {refused['release_id']} of" in told for told in pack["incidents"])
+    assert str(tmp_path / "asthma") in page
+    numbers = by_number(pack)
+    assert "2 releases in the period, of 1 cohorts." in numbers["R11"]["shown"]
+    withdrawn = f"{second['notes']['withdrawn']} notes were withdrawn from releases of cohorts"
+    assert any(told.startswith(withdrawn) for told in numbers["R16"]["shown"])
