@@ -244,12 +244,8 @@ class _Look:
         return shown.end() if shown else None
 
     @cached_property
-    def _later(self) -> bytes:
-        return self._sheet.contents[self._first_text or 0 :]
-
-    @cached_property
     def _later_operators(self) -> tuple[Kind, ...]:
-        return kinds(self._later)
+        return kinds(self._sheet.contents[self._first_text :])
 
     @cached_property
     def _operators(self) -> tuple[Kind, ...]:
@@ -268,7 +264,7 @@ class _Look:
             return False
         # What is shown may hold such a letter: vitamin B, Monsieur F. Strings go where it is sure
         # that they are strings: no comment, no picture in between, no string within a string.
-        rest = _STRINGS.sub(b" ", self._later)
+        rest = _STRINGS.sub(b" ", self._sheet.contents[self._first_text :])
         unsure = any(sign in rest for sign in _UNSURE)
         return unsure or bool(b"BI" in rest and _INLINE.search(rest)) or Kind.PAINTS in kinds(rest)
 
