@@ -68,6 +68,7 @@ class Deidentifier(nn.Module):
     def __init__(self, inputs: int, labels: Sequence[str], units: int = 128) -> None:
         super().__init__()
         self.shape = {"inputs": inputs, "labels": list(labels), "units": units}
+        self.units = units
         self.scheme = Scheme(tuple(labels))
         widths = (inputs + len(CASES), 2 * units)
         self.layers = nn.ModuleList(BothWays(width, units, _DROPPED_STATES) for width in widths)

@@ -74,19 +74,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Attack; gives the exit code."""
     with models_extra("share attack"):
-        from models.private.folder import digest, load
+        from pipeline.sharing.encoding import kit_of
         from pipeline.sharing.vectors import read_manifest
     if options.seeds < 2:
         raise ConfigError("--seeds", "is too few to bound anything", "give at least 2")
     manifest = read_manifest(options.shared)
-    if manifest.representer != digest(options.representer):
-        problem = "is not what encoded this file"
-        raise ConfigError(str(options.representer), problem, "give the one that did")
+    kit = kit_of(manifest, options.representer)
     warnings: list[str] = []
     with console.progress() as progress:
         progress.phase("reading")
         site = read_site(options, warnings)
-        measured = _attack(site, manifest, load(options.representer), options, progress)
+        measured = _attack(site, manifest, kit, options, progress)
     for warning in warnings:
         console.warn(warning)
     told = {

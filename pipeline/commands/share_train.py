@@ -16,11 +16,14 @@ DESCRIPTION = """\
 Pools the vectors that several sites shared and trains a de-identifier on them: a network that finds
 identifiers in vectors of the same representer. No site's text is needed. Scores are those of tokens
 on the vectors of --test, whatever the label; without it on those of --dev, which weights were
-selected by. An interrupted training goes on when the same command is run again.
+selected by. With --representer learning begins with the network in that folder, which reads the
+same vectors already: it needs fewer epochs. An interrupted training goes on when the same command
+is run again.
 """
 EXAMPLES = """\
 examples:
-  cryptonym share train site-a site-b --dev ours-dev --test ours-test -o deidentifier
+  cryptonym share train site-a site-b --dev ours-dev --test ours-test \\
+      --representer representer -o deidentifier
   cryptonym share train site-a --dev ours-dev -o alone --epochs 10
 """
 
@@ -37,6 +40,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--test", type=Path, nargs="+", default=[], metavar="SHARED",
         help="to score on; default: what --dev names",
     )  # fmt: skip
+    add(
+        "--representer", type=Path, metavar="REPRESENTER",
+        help="what encoded the vectors: begin with its network; default: with nothing",
+    )  # fmt: skip
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
     add("--epochs", type=positive, default=20, metavar="N", help="at most; default 20")
     add(
@@ -50,7 +57,13 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Pool and train; gives the exit code."""
     with models_extra("share train"):
         from models.private import learning
+        from pipeline.sharing.encoding import kit_of
         from pipeline.sharing.pool import pool
+        from pipeline.sharing.vectors import read_manifest
+    start = None
+    if options.representer:
+        manifest = read_manifest(options.shared[0])
+        start = kit_of(manifest, options.representer).deidentifier
     pooled = pool([*options.shared], options.dev, options.test)
     for warning in pooled.warnings:
         console.warn(warning)
@@ -60,6 +73,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         patience=options.patience,
         seed=options.seed,
     )
+    if start:
+        recipe = recipe.going_on(start)
     with console.progress() as progress:
         done = 0
 
@@ -71,7 +86,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
         progress.phase("learning")
         scores = learning.train_deidentifier(
-            pooled.train, pooled.dev, recipe, options.output, watch
+            pooled.train, pooled.dev, recipe, options.output, watch, start
         )
         if pooled.test:
             deidentifier = learning.load_deidentifier(options.output)

@@ -12,7 +12,7 @@ from typing import Any
 from models.atomic import write
 from models.language.texts import seeded
 from models.private.deidentifier import Example, examples
-from models.private.folder import Kit
+from models.private.folder import Kit, digest, load
 from models.private.sentences import Sentence, sentences
 from pipeline.alignment import align
 from pipeline.sharing.vectors import MANIFEST, VECTORS, Manifest, arrow_bytes, write_shared
@@ -127,6 +127,14 @@ def encode_site(
     write(places.inside / ORDER, json.dumps(held).encode())
     (places.inside / ORDER).chmod(0o600)
     return whole
+
+
+def kit_of(manifest: Manifest, representer: Path) -> Kit:
+    """Read the representer that encoded a file; raises ConfigError where it is another."""
+    if manifest.representer != digest(representer):
+        problem = "is not what encoded this file"
+        raise ConfigError(str(representer), problem, "give the one that did")
+    return load(representer)
 
 
 def read_order(inside: Path, site: Site, manifest: Manifest) -> list[int]:

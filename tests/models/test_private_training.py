@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from models.private import learning
-from models.private.deidentifier import Example
+from models.private.deidentifier import Deidentifier, Example
 from models.private.embeddings import Embeddings
 from models.private.folder import digest, load
 from models.private.recipe import Corpus, Recipe
@@ -180,6 +180,47 @@ def test_a_deidentifier_learns_from_vectors_alone(tmp_path: Path) -> None:
         learning.load_deidentifier(tmp_path / "a")
 
 
+def test_learning_goes_on_from_a_network_at_a_rate_that_falls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train_on, dev = made(20, 1), made(5, 2)
+    torch.manual_seed(5)
+    start = Deidentifier(3, ("PHI",), 6)
+    lesson = replace(LESSON, epochs=4).going_on(start)
+    rates: list[float] = []
+
+    def noted(network: Any, optimizer: Any, loss: Any) -> float:
+        rates.append(optimizer.param_groups[0]["lr"])
+        return take_step(network, optimizer, loss)
+
+    take_step = learning.take_step
+    monkeypatch.setattr(learning, "take_step", noted)
+    learning.train_deidentifier(train_on, dev, lesson, tmp_path / "a", start=start)
+    assert rates == pytest.approx([lesson.rate * (1 - step / 12) for step in range(12)])
+    with pytest.raises(Interrupted):
+        learning.train_deidentifier(train_on, dev, lesson, tmp_path / "b", after(3), start)
+    with pytest.raises(ConfigError, match="other notes or settings"):  # it began elsewhere
+        learning.train_deidentifier(train_on, dev, lesson, tmp_path / "b")
+    learning.train_deidentifier(train_on, dev, lesson, tmp_path / "b", start=start)
+    assert rates[12:] == rates[:12]
+    weights = [(tmp_path / name / learning.WEIGHTS).read_bytes() for name in "ab"]
+    assert weights[0] == weights[1]
+
+
+@pytest.mark.parametrize("labels", [("PHI",), ("NAME", "PHI")])
+def test_tags_are_taken_over_where_labels_are_the_same(
+    tmp_path: Path, labels: tuple[str, ...]
+) -> None:
+    torch.manual_seed(5)
+    start = Deidentifier(3, ("PHI",), 8)
+    still = replace(LESSON, epochs=1, rate=1e-12, labels=labels)
+    learning.train_deidentifier(made(4, 1), made(2, 2), still, tmp_path, start=start)
+    found = learning.load_deidentifier(tmp_path).state_dict()
+    for name, value in start.state_dict().items():
+        alike = found[name].shape == value.shape and torch.allclose(found[name], value, atol=1e-6)
+        assert alike == (name.startswith("layers.") or len(labels) == 1), name
+
+
 def test_scores_are_counted_by_token() -> None:
     class Said:
         def eval(self) -> None: ...
@@ -193,3 +234,6 @@ def test_scores_are_counted_by_token() -> None:
     one = replace(made(1, 1)[0], spans=((1, 4, "NAME"),))
     found = learning.token_scores(Said(), [one])  # type: ignore[arg-type]
     assert (found.precision, found.recall, found.f1) == (0.5, 1 / 3, 0.4)
+    empty = replace(one, spans=())
+    counts = learning.token_counts(Said(), [one, empty])  # type: ignore[arg-type]
+    assert counts.tolist() == [[1, 1, 2], [0, 2, 0]]

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks import pooled
 from evaluation.gate import Axis, Measured
 from models.private.adversaries import Adversaries
 from models.private.deidentifier import Deidentifier, Example
 from models.private.embeddings import Embeddings
 from models.private.folder import Kit, digest, load, save
 from models.private.inversion import Course
-from models.private.learning import Recipe, Scores, train_deidentifier
+from models.private.learning import Recipe, Scores, load_deidentifier, train_deidentifier
 from models.private.representer import Representer
 from models.tagger.bilstm import CASES
 from pipeline.cli import main
@@ -281,6 +282,51 @@ def test_train_pools_and_scores(place, tmp_path, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["sites"] == 2 and 0 <= found["f1"] <= 1
     assert share("train", place / "site", "--dev", place / "site", "-o", tmp_path / "x") == 2
+
+
+def test_learning_begins_with_the_network_of_the_representer(place, tmp_path, capsys):
+    dev = encoded(place, "begin-dev", letters(3, 21))
+    train = encoded(place, "begin", letters(4, 20))
+    told = ["train", train, "--dev", dev, "--epochs", 1]
+    assert share(*told, "--representer", place / "kit", "-o", tmp_path / "d") == 0
+    made = load_deidentifier(tmp_path / "d")
+    assert made.shape == load(place / "kit").deidentifier.shape
+    other = make_kit(tmp_path / "other", ["a", "b"], seed=2)
+    assert share(*told, "--representer", other, "-o", tmp_path / "e") == 2
+    assert "is not what encoded this file" in capsys.readouterr().err
+
+
+def test_pooled_sites_are_compared_and_nothing_is_done_twice(place, tmp_path, monkeypatch):
+    train, dev = (jsonl(tmp_path / f"{n}.jsonl", letters(8, n)) for n in (31, 32))
+    words = [train, dev, "--kit", place / "kit", "-o", tmp_path / "out", "--skip", 2]
+    words += ["--chosen", 3, "--epochs", 1, "--seeds", 2]
+    options = pooled.parser().parse_args([*map(str, words)])
+    found = list(pooled.pooled(options))
+    assert [each.get("sites") for each in found] == ["a", "b", "both"] * 2 + [None] * 2
+    monkeypatch.setattr("models.private.learning.train_deidentifier", None)
+    monkeypatch.setattr("benchmarks.pooled.encode_site", None)
+    assert list(pooled.pooled(options)) == found
+    options.epochs = 2
+    with pytest.raises(ConfigError, match="other settings"):
+        list(pooled.pooled(options))
+    assert read_manifest(tmp_path / "out" / "a").sentences == 3 * len(LINES) + 3
+    both, alone = (found[n]["f1"] for n in (2, 0))
+    assert found[6]["each seed"][0] == pytest.approx(both - alone)
+    low, high = found[6]["over notes"]
+    assert low <= high and 0 <= found[6]["p"] <= 1
+
+
+def test_a_gain_is_of_notes_and_seeds():
+    chance = np.random.default_rng(1)
+    worse = [chance.integers(1, 9, (30, 3)).astype(float) for _ in range(3)]
+    better = [counts * (2, 1, 1) for counts in worse]
+    found = pooled.compare(better, worse)
+    assert found["gain"] == pytest.approx(np.mean(found["each seed"])) and found["gain"] > 0.1
+    assert 0 < found["over seeds"][0] < found["gain"] < found["over seeds"][1]
+    assert 0 < found["over notes"][0] < found["gain"] < found["over notes"][1]
+    assert found["p"] < 0.001
+    same = pooled.compare(worse[:1], worse[:1])
+    assert (same["gain"], same["over seeds"], same["over notes"], same["p"]) == (0, None, [0, 0], 1)
 
 
 def test_scores_are_those_of_vectors_that_nothing_was_selected_by(
