@@ -23,13 +23,15 @@ _ODD = re.compile(f"[{_INVISIBLE}{''.join(_EXPANSIONS)}]")
 # The bytes of Latin-1 among these, folded; what lies beyond Latin-1 is a question mark there.
 _ODD_BYTES = (b"\xe6", b"\xdf", b"\xfe")
 _HYPHENATION = re.compile(r"(?<=[^\W\d_])[-‐\u00ad][ \t]*\r?\n[ \t]*(?=[^\W\d_])")
-_BREAKS = (b"-\n", b"- \n", b"-\r", b"- \r")
 _REJOINED = re.compile(f"(?:{_HYPHENATION.pattern})|(?:{_ODD.pattern})")
-# Three letters that stand alone: cheaper to look for than what it announces.
-_KINDS = bytes(
-    0x61 if chr(code).isalpha() or chr(code) == "?" else 0x20 if chr(code) in " ." else 0x2C
-    for code in range(256)
-)
+# What a letter, a blank or full stop, the end of a line, a hyphen and all else become.
+_MARKS = {" ": " ", ".": " ", "\n": "\n", "\r": "\n", "-": "-"}
+_KINDS = "".join(
+    "a" if char.isalpha() or char == "?" else _MARKS.get(char, ",") for char in map(chr, range(256))
+).encode("ascii")
+# A hyphen that ends a line, and three letters that stand alone: cheaper to look for than what
+# they announce.
+_BREAKS = (b"-\n", b"- \n")
 _HINT = b" a a a"
 _SPACED = re.compile(r"(?<![^\W_])[^\W\d_](?:([ .\u00a0])[^\W\d_](?![^\W\d_])){2,}")
 # How far before and after a broken word its name may reach.
@@ -244,11 +246,11 @@ def _views(text: str) -> Iterator[View]:
     first = View(text, folded)
     data = first.data
     yield _view(text, folded, _ODD, [(0, len(text))]) if _is_odd(text, data) else first
-    if any(mark in data for mark in _BREAKS):
+    kinds = data.translate(_KINDS)
+    if any(mark in kinds for mark in _BREAKS):
         broken = _around(text, [match.span() for match in _HYPHENATION.finditer(text)])
         if broken:
             yield _view(text, folded, _REJOINED, broken, whole=False)
-    kinds = data.translate(_KINDS)
     if _HINT in kinds and _SPACED.search(text):
         yield _closed(text)
 

@@ -16,6 +16,7 @@ from record.folding import fold
 from record.patient import Address, Identifier, PatientRecord, PersonName
 from rules.known import KnownPatient, Match, variants
 from rules.lexicon import word_rank
+from rules.views import views
 from tests.growth import MOST, growth
 from tests.rules.marked import detected
 
@@ -470,3 +471,13 @@ def test_every_word_form_finds_itself(seed: int) -> None:
 def test_work_grows_with_the_text_and_no_faster(block: str) -> None:
     for known in (KnownPatient(JEAN), KnownPatient(PETIT)):
         assert growth(partial(known.find, misspelt=True), block, 2000) < MOST
+
+
+@pytest.mark.parametrize("broken", ["-\n", "- \n", "-\r\n", "- \r\n", "-\t\n", "‐\n", "\u00ad\n"])
+def test_words_that_a_hyphen_breaks_over_two_lines_are_rejoined(broken: str) -> None:
+    text = f"Signé.-\nVu par Mar{broken}tin - Lyon"
+    first, second = views(text)
+    at = second.folded.index("martin")
+    start, end = second.span(at, at + len("martin"))
+    assert text[start:end] == f"Mar{broken}tin"
+    assert first.whole and not second.whole
