@@ -8,11 +8,12 @@ iterative (drawn among six), and the share of nouns, verbs and adjectives that i
 TEST are annotated letters as JSON Lines, in our labels or in MEDDOCAN's. `synthesize prepare` parts
 TRAIN; its train part teaches the filler (what stands behind `--` goes to `synthesize train`), and
 its first `--letters` are masked and filled, two letters of each. Each setting is compared with its
-sources; taggers learn from the sources, from one letter of each source and from two, and are
-scored on the first `--scored` letters of TEST. `--epsilon` fills S 0.7 privately, too, and taggers
-learn from one letter of each source. The masker is scored on letters of TEST as detectors found
-their identifiers, without gold. All is written to FOLDER once: run again to go on, or to add seeds
-and budgets.
+sources; taggers (spaCy's, as published; `--encoder` names one for Cryptonym's own) learn from the
+sources, from one letter of each source and from two, and are scored on the first `--scored` letters
+of TEST. `--top-k` draws among more words than published, and `--epsilon` fills S 0.7 privately;
+then taggers learn from one letter of each source. The masker is scored on letters of TEST as
+detectors found their identifiers, without gold. All is written to FOLDER once: run again to go on,
+or to add seeds and budgets.
 """
 
 import argparse
@@ -25,11 +26,15 @@ from statistics import fmean, stdev
 from time import process_time
 from typing import Any
 
+import numpy as np
+
+from benchmarks.spacy_ner import Course, learn
 from evaluation.align import pair
 from evaluation.gate import Measured
 from evaluation.masker import masker
 from evaluation.resemblance import Refilled, resemblance
-from evaluation.utility import REAL, Trial, Utility, compare, mean_bounds, recipe_for
+from evaluation.utility import REAL, Trial, Utility, compare, mean_bounds, recipe_for, scored
+from models.atomic import write
 from models.language.contextual import ContextVectors
 from models.tagger.train import Watch
 from models.tagger.windows import Cut
@@ -76,12 +81,14 @@ class Setting:
     method: str
     share: float
     epsilon: float | None = None
+    top: int | None = None
 
     @property
     def name(self) -> str:
         """As in the paper, such as `S-0.7`."""
         private = f"-epsilon-{self.epsilon:g}" if self.epsilon is not None else ""
-        return f"{self.method[0].upper()}-{self.share}{private}"
+        drawn = f"-top-{self.top}" if self.top is not None else ""
+        return f"{self.method[0].upper()}-{self.share}{private}{drawn}"
 
 
 SETTINGS = (
@@ -107,7 +114,9 @@ def main() -> None:
     options = _parser().parse_args(words[:at])
     out: Path = options.output
     out.mkdir(parents=True, exist_ok=True)
-    settings = [*SETTINGS, *(Setting("simultaneous", 0.7, each) for each in options.epsilon)]
+    wanted = [each for each in SETTINGS if each.name in (options.only or [each.name])]
+    settings = [replace(each, top=options.top_k) for each in wanted]
+    settings += [Setting("simultaneous", 0.7, each) for each in options.epsilon]
     _prepare(options, words[at + 1 :])
     for setting in settings:
         _fill(out, setting, options)
@@ -188,7 +197,7 @@ def _fill(out: Path, setting: Setting, options: argparse.Namespace) -> None:
     if not key.exists():
         _run("keys", "new", str(key))
     more = ["--together", str(options.together)] if setting.method == "iterative" else []
-    more += ["--top-k", "6" if setting.method == "iterative" else "1"]
+    more += ["--top-k", str(setting.top or (6 if setting.method == "iterative" else 1))]
     if setting.epsilon is not None:
         more = ["--epsilon", str(setting.epsilon)]
     _once(
@@ -266,7 +275,7 @@ def _utility(options: argparse.Namespace, settings: Sequence[Setting]) -> Utilit
     out: Path = options.output
     corpus = load_corpus(out / "corpus")
     sources = {each.document.note_id: each for each in read_letters(corpus, "train")}
-    masked = load_letters(out / f"masked-{SETTINGS[0].share}").letters
+    masked = load_letters(out / f"masked-{settings[0].share}").letters
     masked = masked[: min(options.letters, options.learnt)]
     arms: dict[str, Sequence[Annotated]] = {
         REAL: [sources[each.document.note_id] for each in masked]
@@ -281,12 +290,31 @@ def _utility(options: argparse.Namespace, settings: Sequence[Setting]) -> Utilit
             ]
     dev = read_letters(corpus, "dev")[: options.selecting]
     test = list(read_annotated(out / "test.jsonl", []))[: options.scored]
+    trial = _Arms([], [], dev, test, arms=arms)
+    seeds = range(1, options.seeds + 1)
+    if not options.encoder:
+        return _by_spacy(trial, options, seeds)
     recipe = replace(
         recipe_for(options.encoder, epochs=options.epochs, max_minutes=None),
         cut=Cut(62, 8), step_tokens=1024, part_tokens=1024, encoder_rate=2e-3,
     )  # fmt: skip
-    trial = _Arms([], [], dev, test, arms=arms)
-    return compare(trial, recipe, range(1, options.seeds + 1), out / "taggers", _told())
+    return compare(trial, recipe, seeds, out / "taggers", _told())
+
+
+def _by_spacy(trial: _Arms, options: argparse.Namespace, seeds: Sequence[int]) -> Utility:
+    """Train what is not trained yet; of each tagger what it finds is counted, and no more kept."""
+    counts: dict[str, list[Any]] = {arm: [] for arm in trial.arms}
+    for arm, seed in ((arm, seed) for seed in seeds for arm in trial.arms):
+        path: Path = options.output / f"spacy-{options.steps}" / f"{arm}-{seed}.json"
+        if not path.exists():
+            began = process_time()
+            course = Course(options.steps)
+            tagger = learn(trial.arms[arm], trial.dev, options.lang, course, seed)
+            path.parent.mkdir(exist_ok=True)
+            write(path, dumped(scored(tagger, trial.test).tolist()).encode())
+            print(f"{path.stem}: {process_time() - began:.0f} s of processor time", flush=True)
+        counts[arm].append(json.loads(path.read_text("utf-8")))
+    return Utility({arm: np.array(each) for arm, each in counts.items()})
 
 
 def _told() -> Callable[[str], Watch]:
@@ -352,8 +380,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--vectors", type=int, default=40, help="sources for BERTScore; default 40")
     add("--vectors-of", default="e5-small-6", metavar="NAME", help="default e5-small-6")
     add("--detected", type=int, default=50, help="letters of TEST for the masker; default 50")
-    add("--encoder", default="tiny-1x64", metavar="NAME", help="of taggers; default tiny-1x64")
-    add("--epochs", type=int, default=4, help="of taggers; default 4")
+    add("--only", nargs="+", metavar="NAME", help="settings, such as S-0.5; default: all four")
+    add("--top-k", type=int, metavar="K", help="words to draw among; default: as published")
+    add("--steps", type=int, default=400, help="of spaCy's taggers, for all arms; default 400")
+    add("--encoder", metavar="NAME", help="train Cryptonym's tagger with it, such as tiny-1x64")
+    add("--epochs", type=int, default=4, help="of Cryptonym's taggers; default 4")
     add("--learnt", type=int, default=100, help="sources that taggers learn from; default 100")
     add("--seeds", type=int, default=3, help="trainings of each tagger; default 3")
     add("--selecting", type=int, default=20, help="held-out letters; default 20")

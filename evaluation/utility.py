@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,8 @@ from models.tagger.encoder import Plan
 from models.tagger.recipe import Recipe, default_recipe
 from models.tagger.runtime import Tagger
 from models.tagger.train import TRAINING, Corpora, Watch, train
-from record.document import Annotated
+from record.document import Annotated, Document
+from record.span import Span
 
 REAL, SYNTHETIC, BOTH = "real", "synthetic", "both"
 SETTINGS = (REAL, SYNTHETIC, BOTH)
@@ -35,6 +36,13 @@ TWICE = "twice"
 SCORES = {"precision": precision, "recall": recall, "f1": f1}
 
 Counts = NDArray[np.float64]
+
+
+class Finder(Protocol):
+    """What finds spans, a tagger for one."""
+
+    def spans(self, documents: Sequence[Document]) -> Sequence[Sequence[Span]]:
+        """Find the spans of each document."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +142,7 @@ def compare(
         if not (folder / TRAINING).exists():
             corpora = Corpora(_learnt(learnt[setting]), _learnt(trial.dev))
             train(corpora, replace(recipe, seed=seed), folder, tell(folder.name))
-        found[setting].append(_scored(Tagger.load(folder), trial.test))
+        found[setting].append(scored(Tagger.load(folder), trial.test))
     return Utility({setting: np.stack(each) for setting, each in found.items()})
 
 
@@ -153,8 +161,9 @@ def _learnt(notes: Sequence[Annotated]) -> list[TrainingNote]:
     return [TrainingNote(note) for note in notes]
 
 
-def _scored(tagger: Tagger, notes: Sequence[Annotated]) -> Counts:
-    found = tagger.spans([note.document for note in notes])
+def scored(finder: Finder, notes: Sequence[Annotated]) -> Counts:
+    """Count exact spans and labels: [notes, 3], hits, inventions and misses."""
+    found = finder.spans([note.document for note in notes])
     rows = []
     for note, spans in zip(notes, found, strict=True):
         document = note.document

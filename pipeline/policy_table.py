@@ -97,6 +97,8 @@ def label_reason(policy: Policy, label: Label) -> str:
     if label in (Label.ZIP, Label.CITY) and policy.keep_area != "none":
         return f"another place of the same {policy.keep_area}"
     reason = _SURROGATES.get(label, _CODE)
+    if label is Label.COUNTRY and policy.keep_area != "none":
+        reason = "itself where surrogate places lie in it, else another country that is not it"
     if label in _NAMES and (chance := policy.repeat_third_parties) < 1.0:
         reason += f"; others than the patient keep theirs with a chance of {chance:g}"
     return reason

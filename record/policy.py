@@ -39,7 +39,8 @@ class Policy:
     (45 CFR 164.514(b)(2)(i)(C)).
     A generalized postal code keeps its first `zip_digits`, and zeros for those in `zeroed_zips`
     and, with a `zip_table`, for those of areas where 20,000 people or fewer live or nobody knows.
-    Towns and postal codes are replaced by others of the same `keep_area`, if any.
+    Towns and postal codes are replaced by others of the same `keep_area`, if any; with any of
+    them the country in which all of them lie stays, and another country becomes another still.
     `keep_weekday` shifts by whole weeks. `date_precision` cuts the shifted dates down to the first
     day of their month or year. `birth_dates` shifts a birth date as the others, cuts it down, or
     moves it back by up to `birth_jitter_months` more; with `old_births` as `cap`, one that tells
@@ -57,7 +58,7 @@ class Policy:
     zip_digits: int = 3
     zeroed_zips: tuple[str, ...] = ()
     zip_table: Literal["none", "census-2010"] = "none"
-    keep_area: Literal["none", "region", "department"] = "none"
+    keep_area: Literal["none", "country", "region", "department"] = "none"
     columns: dict[str, Treatment] = field(default_factory=dict)
     keep_weekday: bool = False
     date_precision: Literal["day", "month", "year"] = "day"
@@ -166,7 +167,7 @@ class Policy:
 _TABLE_DIGITS = 3
 _CHOICES = {
     "zip_table": ("none", "census-2010"),
-    "keep_area": ("none", "region", "department"),
+    "keep_area": ("none", "country", "region", "department"),
     "date_precision": ("day", "month", "year"),
     "birth_dates": ("shift", "month", "year", "jitter"),
     "old_births": ("shift", "cap"),

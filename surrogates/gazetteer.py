@@ -8,6 +8,12 @@ from surrogates.lexicon import Lexicon
 from surrogates.wording import squeeze
 
 DEPARTMENT, REGION, EVERYWHERE = "department", "region", "none"
+# The country in which all towns of a language's list lie, squeezed.
+_HOMES = {
+    "fr": frozenset(("france",)),
+    "es": frozenset(("espana", "spain")),
+    "en": frozenset(("united states", "united states of america", "usa", "u.s.a.", "us", "u.s.")),
+}
 # An area with fewer towns than this would name the town: a larger one stands for it.
 _FEWEST = 3
 # Insee's regions of 2016 -> departments, as postal codes begin.
@@ -78,6 +84,11 @@ def department(code: str, locale: str) -> str:
         return _STATES[place][1] if place >= 0 else ""
     found = code[:3] if locale == "fr" and code[:2] in _OVERSEAS else code[:2]
     return found if found in _REGIONS[locale] or len(found) == 3 else ""
+
+
+def is_home(country: str, locale: str) -> bool:
+    """Tell whether a squeezed name is that of the country in which the towns of the list lie."""
+    return country in _HOMES[locale]
 
 
 def area(code: str, locale: str, kept: str) -> str:

@@ -1,9 +1,11 @@
 """Surrogates of towns with their postal codes, streets, regions, organizations, occupations."""
 
 import re
+from functools import lru_cache
 
 from record.errors import Unsafe
 from record.label import Label
+from record.policy import Policy
 from surrogates import gazetteer, lexicon, shape
 from surrogates.lexicon import Lexicon, listed
 from surrogates.subject import DRAWS, Mention, Subject
@@ -44,6 +46,7 @@ _DETAIL_WORDS = frozenset(
 )
 # A street with no longer word than this is a house or flat alone.
 _SHORT = 3
+_REMEMBERED = 1 << 12
 
 
 def replace_city(mention: Mention, subject: Subject) -> str:
@@ -93,6 +96,7 @@ def replace_zip(mention: Mention, subject: Subject) -> str:
     raise Unsafe("no-surrogate")
 
 
+@lru_cache(_REMEMBERED)
 def _part(text: str) -> tuple[str, str]:
     """Part the name of a town from the district or CEDEX after it."""
     end = _TOWN_END.search(fold(text))
@@ -125,10 +129,22 @@ def replace_street(mention: Mention, subject: Subject) -> str:
 
 
 def replace_listed(mention: Mention, subject: Subject) -> str:
-    """Give another entry of the lexicon of the label: region, country, organization, occupation."""
+    """Give another entry of the lexicon of the label: region, country, organization, occupation.
+
+    The country of all surrogate places stays where the policy keeps it.
+    """
+    if is_kept(mention.label, mention.text, subject.policy):
+        return mention.text
     kind = _LISTED[mention.label]
     entries = lexicon.load(kind, subject.locale)
     return _entry(mention.label, squeeze(mention.text), entries, mention.text, subject)
+
+
+def is_kept(label: str, text: str, policy: Policy) -> bool:
+    """Tell whether a mention stands for itself: the policy's country, where an area is kept."""
+    if label != Label.COUNTRY or policy.keep_area == gazetteer.EVERYWHERE:
+        return False
+    return gazetteer.is_home(squeeze(text), policy.locale)
 
 
 _LISTED = {
@@ -143,6 +159,7 @@ def _entry(label: str, value: str, entries: Lexicon, model: str, subject: Subjec
     return pour_case(model, subject.pick(label, value, entries, accept=subject.allows))
 
 
+@lru_cache(_REMEMBERED)
 def _town(name: str) -> str:
     """Squeeze the name of a town; `St Malo` is Saint-Malo."""
     return " ".join("saint" if word in ("st", "st.") else word for word in squeeze(name).split())

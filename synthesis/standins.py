@@ -7,6 +7,7 @@ from record.errors import ConfigError
 from record.patient import PatientRecord
 from record.policy import Action, Policy
 from surrogates.keys import CohortKey
+from surrogates.places import is_kept
 from surrogates.rewrite import Rewriter
 from synthesis.masking import Decision, Masked
 
@@ -23,6 +24,11 @@ class Standins:
             problem = f"keeps {kept[0]} as it is, which would stand in synthetic letters"
             raise ConfigError("--policy", problem, "replace or mask it, or leave --policy out")
         self._rewriter = Rewriter(cohort, policy)
+        self._policy = policy
+
+    def keeps(self, label: str, value: str) -> bool:
+        """Tell whether a value stays, since it tells nobody apart: the country of all places."""
+        return is_kept(label, value, self._policy)
 
     def of(self, letter: Masked, person: str, record: PatientRecord) -> Mapping[Decision, str]:
         """Give surrogates of a letter's identifiers, as if it were `person`'s.

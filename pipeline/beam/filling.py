@@ -18,6 +18,7 @@ from pipeline.tools import open_key
 from record.document import Annotated
 from record.failure import Failure
 from record.policy import Policy
+from record.span import Span
 from surrogates.keys import CohortKey
 from synthesis.filling import Filled, Filler, Order, fill
 from synthesis.letters import load_letters
@@ -26,7 +27,7 @@ from synthesis.refill import Cohort, Refill
 from synthesis.standins import Standins
 
 POLICY = "synthetic-source"
-"""The policy by which surrogates are drawn where none is named: it keeps nothing."""
+"""The policy by which surrogates are drawn where none is named: of labels it keeps none."""
 
 _ATTEMPTS = 8
 _LEFT = "identifier-left"
@@ -124,7 +125,12 @@ class Desk:
         letter = self._letter(place).document
         document = replace(letter, text=made.text)
         own = self._owned[letter.person_id or ""]
-        return not own.find(document) and not own.nearly(Annotated(document, made.spans))
+        is_clear = all(self._may_stay(span, made.text) for span in own.find(document))
+        return is_clear and not own.nearly(Annotated(document, made.spans))
+
+    def _may_stay(self, span: Span, text: str) -> bool:
+        standins = self._standins
+        return standins is not None and standins.keeps(span.label, text[span.start : span.end])
 
     def _letter(self, place: int) -> Masked:
         return self._letters[self._refill.source(place)[0]]

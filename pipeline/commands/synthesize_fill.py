@@ -51,7 +51,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--cohort", metavar="NAME", help="decides, with the key, all surrogates")
     add(
         "--policy", metavar="NAME|P.toml",
-        help="default synthetic-source, which replaces everything; none may keep anything",
+        help="default synthetic-source, which replaces all but the country that surrogate places "
+        "lie in; none may keep a label",
     )  # fmt: skip
     add(
         "--method", choices=("simultaneous", "iterative"), default="simultaneous",

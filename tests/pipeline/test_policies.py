@@ -224,6 +224,8 @@ def test_what_is_said_follows_the_settings():
     assert "000" in told["labels"]["ZIP"]["reason"]
     assert told["labels"]["REGION"]["action"] == "keep"
     assert told["labels"]["SSN"]["reason"] == "[SSN]"
+    told = describe(build(read_policy("synthetic-source", None), "es"))
+    assert "itself where surrogate places lie" in told["labels"]["COUNTRY"]["reason"]
     told = describe(build(read_policy("mask-only", None), "en"))
     assert told["columns"]["person.year_of_birth"] == {
         "treatment": "drop",

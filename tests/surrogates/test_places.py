@@ -191,6 +191,28 @@ def test_the_area_that_is_kept_is_kept(living, replace, kept, locale, town, code
         assert len(areas) == 1
 
 
+@pytest.mark.parametrize(
+    ("locale", "names", "other"),
+    [("fr", ("France", "FRANCE"), "Espagne"), ("es", ("España", "ESPANA"), "Francia"),
+     ("en", ("United States", "USA", "U.S."), "France")],
+)  # fmt: skip
+def test_where_an_area_is_kept_so_is_its_country(living, replace, locale, names, other) -> None:
+    for name in names:
+        assert replace(name, "COUNTRY", subject=living("none", locale)) != name
+        for kept in ("country", "region", "department"):
+            subject = living(kept, locale)
+            assert replace(name, "COUNTRY", subject=subject) == name
+            drawn = replace(other, "COUNTRY", subject=subject)
+            assert drawn != other and drawn not in names
+            assert drawn in lexicon.load("countries", locale).entries
+
+
+def test_towns_of_a_kept_country_are_drawn_as_ever(living, replace) -> None:
+    for town in ("Rennes", "Brest", "Lyon"):
+        drawn = {replace(town, "CITY", subject=living(kept)) for kept in ("none", "country")}
+        assert len(drawn) == 1
+
+
 def test_a_department_of_one_town_is_its_region(living, replace) -> None:
     subject = living("department")
     drawn = {replace(f"750{district:02d}", "ZIP", subject=subject)[:2] for district in range(1, 15)}

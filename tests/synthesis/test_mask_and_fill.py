@@ -22,6 +22,7 @@ from tests.synthesis.test_synthesize_commands import write
 
 GIVEN = ("Ana", "Luis", "Marta", "Pablo", "Rosa", "Juan")
 FAMILY = ("Villanueva", "Carrasco", "Montenegro", "Sandoval", "Betancourt", "Escudero")
+COUNTRIES = ("España", "Portugal")
 LINES = (
     "Refiere dolor abdominal intenso con fiebre desde ayer.",
     "La exploración del abdomen muestra defensa muscular.",
@@ -42,7 +43,8 @@ def letter(number: int, chance: Random) -> tuple[Annotated, dict[str, str]]:
         ("LAST_NAME", names["LAST_NAME"]), ("", "\nTeléfono: "),
         ("PHONE", f"6{patient.randint(10**7, 10**8 - 1)}"),
         ("", "\nIngreso: "), ("DATE", f"0{day}/03/2021"),
-        ("", "\nAlta: "), ("DATE", f"{day + 10}/03/2021"), ("", ".\n"),
+        ("", "\nAlta: "), ("DATE", f"{day + 10}/03/2021"),
+        ("", "\nPaís: "), ("COUNTRY", patient.choice(COUNTRIES)), ("", ".\n"),
         ("", " ".join(chance.sample(LINES, 3))),
         ("", f"\nLa señora {names['LAST_NAME'].upper()} volverá."),
         ("", f" Dra. {names['LAST_NAME'][:-1]}z."),
@@ -192,13 +194,16 @@ def test_no_identifier_of_the_source_is_in_any_letter(folder: Path, whole: Path)
         words = set(re.findall(r"\w+", folded))
         for span in source.identifiers:
             value = fold(source.document.text[span.start : span.end])
+            if value == "espana":  # where all surrogate places lie
+                assert value in folded
+                continue
             assert not re.search(rf"(?<!\w){re.escape(value)}(?!\w)", folded)
             if span.label in ("FIRST_NAME", "LAST_NAME") and len(value) > 4:
                 assert all(OSA.distance(value, word) > 1 for word in words)
 
 
 def test_persons_and_intervals_are_kept_within_a_letter(folder: Path, whole: Path) -> None:
-    persons = set()
+    persons, countries = set(), set()
     for note in made_in(whole):
         text = note.document.text
         found: dict[str, list[str]] = {}
@@ -209,10 +214,12 @@ def test_persons_and_intervals_are_kept_within_a_letter(folder: Path, whole: Pat
         assert fold(first) == fold(second) and second.isupper()
         days = [date(*map(int, reversed(day.split("/")))) for day in found["DATE"]]
         assert (days[1] - days[0]).days == 10 and (days[0].year, days[0].month) != (2021, 3)
+        countries.add(found["COUNTRY"][0])
         persons.add((found["FIRST_NAME"][0], first, found["PHONE"][0]))
     notes = made_in(whole)
     assert len({note.document.text for note in notes}) == len(notes)
     assert len(persons) > len(notes) // 4  # two letters a patient: each copy is another's
+    assert "España" in countries and len(countries) > 2 and "Portugal" not in countries
 
 
 def test_the_manifest_is_that_of_synthetic_notes(folder: Path, whole: Path) -> None:

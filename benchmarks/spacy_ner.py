@@ -1,0 +1,127 @@
+"""The tagger that the utility of filled letters was published with: spaCy's, from nothing.
+
+Belkadi et al. (2023), section 4.2, train one for each corpus. All get as many steps here, however
+many letters they learn from, and keep the weights that do best on the same held-out letters.
+Words are cut as everywhere else in Cryptonym, so that every span begins and ends with one.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.tokens import Span as Found
+from spacy.training import Example
+from spacy.util import filter_spans
+from thinc.api import fix_random_seed
+
+from evaluation.randomization import f1
+from evaluation.utility import scored
+from record.document import Annotated, Document
+from record.span import Span
+from record.tokens import Token, tokens
+
+_RECOGNIZER: dict[str, Any] = {
+    "model": {
+        "@architectures": "spacy.TransitionBasedParser.v2",
+        "state_type": "ner", "extra_state_tokens": False, "hidden_width": 64,
+        "maxout_pieces": 2, "use_upper": True, "nO": None,
+        "tok2vec": {
+            "@architectures": "spacy.HashEmbedCNN.v2", "pretrained_vectors": None, "width": 96,
+            "depth": 4, "embed_size": 2000, "window_size": 1, "maxout_pieces": 3,
+            "subword_features": True,
+        },
+    }
+}  # fmt: skip
+"""As spaCy's quickstart has it for a CPU."""
+
+_SHOWN = 20  # letters that show the network how large it is
+_WEIGHTS_ALONE = ["vocab", "tokenizer"]
+
+
+@dataclass(frozen=True)
+class Course:
+    """How long is learnt: `steps` of `words` words each, scored after every `every` of them."""
+
+    steps: int
+    words: int = 250
+    every: int = 50
+    rate: float = 0.003
+    dropout: float = 0.1
+
+
+class SpacyTagger:
+    """A trained recognizer."""
+
+    def __init__(self, pipeline: Language) -> None:
+        self._pipeline = pipeline
+
+    def spans(self, documents: Sequence[Document]) -> list[list[Span]]:
+        """Find the spans of each document."""
+        return [self._found(document.text) for document in documents]
+
+    def _found(self, text: str) -> list[Span]:
+        document, cut = _read(self._pipeline, text)
+        for _, pipe in self._pipeline.pipeline:
+            document = pipe(document)
+        return [Span(cut[e.start][0], cut[e.end - 1][1], e.label_) for e in document.ents]
+
+
+def learn(
+    notes: Sequence[Annotated], dev: Sequence[Annotated], lang: str, course: Course, seed: int
+) -> SpacyTagger:
+    """Train a recognizer on notes; sets the random state of Python and NumPy."""
+    fix_random_seed(seed)
+    pipeline = spacy.blank(lang)
+    recognizer: Any = pipeline.add_pipe("ner", config=_RECOGNIZER)
+    examples = [_example(pipeline, note) for note in notes]
+    for label in sorted({span.label for note in notes for span in note.spans}):
+        recognizer.add_label(label)
+    optimizer = pipeline.initialize(lambda: examples[:_SHOWN])
+    optimizer.learn_rate = course.rate
+    tagger, best, kept = SpacyTagger(pipeline), -1.0, b""
+    batches = _batches(examples, course.words, Random(seed))
+    for step in range(1, course.steps + 1):
+        pipeline.update(next(batches), sgd=optimizer, drop=course.dropout)
+        if step % course.every == 0 or step == course.steps:
+            reached = float(f1(scored(tagger, dev).sum(0)))
+            if reached > best:
+                best, kept = reached, pipeline.to_bytes(exclude=_WEIGHTS_ALONE)
+    pipeline.from_bytes(kept, exclude=_WEIGHTS_ALONE)
+    return tagger
+
+
+def _read(pipeline: Language, text: str) -> tuple[Doc, list[Token]]:
+    """Cut a text; line breaks are words, since they tell where a field ends."""
+    cut = tokens(text)
+    ends = [start for start, _ in cut[1:]] + [len(text)]
+    blanks = [end < following for (_, end), following in zip(cut, ends, strict=False)]
+    words = [text[start:end] for start, end in cut]
+    return Doc(pipeline.vocab, words=words, spaces=blanks), cut
+
+
+def _example(pipeline: Language, note: Annotated) -> Example:
+    document, cut = _read(pipeline, note.document.text)
+    starts, ends = [start for start, _ in cut], [end for _, end in cut]
+    told = document.copy()
+    spans = (
+        Found(told, bisect_right(ends, s.start), bisect_left(starts, s.end), label=s.label)
+        for s in note.spans
+    )
+    told.set_ents(filter_spans([span for span in spans if len(span)]))
+    return Example(document, told)
+
+
+def _batches(examples: Sequence[Example], words: int, chance: Random) -> Iterator[list[Example]]:
+    """Draw notes in a new order each time around, until there are so many words."""
+    queue: list[Example] = []
+    while True:
+        batch: list[Example] = []
+        while sum(len(each.reference) for each in batch) < words:
+            queue = queue or chance.sample(list(examples), len(examples))
+            batch.append(queue.pop())
+        yield batch
