@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from record.label import Label
 from record.patient import PatientRecord, PersonName
@@ -22,6 +22,7 @@ _MONOGRAM = 4
 # Small, they join the words of a longer name: `Ortega y Gasset`.
 _JOINTS = frozenset("dlyei")
 _READINGS = 4096
+_SHARED = 1 << 14
 
 Part = tuple[str, str]
 """A role (FIRST_NAME or LAST_NAME) and a folded word."""
@@ -76,7 +77,7 @@ class Circle:
     """The people a record knows: the patient first, then the relatives."""
 
     __slots__ = (
-        *("_known", "_listed", "_meant", "_monograms", "_readings", "_spellers"),
+        *("_known", "_listed", "_meant", "_monograms", "_names", "_readings", "_spellers"),
         *("locale", "persons"),
     )
 
@@ -84,8 +85,9 @@ class Circle:
         self.locale = locale
         self.persons = tuple(_of_record(record, locale)) if record else ()
         self._known = _known_words(record)
+        self._names = self._known[GIVEN] | self._known[FAMILY]
         self._listed = {role: name_lists.of_role(role, locale).places for role in (GIVEN, FAMILY)}
-        self._monograms = _monograms(self.persons)
+        self._monograms: dict[str, tuple[Part, ...]] | None = None
         self._spellers = {
             GIVEN: Speller(w for p in self.persons for w in p.given),
             FAMILY: Speller(w for p in self.persons for w in p.family),
@@ -131,14 +133,10 @@ class Circle:
         return known
 
     def _find(self, role: str, word: str) -> str:
-        right = self._spellers[role].meant(word) if self.persons else ""
-        if not right:
-            return ""
         place = self._listed[role].get(word)
-        if place is None:
-            return right
-        frequent = role == GIVEN or "/1" in place[0].name
-        return "" if frequent else right
+        if place is not None and (role == GIVEN or "/1" in place[0].name):
+            return ""
+        return self._spellers[role].meant(word) if self.persons else ""
 
     def monogram(self, word: str) -> tuple[Part, ...]:
         """Tell the names whose first letters a word in capitals is, each with its role.
@@ -147,6 +145,8 @@ class Circle:
         """
         if not 1 < len(word) <= _MONOGRAM or not word.isupper():
             return ()
+        if self._monograms is None:
+            self._monograms = _monograms(self.persons)
         return self._monograms.get(fold(word), ())
 
     def read(self, text: str, label: str) -> Reading:
@@ -155,10 +155,22 @@ class Circle:
         if known is None:
             if len(self._readings) >= _READINGS:
                 self._readings.clear()
-            known = self._readings[text, label] = self._read(text, label)
+            known = _read_foreign(text, label, self.locale)
+            if self._concerns(known):
+                known = self.read_anew(text, label)
+            self._readings[text, label] = known
         return known
 
-    def _read(self, text: str, label: str) -> Reading:
+    def _concerns(self, foreign: Reading) -> bool:
+        """Tell whether a name, read as nobody's of the record, is or may be somebody's of it."""
+        words = foreign.words
+        if len(words) == 1 and self.monogram(words[0].text):
+            return True
+        known, meant = self._names, self.meant
+        return any(each.folded in known or meant(each.role, each.folded) for each in words)
+
+    def read_anew(self, text: str, label: str) -> Reading:
+        """Read a name that was never read; else as `read` does."""
         text = unicodedata.normalize("NFC", text)
         words = self._words(text, label)
         if len(words) == 1 and (meant := self.monogram(words[0].text)):
@@ -215,6 +227,17 @@ class Circle:
             for word in staying:
                 word.stays = True
         return tuple(words)
+
+
+@lru_cache(_SHARED)
+def _read_foreign(text: str, label: str, locale: str) -> Reading:
+    """Read a name as one that no record holds: patients share what is read, and never change it."""
+    return _nobody(locale).read_anew(text, label)
+
+
+@cache
+def _nobody(locale: str) -> Circle:
+    return Circle(None, locale)
 
 
 def _may_stay(word: Word, whole: str, is_long: bool) -> bool:

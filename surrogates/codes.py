@@ -12,6 +12,8 @@ _KEY = 32
 # FF1 takes two bits at least.
 _SHORTEST = 2
 _REMEMBERED = 1024
+LONGEST = 64
+"""Digits up to so many are read and written as one number; Python refuses to for very many."""
 
 
 class CodeOrder:
@@ -76,6 +78,24 @@ def part(number: int, sizes: Sequence[int]) -> list[int]:
     return places[::-1]
 
 
+def move(
+    number: int,
+    size: int,
+    *,
+    key: PatientKey,
+    label: str,
+    name: str,
+    tweak: str = "",
+    times: int = 0,
+) -> int:
+    """Give the number below `size` that stands for one.
+
+    `name` says what is counted. Equal name, size and tweak make one order.
+    """
+    found = order(key, label, name, size, get_ident())
+    return found.step(number, tweak.encode("utf-8", "surrogatepass"), times=times)
+
+
 def step(
     places: Sequence[int],
     sizes: Sequence[int],
@@ -86,10 +106,7 @@ def step(
     tweak: str = "",
     times: int = 0,
 ) -> list[int]:
-    """Give the places that stand for others of the same sizes.
-
-    `name` says what is counted. Equal name, sizes and tweak make one order.
-    """
-    found = order(key, label, name, prod(sizes), get_ident())
-    number = found.step(join(places, sizes), tweak.encode("utf-8", "surrogatepass"), times=times)
-    return part(number, sizes)
+    """Give the places that stand for others of the same sizes, read as one number."""
+    number, size = join(places, sizes), prod(sizes)
+    moved = move(number, size, key=key, label=label, name=name, tweak=tweak, times=times)
+    return part(moved, sizes)

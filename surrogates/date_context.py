@@ -8,7 +8,8 @@ from functools import lru_cache
 from record.label import Label
 from record.span import Span
 from surrogates.date_anchors import FUTURE_YEARS, UNDATED, anchor, anchors
-from surrogates.date_forms import Group, parse
+from surrogates.date_forms import Group
+from surrogates.date_shapes import parse
 
 _DATED = frozenset((Label.DATE, Label.BIRTH_DATE))
 # A companion stands so many signs and words away at most: `du 10 au 12/08`.

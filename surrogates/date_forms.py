@@ -298,19 +298,19 @@ def _assign(reader: _Reader, reading: str, found: list[Token]) -> list[Group] | 
             token = next(remaining)
             if reader.lenient and role in "dm" and token.text == "00":
                 continue  # An unknown day or month stays as it stands.
-            if not _set(group, role, token, reader.latest):
+            if not put(group, role, token, reader.latest):
                 return None
             group.fill(role, token)
         if not group.slots and roles:
             return None
-        if not _is_possible(group) and not (reader.lenient and _exceeds(group)):
+        if not is_possible(group) and not (reader.lenient and _exceeds(group)):
             return None
         groups.append(group)
     for before, group in pairwise(groups):
         # In `March 3-10, 2024` the second date takes its month from the first one.
         if group.roles == "dy" and before.month:
             group.month = before.month + (group.day < before.day)
-            if group.month > 12 or not _is_possible(group):
+            if group.month > 12 or not is_possible(group):
                 return None
     return groups
 
@@ -322,7 +322,8 @@ def _exceeds(group: Group) -> bool:
     return True
 
 
-def _set(group: Group, role: str, token: Token, latest: int) -> bool:
+def put(group: Group, role: str, token: Token, latest: int) -> bool:
+    """Set a part of a date to what a token says; tell whether the part can be that."""
     value = token.value + (token.kind == "m")
     if role == "d":
         group.day = value
@@ -344,7 +345,8 @@ def _set(group: Group, role: str, token: Token, latest: int) -> bool:
     return len(token.text) == 2 and not token.suffix
 
 
-def _is_possible(group: Group) -> bool:
+def is_possible(group: Group) -> bool:
+    """Tell whether the month has the day; without a year February has 29."""
     if not (group.day and group.month):
         return True
     try:

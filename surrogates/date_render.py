@@ -27,11 +27,11 @@ def render(form: Form, days: list[tuple[date, int]]) -> str:
     for slot, written in filled:
         token = slot.token
         pieces += (form.text[end : token.start], written)
-        end = token.end + (token.kind == "m" and _is_dot_spent(token, written, form.text))
-    return _elide("".join((*pieces, form.text[end:])), form)
+        end = token.end + (token.kind == "m" and is_dot_spent(token, written, form.text))
+    return elide("".join((*pieces, form.text[end:])), form)
 
 
-def _is_dot_spent(token: Token, written: str, text: str) -> bool:
+def is_dot_spent(token: Token, written: str, text: str) -> bool:
     """Tell whether the dot of an abbreviation has to go, since the new month is written in full."""
     if token.glued or text[token.end : token.end + 2] != ". ":
         return False
@@ -42,14 +42,14 @@ def _is_dot_spent(token: Token, written: str, text: str) -> bool:
 def _fill(slot: Slot, group: Group, day: date, weekday: int, form: Form) -> str:
     token = slot.token
     if slot.role == "w":
-        return _word(token, weekday)
+        return word(token, weekday)
     if slot.role == "s":
-        return _word(token, (day.month - 3) % 12 // 3)
+        return word(token, (day.month - 3) % 12 // 3)
     if slot.role == "q":
         part = (day.month - 1) // group.period
-        return _word(token, part) if token.style else f"{part + 1}" + _ordinal(slot, part + 1, form)
+        return word(token, part) if token.style else f"{part + 1}" + ordinal(slot, part + 1, form)
     if slot.role == "m" and token.kind == "m":
-        return _word(token, day.month - 1)
+        return word(token, day.month - 1)
     number = day.day if slot.role == "d" else day.month if slot.role == "m" else day.year
     if slot.role == "d" and group.excess:
         number = calendar.monthrange(day.year, day.month)[1] + group.excess
@@ -59,10 +59,11 @@ def _fill(slot: Slot, group: Group, day: date, weekday: int, form: Form) -> str:
         return _spell(token, number, form)
     if slot.role == "y":
         return f"{number:04d}" if token.kind == "Y" else f"{number % 100:02d}"
-    return f"{number:0{slot.width}d}" + _ordinal(slot, number, form)
+    return f"{number:0{slot.width}d}" + ordinal(slot, number, form)
 
 
-def _word(token: Token, number: int) -> str:
+def word(token: Token, number: int) -> str:
+    """Write another month, weekday, season or rank in the style and case of a word."""
     assert token.style is not None
     if number == token.value:
         return token.text
@@ -105,7 +106,8 @@ def _lacks_hyphens(form: Form) -> bool:
     )
 
 
-def _ordinal(slot: Slot, number: int, form: Form) -> str:
+def ordinal(slot: Slot, number: int, form: Form) -> str:
+    """Give the ending that a number gets: `er`, `th`, `º`; most get none."""
     if not slot.token.suffix and number != 1 and slot.role != "q":
         return ""
     suffix = fold(slot.token.suffix).strip(" .")
@@ -148,7 +150,8 @@ _ELIDED = re.compile(r"\b([dD])['’](?=[^\W\d_])(?![aeiouyhéAEIOUYHÉ])")
 _UNELIDED = re.compile(r"\b([dD])[eE] (?=(?:avril|ao[uû]t|octobre|automne|été)\b)", re.IGNORECASE)
 
 
-def _elide(written: str, form: Form) -> str:
+def elide(written: str, form: Form) -> str:
+    """Put right a French `de` or `d'` before another month."""
     if form.lang != "fr" or ("d" not in form.text and "D" not in form.text):
         return written
     return _UNELIDED.sub(r"\1'", _ELIDED.sub(r"\1e ", written))

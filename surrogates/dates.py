@@ -8,10 +8,12 @@ from functools import partial
 
 from record.errors import Unsafe
 from record.label import Label
-from surrogates import date_forms, date_render, shape
+from surrogates import date_render, shape
 from surrogates.date_anchors import FUTURE_YEARS, UNDATED, anchors
 from surrogates.date_course import Course, add_months, shift_days
 from surrogates.date_forms import Form, Group
+from surrogates.date_shapes import parse, repaired
+from surrogates.date_whole import Whole, whole
 from surrogates.date_words import LANGUAGES, MONTHS
 from surrogates.subject import DRAWS, Mention, Subject
 from surrogates.wording import fold, pour_case
@@ -20,11 +22,6 @@ __all__ = ["move_birth", "move_text", "replace", "shift", "shift_days", "shift_t
 
 _SPACED = re.compile(r"\d(?:\s?\d){5,7}")
 _FAST = re.compile(r"(\d\d)([/.\-])(\d\d)\2(\d{4})")
-# What character recognition reads for a 0 or a 1.
-_CONFUSED = str.maketrans("oOûÛlI", "000011")
-_NUMERIC_LOOKS = re.compile(r"[\doOûÛlI\s./|\-_]+")
-_CONFUSED_DAY = re.compile(r"(?<![^\W_])(?:[oO][1-9]|[0-3][oO])(?![^\W_])")
-_ROMAN = re.compile(r"\d([./\-])[IVXivx]+\1\d")
 _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20|21)\d\d(?!\d)")
 _YEAR_MONTHS = 12
@@ -66,14 +63,15 @@ def move_text(
         quick = _move_numeric(text, course.days, lang=lang, day_first=day_first)
         if quick is not None:
             return quick
+        found = whole(text, lang, day_first)
+        if found is not None:
+            return _move_whole(found, course.days)
     base = written or UNDATED
     if _SPACED.fullmatch(text) and len(text.split()) > 3:
-        whole = "".join(text.split())
-        moved = move_text(whole, course, written=written, lang=lang, day_first=day_first)
+        joined = "".join(text.split())
+        moved = move_text(joined, course, written=written, lang=lang, day_first=day_first)
         return moved and shape.pour(moved, text)
-    form = date_forms.parse(
-        _repair(text), lang=lang, latest=base.year + FUTURE_YEARS, day_first=day_first
-    )
+    form = parse(repaired(text), lang=lang, latest=base.year + FUTURE_YEARS, day_first=day_first)
     if form is None:
         return None
     try:
@@ -99,9 +97,7 @@ def _course(mention: Mention, subject: Subject, lang: str) -> Course:
     if subject.policy.old_births == "shift":
         return course
     base = mention.written or UNDATED
-    form = date_forms.parse(
-        _repair(mention.text), lang=lang, latest=base.year, day_first=mention.day_first
-    )
+    form = parse(repaired(mention.text), lang=lang, latest=base.year, day_first=mention.day_first)
     found = anchors(form.groups, base) if form else None
     return _younger(course, found[0], base, subject) if found else course
 
@@ -127,14 +123,6 @@ def _younger(course: Course, born: date, base: date, subject: Subject) -> Course
     return changed(course, days=course.days + (add_months(born, 12 * years) - born).days)
 
 
-def _repair(text: str) -> str:
-    """Put digits for the letters that stand for them, where nothing but numbers is around."""
-    if _NUMERIC_LOOKS.fullmatch(text):
-        mend = _DIGITS.search(text) and not _ROMAN.search(text)
-        return text.translate(_CONFUSED) if mend else text
-    return _CONFUSED_DAY.sub(lambda match: match[0].translate(_CONFUSED), text)
-
-
 def _may_stay(form: Form, course: Course) -> bool:
     """Tell whether a date may read as before, since the policy leaves nothing else to write.
 
@@ -148,16 +136,28 @@ def _may_stay(form: Form, course: Course) -> bool:
 def _move_numeric(text: str, days: int, *, lang: str, day_first: bool | None) -> str | None:
     """Take the short way for the commonest format of all."""
     match = _FAST.fullmatch(text)
-    if match is None or not (lang != "en" if day_first is None else day_first):
+    if match is None:
         return None
-    day, sign, month, year = match.groups()
+    is_day_first = lang != "en" if day_first is None else day_first
+    one, sign, other, year = match.groups()
+    day, month = (one, other) if is_day_first else (other, one)
     try:
         moved = date(int(year), int(month), int(day)) + timedelta(days=days)
     except (ValueError, OverflowError):
         return None
     if not 1800 <= int(year) < 2200:
         return None
-    return f"{moved.day:02d}{sign}{moved.month:02d}{sign}{moved.year:04d}"
+    one, other = f"{moved.day:02d}", f"{moved.month:02d}"
+    if not is_day_first:
+        one, other = other, one
+    return f"{one}{sign}{other}{sign}{moved.year:04d}"
+
+
+def _move_whole(found: Whole, days: int) -> str | None:
+    try:
+        return found.move(days)
+    except OverflowError:
+        return None
 
 
 def _move_form(form: Form, course: Course, base: date) -> str | None:

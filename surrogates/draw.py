@@ -27,7 +27,8 @@ class Permutation:
         self._mask = (1 << self._bits) - 1
         width = 1 << self._bits
         material = key.draw(label, value, _ROUNDS * width + _STRIDE)
-        self._tables = tuple(material[row * width : (row + 1) * width] for row in range(_ROUNDS))
+        rows = range(0, _ROUNDS * width, width)
+        self._tables = [material[row : row + width] for row in rows]
         self._stride = 1 + int.from_bytes(material[-_STRIDE:], "big") % max(1, size - 1)
 
     def step(self, number: int, times: int = 0) -> int:

@@ -36,7 +36,18 @@ class Drawing:
 
     def digits(self, text: str, tweak: str = "") -> str:
         """Give the digits that stand for others, any digit in any place."""
-        return self.signs(text, ["0123456789"] * len(text), "digits", tweak)
+        if self.asked or len(text) > codes.LONGEST:
+            return self.signs(text, ["0123456789"] * len(text), "digits", tweak)
+        drawn = codes.move(
+            int(text),
+            10 ** len(text),
+            key=self.key,
+            label=self.mention.label,
+            name="digits",
+            tweak=tweak,
+            times=self.counter,
+        )
+        return f"{drawn:0{len(text)}d}"
 
     def until(self, text: str, valid: Callable[[str], bool]) -> str:
         """Give the digits that stand for others among those that are valid, as these are."""

@@ -1,6 +1,7 @@
 """FF1, the format-preserving encryption of NIST SP 800-38G, over numbers of a fixed length."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import ceil, log2
 from typing import NoReturn
 
@@ -48,13 +49,10 @@ class Permutation:
     def __init__(
         self, encrypt: Callable[[bytes], bytes], radix: int, length: int, tweak: bytes
     ) -> None:
-        half = length // 2
-        self._sizes: tuple[int, int] = (radix**half, radix ** (length - half))
-        self._bytes = ceil(ceil((length - half) * log2(radix)) / 8)
+        self._sizes, self._bytes, head = _layout(radix, length)
         self._wide = 4 * ceil(self._bytes / 4) + 4
         self._encrypt = encrypt
-        head = bytes((1, 2, 1)) + radix.to_bytes(3, "big") + bytes((_ROUNDS, half % 256))
-        head += length.to_bytes(4, "big") + len(tweak).to_bytes(4, "big")
+        head += len(tweak).to_bytes(4, "big")
         # What is the same in every round: all but the last blocks, and how the last ones begin.
         same = tweak + bytes(-(len(tweak) + self._bytes + 1) % _BLOCK)
         whole = len(same) // _BLOCK * _BLOCK
@@ -100,6 +98,15 @@ class Permutation:
             state ^= int.from_bytes(message[start : start + _BLOCK], "big")
             state = int.from_bytes(self._encrypt(state.to_bytes(_BLOCK, "big")), "big")
         return state
+
+
+@lru_cache
+def _layout(radix: int, length: int) -> tuple[tuple[int, int], int, bytes]:
+    """Give how many numbers the halves have, the bytes of one, and how the first block begins."""
+    half = length // 2
+    size = ceil(ceil((length - half) * log2(radix)) / 8)
+    head = bytes((1, 2, 1)) + radix.to_bytes(3, "big") + bytes((_ROUNDS, half % 256))
+    return (radix**half, radix ** (length - half)), size, head + length.to_bytes(4, "big")
 
 
 def _one_block(

@@ -8,7 +8,7 @@ in all notes; of others a family name is the person, and within one note their g
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from record.document import Document
 from record.folding import fold
@@ -38,24 +38,25 @@ _BEFORE = 44
 # So many words before a name, at most, tell that a relative is named.
 _FEW = 5
 _SIGNS = ".,:;()[]-*'"
+_TELLING = STAFF | KIN | FEMALE | MALE
 _REMEMBERED = 1 << 12
 
 
 @dataclass(slots=True)
 class Run:
-    """One mention of a person: the spans it takes, its folded words, and what stands before.
+    """One mention of a person: the spans it takes, and its folded words.
 
-    `staff` and `kin` tell of a title or a word for a relative before it; `gender` is that of the
-    title (`M`, `F`) or empty.
+    `gender` is that of a title before it (`M`, `F`) or empty, `own` who of the record is meant:
+    both count once the mention `is_told`.
     """
 
     spans: tuple[int, ...]
     given: tuple[str, ...] = field(default=(), repr=False)
     initials: tuple[str, ...] = field(default=(), repr=False)
     family: tuple[str, ...] = field(default=(), repr=False)
-    staff: bool = False
-    kin: bool = False
+    is_told: bool = False
     gender: str = ""
+    own: Person | None = field(default=None, repr=False)
 
     def suits(self, person: Person) -> bool:
         """Tell whether this may mean a person, by the names alone."""
@@ -68,47 +69,110 @@ class Run:
         return bool((self.family and person.family) or (self.given and person.given))
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """The entity of each span; empty for those that name nobody.
+class Links:
+    """Whom the spans of a document name. Of each mention only what is asked is found out.
 
-    `persons` holds everybody the document or the record tells of, by entity; `unlisted` the words
-    of names that neither a list nor the record holds, `spelt` what those of them mean that
-    misspell a clinician's name or a listed one of the document.
+    `unlisted` are the words of names that neither a list nor the record holds, `spelt` what those
+    of them mean that misspell a clinician's name or a listed one of the document.
     """
 
-    entities: tuple[str, ...] = field(repr=False)
-    persons: dict[str, Person] = field(repr=False)
-    unlisted: tuple[Part, ...] = field(default=(), repr=False)
-    spelt: dict[Part, str] = field(default_factory=dict, repr=False)
+    def __init__(
+        self,
+        document: Document,
+        spans: Sequence[Span],
+        circle: Circle,
+        read: Mapping[int, Reading],
+    ) -> None:
+        self._document = document
+        self._spans = spans
+        self._circle = circle
+        self.unlisted = tuple(sorted({part for each in read.values() for part in each.unlisted}))
+        self.spelt: dict[Part, str] = {}
+        if self.unlisted:
+            self.spelt = _spelt(document, read.values(), self.unlisted, circle)
+        self._runs = _runs(document.text, spans, read, self.spelt)
+        self._run = {number: run for run in self._runs for number in run.spans}
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """The entity of each span; empty for those that name nobody."""
+        return tuple(map(self.entity, range(len(self._spans))))
+
+    def entity(self, number: int) -> str:
+        """Give the entity of a span; empty where it names nobody."""
+        run = self._run.get(number)
+        if run is not None:
+            return self._meant(run).entity
+        span = self._spans[number]
+        if span.label not in _HANDLES:
+            return ""
+        local = fold(self._document.text[span.start : span.end]).partition("@")[0]
+        return _of_handle(local, (*self._circle.persons, *self._around), self._circle)
+
+    def person(self, number: int) -> Person:
+        """Give the person of a span: of several of one entity, who is told of first."""
+        entity = self.entity(number)
+        for person in self._circle.persons:
+            if person.entity == entity:
+                return person
+        for person in self._around:
+            if person.entity == entity:
+                return person
+        for run in self._runs:
+            if _entity(run) == entity:
+                person = self._meant(run)
+                if person.entity == entity:
+                    return person
+        return Person(entity)
+
+    def _own(self, run: Run) -> Person | None:
+        """Find the person of the record that a mention means."""
+        if not run.is_told:
+            first = run.spans[0]
+            least = self._spans[first - 1].end if first else 0
+            start = self._spans[first].start
+            is_staff, is_kin, run.gender = _before(self._document.text, least, start)
+            run.own = None if is_staff else _known(run, is_kin, self._circle)
+            run.is_told = True
+        return run.own
+
+    def _meant(self, run: Run) -> Person:
+        """Find the person that a mention means, or make one up of it."""
+        own = self._own(run)
+        if own is not None:
+            return own
+        for person in self._around:
+            if run.suits(person):
+                return person
+        return Person(_entity(run), run.given, run.family, run.gender)
+
+    @cached_property
+    def _around(self) -> list[Person]:
+        """Who is known of this document alone: its clinicians, and whole names in it."""
+        found: dict[tuple[str, ...], Person] = {}
+        for name in self._document.clinicians:
+            given, family, gender = names_of(name, self._circle.locale)
+            if family:
+                found[family[0], *given] = Person(f"family/{family[0]}", given, family, gender)
+        for run in self._runs:
+            if run.family and run.given and self._own(run) is None:
+                person = Person(_entity(run), run.given, run.family, run.gender)
+                found.setdefault((run.family[0], *run.given), person)
+        return list(found.values())
 
 
-def link(document: Document, spans: Sequence[Span], circle: Circle) -> Linked:
+def link(document: Document, spans: Sequence[Span], circle: Circle) -> Links:
     """Tell for each span whom it names; `spans` are sorted and disjoint."""
-    read = {
+    return Links(document, spans, circle, read_names(document, spans, circle))
+
+
+def read_names(document: Document, spans: Sequence[Span], circle: Circle) -> dict[int, Reading]:
+    """Read the spans that are names, by their number."""
+    return {
         number: circle.read(document.text[span.start : span.end], span.label)
         for number, span in enumerate(spans)
         if span.label in NAMES
     }
-    unlisted = tuple(sorted({part for each in read.values() for part in each.unlisted}))
-    spelt = _spelt(document, read.values(), unlisted, circle) if unlisted else {}
-    runs = _runs(document.text, spans, read, spelt)
-    persons = {person.entity: person for person in circle.persons}
-    known = [None if run.staff else _known(run, circle) for run in runs]
-    around = _around(document, runs, known, circle)
-    for person in around:
-        persons.setdefault(person.entity, person)
-    entities = [""] * len(spans)
-    for run, own in zip(runs, known, strict=True):
-        person = own or _resolve(run, around)
-        persons.setdefault(person.entity, person)
-        for number in run.spans:
-            entities[number] = person.entity
-    for number, span in enumerate(spans):
-        if span.label in _HANDLES:
-            local = fold(document.text[span.start : span.end]).partition("@")[0]
-            entities[number] = _of_handle(local, (*circle.persons, *around), circle)
-    return Linked(tuple(entities), persons, unlisted, spelt)
 
 
 def _spelt(
@@ -145,9 +209,8 @@ def _runs(
             groups.append([number])
     runs = []
     for group in groups:
-        first = group[0]
-        least = spans[first - 1].end if first else 0
-        given, initials, family = read[first].given, read[first].initials, read[first].family
+        first = read[group[0]]
+        given, initials, family = first.given, first.initials, first.family
         for number in group[1:]:
             given += read[number].given
             initials += read[number].initials
@@ -155,8 +218,7 @@ def _runs(
         if spelt:
             given = tuple(spelt.get((GIVEN, word), word) for word in given)
             family = tuple(spelt.get((FAMILY, word), word) for word in family)
-        staff, kin, gender = _before(text, least, spans[first].start)
-        runs.append(Run(tuple(group), given, initials, family, staff, kin, gender))
+        runs.append(Run(tuple(group), given, initials, family))
     return runs
 
 
@@ -185,12 +247,19 @@ def _before(text: str, least: int, start: int) -> tuple[bool, bool, str]:
     """Tell of a clinician's title, a word for a relative and a gender just before a name."""
     least = max(start - _BEFORE, least)
     before = text[max(least, text.rfind("\n", least, start) + 1) : start]
-    words = [word for written in before.split()[-_FEW:] for word in _bare(written)][-_FEW:]
-    if not words:
+    pieces = before.split()[-_FEW:]
+    if not any(map(_tells, pieces)):
         return False, False, ""
+    words = [word for written in pieces for word in _bare(written)][-_FEW:]
     close = words[-1]
     gender = "F" if close in FEMALE else "M" if close in MALE else ""
     return not STAFF.isdisjoint(words[-2:]), not KIN.isdisjoint(words), gender
+
+
+@lru_cache(_REMEMBERED)
+def _tells(written: str) -> bool:
+    """Tell whether a title or a word for a relative is in what is written between two blanks."""
+    return not _TELLING.isdisjoint(_bare(written))
 
 
 @lru_cache(_REMEMBERED)
@@ -202,26 +271,9 @@ def _bare(written: str) -> tuple[str, ...]:
 # Who it is ---------------------------------------------------------------------------------------
 
 
-def _around(
-    document: Document, runs: Sequence[Run], known: Sequence[Person | None], circle: Circle
-) -> list[Person]:
-    """Gather who is known of this document alone: its clinicians, and whole names in it."""
-    found: dict[tuple[str, ...], Person] = {}
-    for name in document.clinicians:
-        given, family, gender = names_of(name, circle.locale)
-        if family:
-            found[family[0], *given] = Person(_entity(family), given, family, gender)
-    for run, own in zip(runs, known, strict=True):
-        if run.family and run.given and own is None:
-            person = Person(_entity(run.family), run.given, run.family, run.gender)
-            found.setdefault((run.family[0], *run.given), person)
-    return list(found.values())
-
-
-def _known(run: Run, circle: Circle) -> Person | None:
-    """Find the person of the record that a mention means."""
+def _known(run: Run, is_kin: bool, circle: Circle) -> Person | None:
     suited = [person for person in circle.persons if run.suits(person)]
-    if run.kin:
+    if is_kin:
         suited = [person for person in suited if person.entity != PATIENT] or suited
     if run.gender:
         suited = [person for person in suited if person.gender in ("", run.gender)] or (
@@ -230,18 +282,11 @@ def _known(run: Run, circle: Circle) -> Person | None:
     return suited[0] if suited else None
 
 
-def _resolve(run: Run, around: Sequence[Person]) -> Person:
-    """Find the person of the note that a mention means, or make one up of it."""
-    for person in around:
-        if run.suits(person):
-            return person
-    family = run.family
-    entity = _entity(family) if family else f"given/{(run.given or run.initials or ('',))[0]}"
-    return Person(entity, run.given, family, run.gender)
-
-
-def _entity(family: tuple[str, ...]) -> str:
-    return f"family/{family[0]}"
+def _entity(run: Run) -> str:
+    """Name somebody of whom nothing but a mention is known."""
+    if run.family:
+        return f"family/{run.family[0]}"
+    return f"given/{(run.given or run.initials or ('',))[0]}"
 
 
 def _meet(some: tuple[str, ...], others: tuple[str, ...]) -> bool:

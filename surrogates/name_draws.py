@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 
 from record.errors import Unsafe
 from surrogates.draw import Permutation
@@ -30,17 +31,14 @@ class Ring:
         self._key = key
         self._stratum = stratum
         label = f"{PURPOSE}/{stratum.name}"
-        letters = sorted(stratum.blocks)
-        order = key.draw(label, "letters", _WIDTH * len(letters))
+        blocks = stratum.blocks
+        order = key.draw(label, "letters", _WIDTH * len(blocks))
         drawn = [order[place : place + _WIDTH] for place in range(0, len(order), _WIDTH)]
-        self._letters = [letter for _, letter in sorted(zip(drawn, letters, strict=True))]
-        self._offsets: dict[str, int] = {}
-        offset = 0
-        for letter in self._letters:
-            self._offsets[letter] = offset
-            offset += stratum.blocks[letter][1]
-        self._starts = list(self._offsets.values())
-        room = offset - 2 * stratum.largest + 1
+        self._letters = [letter for _, letter in sorted(zip(drawn, blocks, strict=True))]
+        sizes = (blocks[letter][1] for letter in self._letters)
+        *self._starts, whole = accumulate(sizes, initial=0)
+        self._offsets = dict(zip(self._letters, self._starts, strict=True))
+        room = whole - 2 * stratum.largest + 1
         self._turn = stratum.largest + key.number(label, "turn", room)
         self._permutations: dict[str, Permutation] = {}
 

@@ -17,8 +17,8 @@ _GENDERS = ("male", "female", "both")
 class Stratum:
     """Names that may stand for one another, those of a first letter side by side.
 
-    `blocks` gives for each letter the place of its first name and their number; `largest` is the
-    number of the most frequent letter, at most half of all.
+    `blocks` gives for each letter, in their order, the place of its first name and their number;
+    `largest` is the number of the most frequent letter, at most half of all.
     """
 
     name: str

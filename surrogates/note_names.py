@@ -5,8 +5,8 @@ from functools import cached_property
 
 from record.document import Document
 from record.span import Span
-from surrogates.circle import FAMILY, GIVEN, PATIENT, Person
-from surrogates.link import NAMES, Linked, link
+from surrogates.circle import FAMILY, GIVEN, PATIENT, Reading
+from surrogates.link import NAMES, Links, read_names
 from surrogates.subject import Subject, Who
 from surrogates.wording import WORD, fold
 
@@ -27,19 +27,16 @@ class NoteNames:
 
     def who(self, number: int) -> Who | None:
         """Tell what decides a span of a name; None where its text and the record do."""
-        span = self._spans[number]
-        text = self._document.text[span.start : span.end]
-        handle = span.label not in NAMES
-        if handle:
-            return self._of_handle(number, fold(text).partition("@")[0])
-        read = self._subject.circle.read(text, span.label)
+        read = self._read.get(number)
+        if read is None:
+            return self._of_handle(number)
         turn = "" if self._keep >= 1.0 else self._turns[number]
         if not (turn or read.is_short or read.unlisted):
             return None
-        person = self._person(number)
+        person = self._links.person(number)
         stranger = bool(person.family) and person not in self._subject.circle.persons
         given, family = ((), ()) if stranger or not read.is_short else self._words
-        unlisted, spelt = read.unlisted, self._linked.spelt
+        unlisted, spelt = read.unlisted, self._links.spelt
         return Who(
             given=_first(person.given, given) if read.is_short else (),
             family=_first(person.family, family) if read.is_short else (),
@@ -50,22 +47,24 @@ class NoteNames:
             spelt=tuple((*each, spelt[each]) for each in unlisted if each in spelt),
         )
 
-    def _of_handle(self, number: int, local: str) -> Who:
+    def _of_handle(self, number: int) -> Who:
         """Tell of a mail address or account only the names that are in it, the person's first."""
-        person = self._person(number)
+        span = self._spans[number]
+        local = fold(self._document.text[span.start : span.end]).partition("@")[0]
+        person = self._links.person(number)
         given, family = self._words
         return Who(
             _first(person.given, tuple(name for name in given if name in local)),
             _first(person.family, tuple(name for name in family if name[:_CUT] in local)),
         )
 
-    def _person(self, number: int) -> Person:
-        entity = self._linked.entities[number]
-        return self._linked.persons.get(entity) or Person(entity)
+    @cached_property
+    def _read(self) -> dict[int, Reading]:
+        return read_names(self._document, self._spans, self._subject.circle)
 
     @cached_property
-    def _linked(self) -> Linked:
-        return link(self._document, self._spans, self._subject.circle)
+    def _links(self) -> Links:
+        return Links(self._document, self._spans, self._subject.circle, self._read)
 
     @cached_property
     def _words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -74,19 +73,16 @@ class NoteNames:
         for clinician in self._document.clinicians:
             for role, whole in ((GIVEN, clinician.given_names), (FAMILY, clinician.family_names)):
                 found[role] += (word for name in whole for word in WORD.findall(fold(name)))
-        for span in self._spans:
-            if span.label in NAMES:
-                text = self._document.text[span.start : span.end]
-                read = self._subject.circle.read(text, span.label)
-                found[GIVEN] += read.given
-                found[FAMILY] += read.family
+        for read in self._read.values():
+            found[GIVEN] += read.given
+            found[FAMILY] += read.family
         return tuple(dict.fromkeys(found[GIVEN])), tuple(dict.fromkeys(found[FAMILY]))
 
     @cached_property
     def _settled(self) -> tuple[tuple[str, str, str], ...]:
         """Words of no list whose surrogates would meet, each with another: role, word, name."""
-        spelt = self._linked.spelt
-        alone = [each for each in self._linked.unlisted if each not in spelt]
+        spelt = self._links.spelt
+        alone = [each for each in self._links.unlisted if each not in spelt]
         drawn = [fold(self._subject.names.draw(*each)) for each in alone]
         if len(set(drawn)) == len(drawn):
             return ()
@@ -107,7 +103,7 @@ class NoteNames:
         states: dict[str, int] = {}
         turns = [""] * len(self._spans)
         last = ("", -2)
-        for number, entity in enumerate(self._linked.entities):
+        for number, entity in enumerate(self._links.entities):
             if not entity or entity == PATIENT or self._spans[number].label not in NAMES:
                 continue
             about = f"{self._document.note_id}/{entity}"

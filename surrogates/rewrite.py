@@ -14,6 +14,7 @@ from record.release import Release
 from record.span import Span
 from surrogates import ages, coarse, contacts, dates, identifiers, names, places, shape, sites
 from surrogates.date_context import completed, day_first, says_all
+from surrogates.date_whole import whole
 from surrogates.keys import CohortKey
 from surrogates.note_names import NoteNames
 from surrogates.subject import Mention, Subject
@@ -90,6 +91,7 @@ class _Note:
         self.lang = document.lang
         self.spans = spans
         self.people = NoteNames(document, spans, subject)
+        self._locale = subject.locale
         self._written = document.written.date() if document.written else None
         self._day_first = day_first(
             document.text[span.start : span.end] for span in spans if span.label in _DATED
@@ -102,8 +104,10 @@ class _Note:
     def when(self, number: int) -> Hashable:
         """Tell from which day a date is completed, and which of its numbers is the day."""
         span = self.spans[number]
-        if span.label == Label.DATE and says_all(self.text[span.start : span.end]):
-            return None, self._day_first
+        if span.label == Label.DATE:
+            value = self.text[span.start : span.end]
+            if says_all(value) or whole(value, self.lang or self._locale, self._day_first):
+                return None, self._day_first
         day = completed(self.text, self.spans, number, written=self._written, lang=self.lang)
         return day, self._day_first
 

@@ -47,6 +47,18 @@ def walk(value: str, label: str, key: PatientKey, counter: int, *, speakable: bo
     A first zero of several signs stays, and no other becomes one. `speakable` keeps vowels and
     consonants.
     """
+    if value.isascii() and value.isdigit() and value[0] != "0" and len(value) <= codes.LONGEST:
+        # A number as it is written is its place, counted from the first of its length.
+        first = 10 ** (len(value) - 1)
+        moved = codes.move(
+            int(value) - first,
+            9 * first,
+            key=key,
+            label=label,
+            name="n" + "d" * (len(value) - 1),
+            times=counter,
+        )
+        return str(first + moved)
     kinds, alphabets = _shape(value, speakable)
     drawn = codes.step(
         [_place(char, signs) for char, signs in zip(value, alphabets, strict=True)],
@@ -63,6 +75,8 @@ def walk(value: str, label: str, key: PatientKey, counter: int, *, speakable: bo
 
 def pour(drawn: str, model: str) -> str:
     """Write a compact value into the separators, blanks and case of a model of its length."""
+    if model.isascii() and model.isdigit():
+        return drawn
     if fold(model).isalnum():
         return "".join(map(_cased, drawn, model))
     chars = iter(drawn)

@@ -1,6 +1,7 @@
 """Surrogates of care sites and wards: the same one under each of its names in a patient's file."""
 
 import re
+from functools import lru_cache
 
 from record.label import Label
 from surrogates import lexicon, shape
@@ -28,6 +29,7 @@ _JOINT = re.compile(r"^(?:de la|de los|de las|de l'|del|de|du|des|d'|of|at)\s*")
 # A ward's number or letter.
 _NUMBER = re.compile(r"\d{1,4}[A-Za-z]?|[A-Z]\d{0,3}")
 _VOWELS = frozenset("aeiouyh")
+_REMEMBERED = 1 << 12
 
 
 def replace(mention: Mention, subject: Subject) -> str:
@@ -37,6 +39,23 @@ def replace(mention: Mention, subject: Subject) -> str:
     the family name, with or without the given one; a number or letter gets another.
     """
     text = mention.text
+    start, end, core, has_kind, has_joint = _cut(text)
+    if not core.strip():
+        return _named(text, text, subject)
+    if has_kind and _NUMBER.fullmatch(core.strip()):
+        return text[: end - len(core)] + shape.scramble(core, f"{Label.HOSPITAL}/ward", subject)
+    blank = " " if has_kind and not text[start - 1 : start].isspace() else ""
+    if has_joint and squeeze(core) in lexicon.load("cities", subject.locale).places:
+        return text[:start] + blank + _of_town(text[start:end], core, subject)
+    return text[:start] + blank + _named(core, core, subject) + text[end:]
+
+
+@lru_cache(_REMEMBERED)
+def _cut(text: str) -> tuple[int, int, str, bool, bool]:
+    """Tell where the name of a site begins and ends in its text, and the name without its joint.
+
+    Tells as well whether a type stands before it, and whether a joint does after that.
+    """
     folded = fold(text)
     kind = _SITE_TYPES.match(folded)
     start = kind.end() if kind else 0
@@ -44,14 +63,7 @@ def replace(mention: Mention, subject: Subject) -> str:
     tail = None if kind else _SITE_END.search(folded)
     end = tail.start() if tail else len(text)
     core = text[start + (joint.end() if joint else 0) : end]
-    if not core.strip():
-        return _named(text, text, subject)
-    if kind and _NUMBER.fullmatch(core.strip()):
-        return text[: end - len(core)] + shape.scramble(core, f"{Label.HOSPITAL}/ward", subject)
-    blank = " " if kind and not text[start - 1 : start].isspace() else ""
-    if kind and joint and squeeze(core) in lexicon.load("cities", subject.locale).places:
-        return text[:start] + blank + _of_town(text[start:end], core, subject)
-    return text[:start] + blank + _named(core, core, subject) + text[end:]
+    return start, end, core, kind is not None, joint is not None
 
 
 def _of_town(joined: str, core: str, subject: Subject) -> str:
@@ -64,19 +76,20 @@ def _of_town(joined: str, core: str, subject: Subject) -> str:
 
 
 def _named(core: str, model: str, subject: Subject) -> str:
-    sites, value = lexicon.load("hospitals", subject.locale), _telling(core, subject)
+    sites, value = lexicon.load("hospitals", subject.locale), _telling(core, subject.locale)
 
     def accept(entry: str) -> bool:
         # `Mondor` must not become `Henri Mondor`, which is the same site.
-        return _telling(entry, subject) != value and subject.allows(entry)
+        return _telling(entry, subject.locale) != value and subject.allows(entry)
 
     return pour_case(model, subject.pick(Label.HOSPITAL, value, sites, accept=accept))
 
 
-def _telling(core: str, subject: Subject) -> str:
+@lru_cache(_REMEMBERED)
+def _telling(core: str, locale: str) -> str:
     """Leave out the given names and initials before a family name: `Henri Mondor` is Mondor."""
     value = squeeze(core)
-    given = lexicon.given(subject.locale).places
+    given = lexicon.given(locale).places
     words = value.split()
     while len(words) > 1 and (len(words[0].rstrip(".")) == 1 or words[0] in given):
         words = words[1:]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from record.patient import PatientRecord
 from surrogates import checks, codes, identifiers, shape
+from surrogates.drawing import Drawing
 from surrogates.keys import CohortKey, PatientKey
 from surrogates.subject import Mention
 
@@ -32,6 +33,27 @@ def test_an_order_permutes_and_leaves_nothing_in_its_place(key: PatientKey, size
 def test_places_are_parted_as_they_were_joined(both: tuple[list[int], tuple[int, ...]]) -> None:
     sizes, places = both
     assert codes.part(codes.join(places, sizes), sizes) == list(places)
+
+
+@given(st.integers(1, 10**9) | st.integers(10**60, 10**70), st.integers(0, 3), st.booleans())
+def test_numbers_stand_where_their_signs_do(
+    key: PatientKey, number: int, counter: int, speakable: bool
+) -> None:
+    text = str(number)
+    sizes = [9] + [10] * (len(text) - 1)
+    places = [int(text[0]) - 1, *map(int, text[1:])]
+    name = "n" + "d" * (len(text) - 1)
+    moved = codes.step(places, sizes, key=key, label="ID", name=name, times=counter)
+    expected = "".join(map(str, (moved[0] + 1, *moved[1:])))
+    assert shape.walk(text, "ID", key, counter, speakable=speakable) == expected
+
+
+@given(st.from_regex(r"[0-9]{1,12}|[0-9]{63,66}", fullmatch=True), st.sampled_from(["", "4"]))
+def test_digits_stand_where_their_signs_do(subject_of, digits: str, tweak: str) -> None:
+    drawing = Drawing(Mention(digits, "ID"), subject_of())
+    signs = drawing.signs(digits, ["0123456789"] * len(digits), "digits", tweak)
+    assert drawing.digits(digits, tweak) == signs
+    assert Drawing(drawing.mention, drawing.subject, asked=True).digits(digits) == digits
 
 
 @pytest.mark.parametrize(

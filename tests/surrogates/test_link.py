@@ -1,5 +1,6 @@
 """Linking: who is meant by a mention, told by the record and the note alone."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -159,3 +160,39 @@ def test_the_hospital_tells_whom_every_name_means() -> None:
                 assert not who
             if who == "patient" and span.label == "LAST_NAME":
                 assert fold(text[span.start : span.end]) in map(fold, own)
+
+
+def test_whom_a_span_names_does_not_depend_on_what_was_asked_before(marked, circle) -> None:
+    nurse = PersonName(("Sophie",), ("Costa",))
+    document, spans = marked(
+        "Mme [Jeanne|FIRST_NAME] [DUPONT-MARTIN|LAST_NAME], son mari [P.|FIRST_NAME], vus par le"
+        " Dr [Anne|FIRST_NAME] [Roux|LAST_NAME] et par [Costa|LAST_NAME] puis Mme [Roux|LAST_NAME]"
+        " le [3 mars|DATE]. M. [Zygmuntovicz|LAST_NAME], [Karl|FIRST_NAME], [zygmuntovic|USERNAME],"
+        " [s.costa@example.org|EMAIL], [Zygmuntovich|LAST_NAME], Mme [Zygmuntovicz|LAST_NAME]"
+    )
+    document = replace(document, person_id="42", clinicians=(nurse,))
+    whole = link(document, spans, circle)
+    forward = [whole.person(number) for number in range(len(spans))]
+    assert [person.entity for person in forward if person.entity] == [
+        entity for entity in whole.entities if entity
+    ]
+    for order in (reversed(range(len(spans))), (5, 1, 9, 0)):
+        again = link(document, spans, circle)
+        assert all(again.person(number) == forward[number] for number in order)
+    for number, person in enumerate(forward):
+        assert link(document, spans, circle).person(number) == person
+
+
+@pytest.mark.parametrize("label", ["FIRST_NAME", "LAST_NAME", "NAME"])
+def test_what_patients_share_of_a_name_is_what_each_would_read(label: str) -> None:
+    hospital = make_hospital(3, seed=5, lang="fr", notes_per_patient=1)
+    circles = [Circle(record, "fr") for record in (RECORD, *hospital.patients.values(), None)]
+    texts = [
+        *("Jeanne", "JEANE", "Dupont", "Dupotn", "DUPONT-MARTIN Jeanne", "JDM", "JD", "J.", "Ch."),
+        *("Paul", "Bernard", "BERNARD, Chloé", "Dr de la Roche", "d'Ormesson", "Ortega y Gasset"),
+        *("Zygmuntovicz", "Sophie", "Le Gall", "Marie Martin", "123", "", "Lefèvre-Roux", "MD"),
+    ]
+    texts += [name for each in hospital.patients.values() for name in each.family_names]
+    for circle in circles:
+        for text in texts:
+            assert circle.read(text, label) == circle.read_anew(text, label)
