@@ -93,6 +93,9 @@ setup(
             "transformers>=5,<6",
             "tokenizers>=0.21,<1",
             "safetensors>=0.5,<1",
+            # The tagger's encoder outside of PyTorch, in 32 or 8 bits.
+            "onnx>=1.17,<2",
+            "onnxruntime>=1.20,<2",
             "opacus>=1.5,<2",
             "spacy>=3.8,<4",
             # Parts of speech in English (MIT): spaCy's own pipeline, which its makers do not put
@@ -114,6 +117,8 @@ setup(
             "transformers>=5,<6",
             "tokenizers>=0.21,<1",
             "safetensors>=0.5,<1",
+            "onnx>=1.17,<2",
+            "onnxruntime>=1.20,<2",
             "opacus>=1.5,<2",
             "peft>=0.15,<1",
             "gensim>=4.4,<5",

@@ -1,18 +1,21 @@
-"""Notes per second of a tagger: a plain loop over its encoder, our runtime, and all detectors.
+"""Notes per second of a tagger: a plain loop over its encoder, each runtime, and all detectors.
 
     python -m benchmarks.tagger [--model DIR] [--notes 48] [--pieces 500] [--rounds 3] [--threads 1]
 
 Notes of the fictional hospital of about so many pieces, a third each in French, English, Spanish.
 `plain` is what a first script does with the same weights: each note cut into parts of 510 pieces
-padded to 512, one call each, the best tag of every word taken alone. `runtime` adds windows with
-context, batches of like length and one best sequence over the note. All arms run in one process,
-one after the other, several rounds; medians of time. `share of peak` compares the
-multiplications of the encoder with what matrices of its size reach here. Prints Markdown.
+padded to 512, one call each, the best tag of every word taken alone. `torch`, `onnx` and
+`onnx-int8` are our runtimes, with windows that share context and one best sequence over the note;
+`encoder alone` is what `onnx-int8` takes for the same windows without sequences. Every round runs
+all arms in one process; medians of processor time, so that other programs count for little.
+`share of peak` compares the multiplications of the encoder, once a piece, with what matrices of
+its size reach here in 32 bits.
+Prints Markdown.
 """
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from statistics import median, quantiles
@@ -20,39 +23,36 @@ from statistics import median, quantiles
 import torch
 
 from models.tagger import folder
-from models.tagger.network import Network
+from models.tagger.corpus import cut_text
+from models.tagger.exported import Exported
+from models.tagger.network import Batch, Network, collate
 from models.tagger.runtime import Tagger
-from models.tagger.shipped import DEFAULT, folder_of
+from models.tagger.shipped import DEFAULT, ONNX, ONNX_INT8, TORCH, folder_of
 from models.tagger.subwords import END, PADDING, START, SubWords
 from pipeline.detection import by_rules
 from pipeline.resolve import resolve, trim
+from pipeline.tagging import TOGETHER
 from record.document import Document
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.languages import LANGUAGES
 
 SEED = 78_000
 PADDED = 512
-TOGETHER = 16
+PLAIN = "plain loop, fp32"
 
 
 def main() -> None:
     options = _parse()
     torch.set_num_threads(options.threads)
     trained = folder.load(options.model)
-    tagger = Tagger(folder.load(options.model))
+    taggers = {name: Tagger.load(options.model, name) for name in (TORCH, ONNX, ONNX_INT8)}
     notes = make_notes(options.notes, options.pieces, trained.subwords)
-    texts = [[document] for document in notes]
-    groups = [notes[at : at + TOGETHER] for at in range(0, len(notes), TOGETHER)]
-    arms: dict[str, Callable[[], object]] = {
-        "plain loop, fp32": lambda: plain(trained.network, trained.subwords, notes),
-        "runtime, one note a call": lambda: [tagger.spans(each) for each in texts],
-        f"runtime, {TOGETHER} notes a call": lambda: [tagger.spans(group) for group in groups],
-        "hybrid: rules and runtime": lambda: [hybrid(tagger, group) for group in groups],
-    }
-    taken = {
-        name: median(_seconds(run) for _ in range(options.rounds)) for name, run in arms.items()
-    }
-    first = next(iter(taken.values()))
+    arms = _arms(trained, taggers, notes)
+    rounds = [
+        {name: _seconds(run) for name, run in arms.items()} for _ in range(options.rounds + 1)
+    ][1:]  # the first one warms up
+    taken = {name: median(each[name] for each in rounds) for name in arms}
+    first = taken[PLAIN]
     work, peak = multiplications(trained, notes), gemm_peak(trained.network)
     print(
         f"{len(notes)} notes, {options.threads} threads, {torch.backends.cpu.get_cpu_capability()}"
@@ -62,10 +62,42 @@ def main() -> None:
     for name, seconds in taken.items():
         share = work / seconds / peak
         print(f"| {name} | {len(notes) / seconds:.2f} | {first / seconds:.2f} | {share:.0%} |")
-    each = sorted(_seconds(lambda one=one: tagger.spans(one)) for one in texts)
-    half, most = quantiles(each, n=20)[9], quantiles(each, n=20)[18]
-    print(f"\nlatency of one note: p50 {half * 1000:.0f} ms, p95 {most * 1000:.0f} ms")
-    print(f"peak of matrices (fp32): {peak / 1e9:.0f} GFLOP/s")
+    for name, tagger in taggers.items():
+        each = sorted(_seconds(lambda one=one, by=tagger: by.spans([one])) for one in notes)
+        half, most = quantiles(each, n=20)[9], quantiles(each, n=20)[18]
+        print(f"\none note, {name}: p50 {half * 1000:.0f} ms, p95 {most * 1000:.0f} ms")
+    print(f"\npeak of matrices (fp32): {peak / 1e9:.0f} GFLOP/s")
+    asked = sum(len(ids) for note in notes for ids in trained.subwords.of(note.text)[1])
+    encoded = sum(int(batch.lengths.sum()) for batch in _windows(trained, notes))
+    print(f"pieces computed for each piece of a note: {encoded / asked:.2f}")
+
+
+def _arms(
+    trained: folder.Trained, taggers: Mapping[str, Tagger], notes: Sequence[Document]
+) -> dict[str, Callable[[], object]]:
+    groups = [notes[at : at + TOGETHER] for at in range(0, len(notes), TOGETHER)]
+    exported = Exported(trained.network.encoder, eight_bits=True)
+    windows = _windows(trained, notes)
+    arms: dict[str, Callable[[], object]] = {
+        PLAIN: lambda: plain(trained.network, trained.subwords, notes)
+    }
+    for name, tagger in taggers.items():
+        arms[f"{name}, one note a call"] = lambda by=tagger: [by.spans([each]) for each in notes]
+        arms[f"{name}, {TOGETHER} notes a call"] = lambda by=tagger: [
+            by.spans(group) for group in groups
+        ]
+        arms[f"hybrid: rules and {name}"] = lambda by=tagger: [
+            hybrid(by, group) for group in groups
+        ]
+    arms["onnx-int8, encoder alone"] = lambda: [
+        exported(each.ids, each.lengths) for each in windows
+    ]
+    return arms
+
+
+def _windows(trained: folder.Trained, notes: Sequence[Document]) -> list[Batch]:
+    cuttings = [cut_text(note.text, trained.subwords, trained.cut) for note in notes]
+    return [collate([(each.pieces, window)]) for each in cuttings for window in each.windows]
 
 
 def make_notes(count: int, pieces: int, subwords: SubWords) -> list[Document]:
@@ -126,9 +158,9 @@ def gemm_peak(network: Network) -> float:
 
 
 def _seconds(run: Callable[[], object]) -> float:
-    started = time.perf_counter()
+    started = time.process_time()
     run()
-    return time.perf_counter() - started
+    return time.process_time() - started
 
 
 def _parse() -> argparse.Namespace:

@@ -189,11 +189,14 @@ class ModelSettings:
 
     `folder` is one that `cryptonym train` wrote, or `default` for the one that is shipped; without
     it rules and what is known of the patient are all there is. Needs the extra `models`.
+    `runtime` is what its encoder runs on; `auto` takes the quickest of full
+    precision that is there.
     """
 
     __pydantic_config__ = _STRICT
 
     folder: str | None = None
+    runtime: Literal["auto", "onnx", "onnx-int8", "torch"] = "auto"
 
 
 @dataclass(frozen=True)

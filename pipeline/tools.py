@@ -173,7 +173,7 @@ def load_tagger(settings: Settings) -> Tagger | None:
     except ModuleNotFoundError as error:
         remedy = "pip install 'cryptonym[models]'"
         raise ConfigError("model.folder", f"{error.name} is not installed", remedy) from None
-    tagger = runtime.Tagger.load(folder_of(asked, settings.base))
+    tagger = runtime.Tagger.load(folder_of(asked, settings.base), settings.model.runtime)
     check_labels("model.folder", tagger, settings.make_policy())
     return tagger
 
@@ -190,7 +190,14 @@ def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
         "rules": asdict(settings.rules),
         "identity": asdict(identity) if identity else None,
         "limits": asdict(settings.limits) | {"notes_per_unit": 0, "max_quarantine_share": 0},
-        **({"model": digest(folder_of(model, settings.base))} if model else {}),
+        **(
+            {
+                "model": digest(folder_of(model, settings.base)),
+                "runtime": settings.model.runtime,
+            }
+            if model
+            else {}
+        ),
     }
     canonical = json.dumps(deciding, sort_keys=True, default=str).encode()
     return hashlib.blake2b(canonical, digest_size=16).digest()

@@ -7,6 +7,7 @@ as 1e-308 of its neighbours' before it vanishes.
 import torch
 from torch import Tensor, nn
 
+from models.tagger.sequences import Doubles, Integers, Steps
 from models.tagger.tags import Scheme
 
 _NEVER = -1e30
@@ -64,42 +65,26 @@ class LinearChain(nn.Module):
         whole, asked = self.log_partition(both, lengths.repeat(2)).chunk(2)
         return whole - asked
 
+    @torch.no_grad()
     def marginals(self, scores: Tensor, lengths: Tensor) -> Tensor:
-        """Give the probability of each tag at each word. (batch, words, tags)
-
-        They are the derivative of the logarithm of the sum with regard to the scores.
-        """
-        with torch.enable_grad():
-            asked = scores.detach().double().requires_grad_()
-            total = self.log_partition(asked, lengths).sum()
-            (shares,) = torch.autograd.grad(total, asked)
-        return shares.to(scores.dtype)
+        """Give the probability of each tag at each word; 0 beyond a length. (batch, words, tags)"""
+        return torch.from_numpy(self._fixed().marginals(*_arrays(scores, lengths))).to(scores)
 
     @torch.no_grad()
     def best(self, scores: Tensor, lengths: Tensor) -> Tensor:
         """Give the most probable legal sequences, 0 beyond their length. (batch, words)
 
-        Of equally probable ones the same is given every time (Viterbi 1967).
+        Of equally probable ones the same is given every time.
         """
-        scores = scores.double()
-        step = self._steps()
-        batch, words, _ = scores.shape
-        best = scores[:, 0] + self._edge("opening")
-        final, came_from = best, []
-        for word in range(1, words):
-            score, before = (best[:, :, None] + step).max(1)
-            came_from.append(before)
-            best = score + scores[:, word]
-            final = torch.where((lengths > word)[:, None], best, final)
-        tags = torch.zeros(batch, words, dtype=torch.long, device=scores.device)
-        tag = (final + self._edge("closing")).argmax(-1)
-        for word in range(words - 1, -1, -1):
-            inside = lengths > word
-            tags[:, word] = torch.where(inside, tag, 0)
-            if word:
-                back = came_from[word - 1].gather(1, tag[:, None])[:, 0]
-                tag = torch.where(inside, back, tag)
-        return tags
+        return torch.from_numpy(self._fixed().best(*_arrays(scores, lengths))).to(scores.device)
+
+    def _fixed(self) -> Steps:
+        # Word follows word: the few numbers of a step are cheaper in NumPy, on a GPU even more.
+        each = (
+            self._edge(name).detach().cpu().numpy()
+            for name in ("transitions", "opening", "closing")
+        )
+        return Steps(self.scheme, *each)
 
     def _steps(self) -> Tensor:
         return self._edge("transitions")
@@ -108,6 +93,10 @@ class LinearChain(nn.Module):
         learnt: Tensor = getattr(self, name)
         illegal: Tensor = getattr(self, f"_illegal_{name}")
         return learnt.double() + illegal.double()
+
+
+def _arrays(scores: Tensor, lengths: Tensor) -> tuple[Doubles, Integers]:
+    return scores.detach().cpu().double().numpy(), lengths.cpu().numpy()
 
 
 def _masked(scores: Tensor, allowed: Tensor | None) -> Tensor:

@@ -1,6 +1,6 @@
 """The tagger as a network: pieces to words, words to scores of tags, scores to spans."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,6 +87,8 @@ class Network(nn.Module):
         self.encoder = encoder
         self.in_bfloat16 = False
         """Whether the encoder computes in bfloat16; weights and sequences never do."""
+        self.exported: Callable[[Tensor, Tensor], Tensor] | None = None
+        """What encodes in place of the encoder, where that was exported."""
         self.head: Single | Nested = (
             Nested(design.labels) if design.head == "stacked" else Single(design.labels)
         )
@@ -104,7 +106,7 @@ class Network(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         """Score the tags of the words of all cores, in order. (words, tags)"""
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.in_bfloat16):
-            hidden = self.encoder(batch.ids, batch.lengths)
+            hidden = (self.exported or self.encoder)(batch.ids, batch.lengths)
         words = self._pooled(hidden.float(), batch)
         words = functional.dropout(words, self.design.dropout, self.training)
         if self.convolution is not None:

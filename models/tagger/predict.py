@@ -11,6 +11,7 @@ from models.tagger.network import Found, Network, collate
 from models.tagger.subwords import SubWords
 from models.tagger.windows import MARGIN, Cut, Window
 from record.document import Document
+from record.errors import Unsafe
 from record.span import Span
 
 DETECTOR = "model"
@@ -28,6 +29,7 @@ def predict(
     """Find the spans of documents, in order of place; `score` is how sure the network is.
 
     Every character but white space was in some window. The network must be in evaluation mode.
+    Raises Unsafe where a score is no finite number.
     """
     cuttings = [cut_text(document.text, subwords, cut) for document in documents]
     with torch.no_grad():
@@ -53,6 +55,8 @@ def _scored(network: Network, cuttings: Sequence[Cutting]) -> list[Tensor]:
             size = window.core_end - window.core
             scores[note][window.core : window.core_end] = given[at : at + size]
             at += size
+    if not all(torch.isfinite(each).all() for each in scores):
+        raise Unsafe("scores-not-finite")
     return scores
 
 
@@ -90,7 +94,7 @@ def _read(
         batch, parts = parts[:count], parts[count:]
         padded = pad_sequence([scores[n][start:end] for n, start, end in batch], batch_first=True)
         lengths = torch.tensor([end - start for _, start, end in batch])
-        spans = network.head.read(padded.to(network.device), lengths.to(network.device))
+        spans = network.head.read(padded, lengths)
         for (note, at, _), each in zip(batch, spans, strict=True):
             found[note] += [(first + at, end + at, label, sure) for first, end, label, sure in each]
     return [sorted(each) for each in found]

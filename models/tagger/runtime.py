@@ -1,5 +1,6 @@
 """A trained tagger as a detector."""
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,27 +8,43 @@ import torch
 
 from models.precision import has_bfloat16
 from models.tagger import folder
+from models.tagger.encoder import Encoder
+from models.tagger.network import Network
 from models.tagger.predict import predict
+from models.tagger.shipped import AUTO, ONNX, ONNX_INT8, TORCH
 from record.document import Document
+from record.errors import ConfigError
 from record.span import Span
+
+_log = logging.getLogger(__name__)
 
 
 class Tagger:
-    """Finds spans by a trained network, on the GPU where there is one.
+    """Finds spans by a trained network, by one of RUNTIMES.
 
-    Notes given together share batches of windows of like length.
+    With AUTO, PyTorch takes a GPU or a processor that multiplies in bfloat16 where there is one;
+    else ONNX Runtime takes the encoder in 32 bits, and PyTorch again what ONNX Runtime cannot.
+    Notes given together share batches. Raises ConfigError where ONNX Runtime is asked for and
+    cannot be.
     """
 
-    def __init__(self, trained: folder.Trained) -> None:
+    def __init__(self, trained: folder.Trained, runtime: str = AUTO) -> None:
         self._trained = trained
-        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        trained.network.to(self._device).eval()
-        trained.network.in_bfloat16 = has_bfloat16(self._device)
+        network = trained.network
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        is_fast = device.type == "cuda" or has_bfloat16(device)
+        required = runtime in (ONNX, ONNX_INT8)
+        tried = required or (runtime == AUTO and not is_fast)
+        exported = tried and _export(network, eight_bits=runtime == ONNX_INT8, required=required)
+        self.runtime = (runtime if required else ONNX) if exported else TORCH
+        """What the encoder runs on."""
+        network.to("cpu" if exported else device).eval()
+        network.in_bfloat16 = not exported and has_bfloat16(device)
 
     @classmethod
-    def load(cls, path: Path) -> "Tagger":
+    def load(cls, path: Path, runtime: str = AUTO) -> "Tagger":
         """Read a folder that `cryptonym train` wrote. Raises ConfigError."""
-        return cls(folder.load(path))
+        return cls(folder.load(path), runtime)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -38,3 +55,26 @@ class Tagger:
         """Find spans; those of one document are in order of place. `score` is in [0, 1]."""
         trained = self._trained
         return predict(trained.network, trained.subwords, trained.cut, documents)
+
+
+def _export(network: Network, *, eight_bits: bool, required: bool) -> bool:
+    """Let ONNX Runtime take the encoder, if it can; raises ConfigError where it must."""
+    if not isinstance(network.encoder, Encoder):
+        return _refused("recurrent encoders have no graph", required=required, quiet=True)
+    try:
+        from models.tagger.exported import Exported, ExportFailed  # noqa: PLC0415 # may be left out
+    except ModuleNotFoundError as error:
+        return _refused(f"{error.name} is not installed", required=required)
+    try:
+        network.exported = Exported(network.encoder, eight_bits=eight_bits)
+    except ExportFailed as error:
+        return _refused(f"the encoder cannot be exported ({error})", required=required)
+    return True
+
+
+def _refused(problem: str, *, required: bool, quiet: bool = False) -> bool:
+    if required:
+        raise ConfigError("runtime", problem, "ask for the runtime `torch` or `auto`")
+    if not quiet:
+        _log.warning("%s: PyTorch takes its place, more slowly", problem)
+    return False

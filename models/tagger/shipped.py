@@ -11,6 +11,11 @@ SHIPPED = Path(__file__).with_name("weights")
 DEFAULT = "default"
 """What stands for that folder in options and settings."""
 
+AUTO, ONNX, ONNX_INT8, TORCH = "auto", "onnx", "onnx-int8", "torch"
+"""What a tagger's encoder can run on, with ONNX Runtime in 32 or 8 bits."""
+
+RUNTIMES = (AUTO, ONNX, ONNX_INT8, TORCH)
+
 SETTINGS = "tagger.json"
 """The file that tells what a folder holds; it is written last."""
 

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from models.tagger.shipped import folder_of
+from models.tagger.shipped import AUTO, RUNTIMES, folder_of
 from pipeline.commands.needs import models_extra
 from pipeline.files import Task, parse_detectors
 from pipeline.tagging import Tagger
@@ -19,6 +19,11 @@ def add_detection(parser: argparse.ArgumentParser) -> None:
         help="of rules, known, model; default rules,known, and model where --model is given",
     )  # fmt: skip
     add("--model", metavar="DIR", help="that `train` wrote; `default` is the model that is shipped")
+    add(
+        "--runtime", choices=RUNTIMES, default=AUTO,
+        help="what the model's encoder runs on: ONNX Runtime in 32 or 8 bits, or PyTorch; default "
+        "auto: PyTorch with a GPU or bfloat16, else ONNX Runtime in 32 bits",
+    )  # fmt: skip
     add("--selection", type=Path, metavar="S.toml", help="which rules take part; default all")
     add(
         "--lang", choices=("fr", "en", "es"), default="",
@@ -37,14 +42,14 @@ def task_of(options: argparse.Namespace) -> Task:
         detectors,
         options.lang,
         options.selection,
-        _load_model(options.model) if options.model else None,
+        _load_model(options.model, options.runtime) if options.model else None,
     )
 
 
-def _load_model(name: str) -> Tagger:
+def _load_model(name: str, asked: str) -> Tagger:
     folder = folder_of(name)
     if not folder.is_dir():
         raise ConfigError("--model", "is no folder", "name a folder that `cryptonym train` wrote")
     with models_extra("--model"):
         from models.tagger import runtime
-    return runtime.Tagger.load(folder)
+    return runtime.Tagger.load(folder, asked)

@@ -129,6 +129,26 @@ def test_extreme_scores_stay_finite() -> None:
     assert torch.isfinite(chain.marginals(scores, torch.tensor([4]))).all()
 
 
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.lists(st.integers(1, 5), min_size=1, max_size=3))
+def test_scores_of_any_size_against_every_sequence(seed: int, sizes: list[int]) -> None:
+    chain = _chain(ONE, seed)
+    scores = torch.randn(len(sizes), max(sizes), len(ONE), dtype=torch.double)
+    scores = scores * 10 ** (torch.rand(len(sizes), 1, 1) * 6 - 2)
+    lengths = torch.tensor(sizes)
+    best, shares = chain.best(scores, lengths), chain.marginals(scores, lengths)
+    for row, length in enumerate(sizes):
+        paths = _legal(ONE, length)
+        values = [_score(chain, scores[row], tags) for tags in paths]
+        found = tuple(best[row, :length].tolist())
+        assert _score(chain, scores[row], found) == pytest.approx(max(values))
+        each = torch.tensor(values, dtype=torch.double).softmax(0)
+        expected = torch.zeros(max(sizes), len(ONE), dtype=torch.double)
+        for tags, share in zip(paths, each, strict=True):
+            expected[torch.arange(length), torch.tensor(tags)] += share
+        assert torch.allclose(shares[row], expected, atol=1e-9)
+
+
 def test_of_equal_sequences_the_same_one_comes_every_time() -> None:
     chain = LinearChain(TWO, learned=False)
     scores = torch.zeros(3, 6, len(TWO))

@@ -13,7 +13,7 @@ from pipeline.nightly import run_nightly
 from pipeline.settings import load
 from pipeline.supervisor import _shared
 from pipeline.tagging import TOGETHER, Foresight
-from pipeline.tools import config_hash
+from pipeline.tools import config_hash, load_tagger
 from record.document import Document
 from record.errors import ConfigError
 from surrogates.keys import load_master
@@ -73,6 +73,17 @@ def test_another_model_is_another_configuration(config, folder, tmp_path):
         assert len({plain, asked, hash_of(config)}) == 3
     finally:
         (folder / "tagger.json").write_bytes(settings)
+
+
+def test_another_runtime_is_another_configuration(config, folder):
+    ask(config, folder)
+    asked = hash_of(config)
+    config.write_text(f'{config.read_text()}runtime = "torch"\n')
+    assert hash_of(config) != asked
+    assert load_tagger(load(config)).runtime == "torch"
+    config.write_text(config.read_text().replace("torch", "nothing"))
+    with pytest.raises(ConfigError, match=r"model\.runtime"):
+        load(config)
 
 
 def test_a_note_on_which_the_model_fails_is_held_back_alone(config, folder, monkeypatch):
