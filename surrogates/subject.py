@@ -17,6 +17,7 @@ from surrogates.draw import Permutation
 from surrogates.keys import PatientKey
 from surrogates.lexicon import Lexicon, listed
 from surrogates.name_draws import NameDraws
+from surrogates.name_words import PARTICLES
 from surrogates.wording import WORD, compact, fold, folded_words, squeeze
 
 # Draws after which a value counts as having no surrogate; each fails with a chance below 1/2.
@@ -90,7 +91,8 @@ class Subject:
         self.circle = Circle(record, self.locale)
         self.given = tuple(_words(_all_given(record)))
         self.family = tuple(_words(_all_family(record)))
-        self.avoided = _avoided_words(record).union(map(fold, (*self.given, *self.family)))
+        self.avoided = _avoided_words(record).union(_telling(_all_given(record)))
+        self.avoided |= _telling(_all_family(record))
         self.avoided_codes = _avoided_codes(record)
         self.home_codes = _home_codes(record)
         self._permutations: dict[tuple[str, str], Permutation] = {}
@@ -179,6 +181,15 @@ def _all_family(record: PatientRecord | None) -> Iterator[str]:
         yield from record.birth_names
         for relative in record.relatives:
             yield from relative.family_names
+
+
+def _telling(names: Iterable[str]) -> frozenset[str]:
+    """Fold the words of names, without particles where others are left: streets hold them, too."""
+    told: set[str] = set()
+    for name in names:
+        words = {fold(word) for word in _words([name])}
+        told |= words - PARTICLES or words
+    return frozenset(told)
 
 
 def _avoided_words(record: PatientRecord | None) -> frozenset[str]:

@@ -256,3 +256,21 @@ def test_a_site_is_one_under_all_its_names(replace, subject_of) -> None:
 )
 def test_wards(replace, text: str, pattern: str) -> None:
     assert re.fullmatch(pattern, replace(text, "HOSPITAL"))
+
+
+@pytest.mark.parametrize("family", ["del Valle", "de la Vega", "De Las Heras"])
+def test_particles_of_a_name_bar_no_street(replace, subject_of, family: str) -> None:
+    # Every Spanish street of the list holds one.
+    record = PatientRecord(person_id="1", family_names=(family,))
+    subject = subject_of(record=record, locale="es")
+    for street in ("Calle de Alcalá 12", "Avda. del Puerto, 3", "Plaza Mayor 1"):
+        drawn = replace(street, "STREET", subject=subject)
+        assert drawn != street
+        assert not {"valle", "vega", "heras"} & set(re.findall(r"\w+", fold(drawn)))
+
+
+def test_a_name_of_particles_alone_is_kept_out(subject_of) -> None:
+    record = PatientRecord(person_id="1", family_names=("San",), given_names=("Ali",))
+    subject = subject_of(record=record, locale="es")
+    assert not subject.allows("San Sebastián")
+    assert subject.allows("Calle de la Vega")
