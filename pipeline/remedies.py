@@ -189,6 +189,10 @@ _REMEDIES = {
         "A value was found for which no replacement could be made.",
         "Look at the note in the restricted area and report the form of the value.",
     ),
+    "scores-not-finite": Remedy(
+        "The tagger's scores for the note were no numbers, so nothing it said can be believed.",
+        'Set model.runtime = "torch" and run again; if it stays, train the model anew.',
+    ),
     "run-rejected": Remedy(
         "Somebody rejected the run that the note was in, since its counts were not what they were.",
         "`cryptonym quality` shows who and why; the note is done again when it changes.",

@@ -149,7 +149,7 @@ def test_a_page_that_inflates_to_a_gigabyte(raw: Make, pdf: Make) -> None:
         idle = psutil.Process(sandbox.pid).memory_info().rss
         with watched(sandbox.pid) as sizes:
             reason = refusal(sandbox, small[:start] + stream + small[end:])
-        assert reason in ("timed-out", "no-text-layer")
+        assert reason in ("timed-out", "out-of-memory", "no-text-layer")
         assert max(sizes) < idle + 200 * 2**20
         assert sandbox.extract(pdf("after")).text == "after"
 
