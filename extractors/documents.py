@@ -1,6 +1,8 @@
 """Any document to text: which extractor reads what, and which lines of its pages count."""
 
-from collections.abc import Callable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -70,7 +72,10 @@ class Extractor:
             raise Unreadable("too-large")
         kind = sniff(data)
         if kind is Kind.PDF:
-            return self._pdf(data)
+            if self.options.engine is Engine.PDFPLUMBER:
+                return self._pdf(data)
+            with _uncollected():
+                return self._pdf(data)
         if kind is Kind.CDA:
             extracted = cda.extract(data, self.limits, read=self._embedded)
         else:
@@ -146,6 +151,19 @@ class Extractor:
         if not text.text.strip():
             raise Unreadable("no-body-text")
         return text
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    # PyMuPDF's pages and what is made of them are freed as soon as nobody refers to them; to look
+    # for cycles among them time and again takes a thirtieth of the time. pdfplumber makes cycles.
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _counted(classes: Sequence[Sequence[BoxClass]]) -> dict[str, int]:
