@@ -25,6 +25,7 @@ from pathlib import Path
 
 from scipy.stats import ttest_ind
 
+from benchmarks.curves import Line, figure
 from evaluation.align import pair
 from evaluation.scores import score
 from pipeline.gold import read_annotated
@@ -78,7 +79,7 @@ def main() -> None:
     if options.leave_out:
         print("\n" + ablation(points, options.leave_out))
     else:
-        (options.output / "curve.svg").write_text(figure(points), encoding="utf-8")
+        (options.output / "curve.svg").write_text(drawn(points), encoding="utf-8")
         print(f"\nwrote {options.output / 'curve.svg'}")
 
 
@@ -128,31 +129,17 @@ def ablation(points: Sequence[Point], kinds: Iterable[str]) -> str:
     return "\n".join(lines)
 
 
-def figure(points: Sequence[Point]) -> str:
+def drawn(points: Sequence[Point]) -> str:
     """Draw redaction over the number of notes, one line for each way."""
     sizes = sorted({point.notes for point in points})
-    low = min(point.redacted for point in points)
-    across = {size: 60 + 500 * at / max(len(sizes) - 1, 1) for at, size in enumerate(sizes)}
-    down = lambda share: 20 + 260 * (1 - share) / max(1 - low, 1e-9)  # noqa: E731
-    parts = [
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 680 340" font-family="sans-serif" '
-        'font-size="12" role="img"><title>Share of identifiers redacted by notes learnt</title>'
-    ]
-    for size, x in across.items():
-        parts.append(f'<text x="{x:.0f}" y="305" text-anchor="middle">{size}</text>')
-    for share in (low, 1.0):
-        parts.append(f'<text x="52" y="{down(share) + 4:.0f}" text-anchor="end">{share:.3f}</text>')
+    lines = []
     for way, color in COLORS.items():
-        means = [
-            (x, statistics.fmean(p.redacted for p in points if (p.notes, p.way) == (size, way)))
-            for size, x in across.items()
+        found = [
+            (size, [p.redacted for p in points if (p.notes, p.way) == (size, way)])
+            for size in sizes
         ]
-        line = " ".join(f"{x:.1f},{down(mean):.1f}" for x, mean in means)
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="2"/>')
-        x, mean = means[-1]
-        parts.append(f'<text x="{x + 8:.0f}" y="{down(mean) + 4:.0f}" fill="{color}">{way}</text>')
-    parts.append('<text x="310" y="328" text-anchor="middle">notes learnt from</text></svg>')
-    return "\n".join(parts) + "\n"
+        lines.append(Line(way, color, [(size, statistics.fmean(held)) for size, held in found]))
+    return figure(lines, "Share of identifiers redacted by notes learnt", "notes learnt from")
 
 
 def _points(

@@ -19,50 +19,32 @@ or to add seeds and budgets.
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean, stdev
 from time import process_time
 from typing import Any
 
-import numpy as np
-
-from benchmarks.spacy_ner import Course, learn
+from benchmarks.meddocan import in_our_labels, line
+from benchmarks.spacy_ner import Course, Judges, taught
+from benchmarks.steps import once, run
 from evaluation.align import pair
 from evaluation.gate import Measured
 from evaluation.masker import masker
 from evaluation.resemblance import Refilled, resemblance
-from evaluation.utility import REAL, Trial, Utility, compare, mean_bounds, recipe_for, scored
-from models.atomic import write
+from evaluation.utility import REAL, Trial, Utility, compare, mean_bounds, recipe_for
 from models.language.contextual import ContextVectors
 from models.tagger.train import Watch
 from models.tagger.windows import Cut
-from pipeline.cli import main as cryptonym
 from pipeline.commands.corpus_letters import read_letters, with_own
 from pipeline.commands.filled_letters import FilledLetter, read_filled
 from pipeline.gold import read_annotated
-from pipeline.jsonl import dumped, listed
 from record.document import Annotated
-from record.span import Span
 from synthesis.letters import load_letters
 from synthesis.masking import Masking, mask, words_of
 from synthesis.parts import NOTES
 from synthesis.prepared import load_corpus
-
-MEDDOCAN = {
-    "NOMBRE_SUJETO_ASISTENCIA": "NAME", "NOMBRE_PERSONAL_SANITARIO": "NAME", "FECHAS": "DATE",
-    "EDAD_SUJETO_ASISTENCIA": "AGE", "CALLE": "STREET", "TERRITORIO": "CITY", "PAIS": "COUNTRY",
-    "HOSPITAL": "HOSPITAL", "CENTRO_SALUD": "HOSPITAL", "INSTITUCION": "ORGANIZATION",
-    "PROFESION": "PROFESSION", "NUMERO_TELEFONO": "PHONE", "NUMERO_FAX": "FAX",
-    "CORREO_ELECTRONICO": "EMAIL", "URL_WEB": "URL", "ID_SUJETO_ASISTENCIA": "PATIENT_ID",
-    "ID_ASEGURAMIENTO": "INSURANCE_ID", "ID_CONTACTO_ASISTENCIAL": "VISIT_ID",
-    "ID_TITULACION_PERSONAL_SANITARIO": "PROVIDER_ID", "OTROS_SUJETO_ASISTENCIA": "OTHER",
-    "ID_EMPLEO_PERSONAL_SANITARIO": "PROVIDER_ID", "SEXO_SUJETO_ASISTENCIA": "",
-    "FAMILIARES_SUJETO_ASISTENCIA": "",
-}  # fmt: skip
-"""Our label for each of MEDDOCAN; sex and relatives (`madre`) have none. Numbers among the
-territories are postal codes."""
 
 _SHOWN = (
     *("rouge-1", "rouge-2", "rouge-l", "bertscore", "top-5-features", "top-10-features"),
@@ -178,16 +160,16 @@ def _prepare(options: argparse.Namespace, training: Sequence[str]) -> None:
     for name in ("train", "test"):
         path = out / f"{name}.jsonl"
         if not path.exists():
-            notes = map(_ours, read_annotated(getattr(options, name), []))
-            path.write_text("".join(map(_line, notes)), encoding="utf-8")
+            notes = map(in_our_labels, read_annotated(getattr(options, name), []))
+            path.write_text("".join(map(line, notes)), encoding="utf-8")
     corpus, filler = out / "corpus", out / "filler"
     source = str(out / "train.jsonl")
-    _once(corpus / "prepared.json", "prepare", source, "--inside", "--lang", options.lang, o=corpus)
-    _once(filler / "training.json", "train", str(corpus), "--recipe", "masked", *training, o=filler)
+    once(corpus / "prepared.json", "prepare", source, "--inside", "--lang", options.lang, o=corpus)
+    once(filler / "training.json", "train", str(corpus), "--recipe", "masked", *training, o=filler)
     for share in sorted({each.share for each in SETTINGS}):
         masked = out / f"masked-{share}"
         more = ["--pipeline", *options.pipeline] if options.pipeline else []
-        _once(masked / "masked-letters.json", "mask", str(corpus), "--share", str(share), *more,
+        once(masked / "masked-letters.json", "mask", str(corpus), "--share", str(share), *more,
               o=masked)  # fmt: skip
 
 
@@ -195,18 +177,18 @@ def _fill(out: Path, setting: Setting, options: argparse.Namespace) -> None:
     filled, masked = out / setting.name, str(out / f"masked-{setting.share}")
     key = out / "master.key"
     if not key.exists():
-        _run("keys", "new", str(key))
+        run("keys", "new", str(key))
     more = ["--together", str(options.together)] if setting.method == "iterative" else []
     more += ["--top-k", str(setting.top or (6 if setting.method == "iterative" else 1))]
     if setting.epsilon is not None:
         more = ["--epsilon", str(setting.epsilon)]
-    _once(
+    once(
         filled / "manifest.json", "fill", str(out / "filler"), masked, "--key", str(key),
         "--cohort", f"settings-{setting.name}", "--method", setting.method, "--copies", "2",
         "--letters", str(options.letters), "--window", str(options.window), *more, o=filled,
     )  # fmt: skip
     compared = out / f"{setting.name}-compared"
-    _once(compared / "compare.json", "compare", str(filled), masked, o=compared)
+    once(compared / "compare.json", "compare", str(filled), masked, o=compared)
 
 
 def _compared(out: Path, setting: Setting) -> dict[str, Mapping[str, Any]]:
@@ -259,8 +241,8 @@ def _masker(options: argparse.Namespace) -> list[Mapping[str, Any]]:
     if not path.exists() and options.detected:
         gold = list(read_annotated(out / "test.jsonl", []))[: options.detected]
         some, found = out / "some.jsonl", out / "detected.jsonl"
-        some.write_text("".join(map(_line, gold)), encoding="utf-8")
-        _run("detect", str(some), "-o", str(found), "--model", "default", "--plain")
+        some.write_text("".join(map(line, gold)), encoding="utf-8")
+        run("detect", str(some), "-o", str(found), "--model", "default", "--plain")
         hidden = []
         for letter in with_own(list(read_annotated(found, []))):
             parts = [""] * len(words_of(letter.document.text))
@@ -293,28 +275,13 @@ def _utility(options: argparse.Namespace, settings: Sequence[Setting]) -> Utilit
     trial = _Arms([], [], dev, test, arms=arms)
     seeds = range(1, options.seeds + 1)
     if not options.encoder:
-        return _by_spacy(trial, options, seeds)
+        course, judges = Course(options.steps), Judges(options.lang, dev, test)
+        return taught(arms, judges, course, seeds, out / f"spacy-{options.steps}").utility()
     recipe = replace(
         recipe_for(options.encoder, epochs=options.epochs, max_minutes=None),
         cut=Cut(62, 8), step_tokens=1024, part_tokens=1024, encoder_rate=2e-3,
     )  # fmt: skip
     return compare(trial, recipe, seeds, out / "taggers", _told())
-
-
-def _by_spacy(trial: _Arms, options: argparse.Namespace, seeds: Sequence[int]) -> Utility:
-    """Train what is not trained yet; of each tagger what it finds is counted, and no more kept."""
-    counts: dict[str, list[Any]] = {arm: [] for arm in trial.arms}
-    for arm, seed in ((arm, seed) for seed in seeds for arm in trial.arms):
-        path: Path = options.output / f"spacy-{options.steps}" / f"{arm}-{seed}.json"
-        if not path.exists():
-            began = process_time()
-            course = Course(options.steps)
-            tagger = learn(trial.arms[arm], trial.dev, options.lang, course, seed)
-            path.parent.mkdir(exist_ok=True)
-            write(path, dumped(scored(tagger, trial.test).tolist()).encode())
-            print(f"{path.stem}: {process_time() - began:.0f} s of processor time", flush=True)
-        counts[arm].append(json.loads(path.read_text("utf-8")))
-    return Utility({arm: np.array(each) for arm, each in counts.items()})
 
 
 def _told() -> Callable[[str], Watch]:
@@ -323,38 +290,6 @@ def _told() -> Callable[[str], Watch]:
         return Watch()
 
     return tell
-
-
-def _once(done: Path, name: str, *arguments: str, o: Path) -> None:
-    if not done.exists():
-        began = process_time()
-        _run("synthesize", name, *arguments, "-o", str(o), "--plain")
-        print(f"{o.name}: {process_time() - began:.0f} s of processor time", flush=True)
-
-
-def _run(*arguments: str) -> None:
-    code = cryptonym(list(arguments))
-    if code:
-        raise SystemExit(f"cryptonym {' '.join(arguments[:2])} ended with {code}")
-
-
-def _ours(note: Annotated) -> Annotated:
-    return Annotated(note.document, tuple(_renamed(note)))
-
-
-def _renamed(note: Annotated) -> Iterator[Span]:
-    for span in note.spans:
-        label = MEDDOCAN.get(span.label, span.label)
-        if label == "CITY" and note.document.text[span.start : span.end].isdigit():
-            label = "ZIP"
-        if label:
-            yield replace(span, label=label)
-
-
-def _line(note: Annotated) -> str:
-    document = note.document
-    told = {"note_id": document.note_id, "text": document.text, "lang": document.lang}
-    return dumped({**told, "spans": listed(note.spans)}) + "\n"
 
 
 def _cell(found: Mapping[str, Any] | None) -> str:

@@ -5,12 +5,17 @@ many letters they learn from, and keep the weights that do best on the same held
 Words are cut as everywhere else in Cryptonym, so that every span begins and ends with one.
 """
 
+import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
 from random import Random
+from time import process_time
 from typing import Any
 
+import numpy as np
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -19,8 +24,12 @@ from spacy.training import Example
 from spacy.util import filter_spans
 from thinc.api import fix_random_seed
 
+from evaluation.align import Pair
+from evaluation.counts import Tally, count
 from evaluation.randomization import f1
-from evaluation.utility import scored
+from evaluation.utility import Utility, counts_of, scored
+from models.atomic import write
+from pipeline.jsonl import dumped
 from record.document import Annotated, Document
 from record.span import Span
 from record.tokens import Token, tokens
@@ -93,6 +102,69 @@ def learn(
                 best, kept = reached, pipeline.to_bytes(exclude=_WEIGHTS_ALONE)
     pipeline.from_bytes(kept, exclude=_WEIGHTS_ALONE)
     return tagger
+
+
+@dataclass(frozen=True)
+class Judges:
+    """The letters that weights are selected by, and those that taggers are scored on."""
+
+    lang: str
+    dev: Sequence[Annotated] = field(repr=False)
+    test: Sequence[Annotated] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What taggers found: spans of every letter that is scored, by seed, for each arm."""
+
+    found: Mapping[str, Sequence[Sequence[Sequence[Span]]]] = field(repr=False)
+    test: Sequence[Annotated] = field(repr=False)
+
+    def utility(self) -> Utility:
+        """Count exact spans and labels."""
+        return Utility(
+            {
+                arm: np.stack([counts_of(self.test, spans) for spans in seeds])
+                for arm, seeds in self.found.items()
+            }
+        )
+
+    def labels(self, arm: str) -> Mapping[str, Tally]:
+        """Count them by label, all seeds together."""
+        total: dict[str, Tally] = defaultdict(Tally)
+        for spans in self.found[arm]:
+            for note, some in zip(self.test, spans, strict=True):
+                pair = Pair(note.document.note_id, note.document.text, note.spans, tuple(some))
+                for label, held in count(pair).labels.items():
+                    total[label].add(held.spans)
+        return total
+
+
+def taught(
+    arms: Mapping[str, Sequence[Annotated]],
+    judges: Judges,
+    course: Course,
+    seeds: Sequence[int],
+    folder: Path,
+) -> Kept:
+    """Train a recognizer for each arm and seed, and keep what it finds.
+
+    What a recognizer found before under the folder is read, and it is not trained again.
+    """
+    found: dict[str, list[list[list[Span]]]] = {arm: [] for arm in arms}
+    folder.mkdir(parents=True, exist_ok=True)
+    documents = [each.document for each in judges.test]
+    for arm, seed in ((arm, seed) for seed in seeds for arm in arms):
+        path = folder / f"{arm}-{seed}.json"
+        if not path.exists():
+            began = process_time()
+            tagger = learn(arms[arm], judges.dev, judges.lang, course, seed)
+            spans = [list(map(astuple, each)) for each in tagger.spans(documents)]
+            write(path, dumped({"spans": spans}).encode())
+            print(f"{path.stem}: {process_time() - began:.0f} s of processor time", flush=True)
+        held = json.loads(path.read_text("utf-8"))["spans"]
+        found[arm].append([[Span(*each) for each in note] for note in held])
+    return Kept(found, judges.test)
 
 
 def _read(pipeline: Language, text: str) -> tuple[Doc, list[Token]]:

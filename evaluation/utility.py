@@ -163,7 +163,11 @@ def _learnt(notes: Sequence[Annotated]) -> list[TrainingNote]:
 
 def scored(finder: Finder, notes: Sequence[Annotated]) -> Counts:
     """Count exact spans and labels: [notes, 3], hits, inventions and misses."""
-    found = finder.spans([note.document for note in notes])
+    return counts_of(notes, finder.spans([note.document for note in notes]))
+
+
+def counts_of(notes: Sequence[Annotated], found: Sequence[Sequence[Span]]) -> Counts:
+    """Count exact spans and labels among those found: [notes, 3], as `scored` does."""
     rows = []
     for note, spans in zip(notes, found, strict=True):
         document = note.document

@@ -1,0 +1,226 @@
+"""What generated notes teach a tagger: rules, synthetic notes, real ones, and both.
+
+    python -m benchmarks.three_settings TRAIN TEST -o FOLDER [--notes 600] [--seeds 3] \\
+        [-- --recipe lstm-small --width 256 --epochs 16]
+
+Libbi et al. (2021), section 4.2, on annotated letters as JSON Lines, in our labels or in
+MEDDOCAN's. `synthesize prepare` parts TRAIN; its train part teaches the generator (what stands
+behind `--` goes to `synthesize train`), which writes `--notes` notes. Recognizers of spaCy learn
+from the real letters, from a part of them (`--share`), from synthetic notes, from parts of these
+(the learning curve), and from real and synthetic ones together, each for as many steps; weights
+are selected on the same held-out letters, and all are scored on TEST, beside the rules. All is
+written to FOLDER once: run again to go on or to add seeds. It gets `curve.svg`, too.
+"""
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean, stdev
+
+from benchmarks.curves import Line, figure
+from benchmarks.meddocan import in_our_labels, line
+from benchmarks.spacy_ner import Course, Judges, Kept, taught
+from benchmarks.steps import once, run
+from evaluation.utility import BOTH, REAL, SYNTHETIC, Utility
+from pipeline.commands.corpus_letters import read_letters
+from pipeline.gold import read_annotated
+from record.document import Annotated
+from record.span import Span
+from synthesis.parts import NOTES
+from synthesis.prepared import load_corpus
+
+RULES, PART, PART_BOTH = "rules", "part of real", "part of real and synthetic"
+CURVE = (0.25, 0.5)
+
+_RENAMED = {
+    "FIRST_NAME": "NAME", "LAST_NAME": "NAME", "BIRTH_DATE": "DATE", "SSN": "INSURANCE_ID",
+    "REGION": "CITY",
+}  # fmt: skip
+"""Labels of rules that annotators do not tell apart."""
+
+_SCORES = ("precision", "recall", "f1")
+
+
+def main() -> None:
+    """Do what is not done yet, and print the tables."""
+    words = sys.argv[1:]
+    at = words.index("--") if "--" in words else len(words)
+    options = _parser().parse_args(words[:at])
+    out: Path = options.output
+    out.mkdir(parents=True, exist_ok=True)
+    _prepare(options, words[at + 1 :])
+    print(_written(out / "synthetic"), flush=True)
+    kept = _found(options)
+    utility = kept.utility()
+    print("\n" + settings_table(utility))
+    print("\n" + differences(utility))
+    print("\n" + labels_table(kept, [RULES, SYNTHETIC, PART, PART_BOTH, REAL]))
+    written = sum(1 for _ in read_annotated(out / "synthetic" / NOTES, []))
+    points = curve(utility, written)
+    for count, value in points:
+        print(f"{count:>6} synthetic notes: F1 {value:.4f}")
+    lines = [Line(SYNTHETIC, "#2f6f9f", points)]
+    for arm, color in ((REAL, "#1d7a46"), (RULES, "#8a5a00")):
+        value = fmean(utility.scores(arm, "f1"))
+        lines.append(Line(arm, color, [(count, value) for count, _ in points]))
+    drawn = figure(lines, "F1 by synthetic notes learnt from", "synthetic notes")
+    (out / "curve.svg").write_text(drawn, encoding="utf-8")
+    print(f"wrote {out / 'curve.svg'}")
+
+
+def joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
+    """Give rules' spans as annotators mark them: first and last names as one."""
+    made: list[Span] = []
+    for span in sorted(replace(s, label=_RENAMED.get(s.label, s.label)) for s in spans):
+        last = made[-1] if made else None
+        is_near = last is not None and not text[last.end : span.start].strip(" ")
+        if last is not None and is_near and last.label == span.label == "NAME":
+            made[-1] = replace(last, end=max(last.end, span.end))
+        else:
+            made.append(span)
+    return tuple(made)
+
+
+def settings_table(utility: Utility) -> str:
+    """Give precision, recall and F1 of each setting: mean and standard deviation over seeds."""
+    lines = ["| learnt from | precision | recall | F1 |", "| --- | ---: | ---: | ---: |"]
+    for arm in utility.counts:
+        cells = [_spread(utility.scores(arm, name)) for name in _SCORES]
+        lines.append(f"| {arm} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def differences(utility: Utility) -> str:
+    """Give what one setting gains over another, with the chance of as much by randomization."""
+    lines = ["| setting | over | recall | p | F1 | p |", "| --- | --- " + "| ---: " * 4 + "|"]
+    for one, other in (
+        (SYNTHETIC, RULES), (REAL, SYNTHETIC), (PART_BOTH, PART), (BOTH, REAL), (PART, SYNTHETIC),
+    ):  # fmt: skip
+        cells = []
+        for name in ("recall", "f1"):
+            gain = fmean(utility.scores(one, name)) - fmean(utility.scores(other, name))
+            cells += [f"{gain:+.4f}", f"{utility.differ(one, other, name):.4f}"]
+        lines.append(f"| {one} | {other} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def labels_table(kept: Kept, arms: Sequence[str]) -> str:
+    """Give the F1 of each label, all seeds together, and how often it is in the test letters."""
+    tallies = {arm: kept.labels(arm) for arm in arms}
+    seeds = len(kept.found[arms[-1]])
+    lines = [f"| label | spans | {' | '.join(arms)} |", "| --- |" + " ---: |" * (len(arms) + 1)]
+    support = {name: (t.tp + t.fn) // seeds for name, t in tallies[arms[-1]].items()}
+    for label in sorted(
+        (name for name in support if support[name]), key=lambda n: (-support[n], n)
+    ):
+        cells = [f"{tallies[arm][label].to_json()['f1']:.3f}" for arm in arms]
+        lines.append(f"| {label} | {support[label]} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def curve(utility: Utility, written: int) -> list[tuple[int, float]]:
+    """Give the F1 of more and more synthetic notes."""
+    points = [(_part(written, s), fmean(utility.scores(_named(s), "f1"))) for s in CURVE]
+    return [*points, (written, fmean(utility.scores(SYNTHETIC, "f1")))]
+
+
+def _named(share: float) -> str:
+    return f"{share:.0%} of synthetic"
+
+
+def _part(count: int, share: float) -> int:
+    return max(1, round(count * share))
+
+
+def _prepare(options: argparse.Namespace, training: Sequence[str]) -> None:
+    out: Path = options.output
+    for name in ("train", "test"):
+        path = out / f"{name}.jsonl"
+        if not path.exists():
+            notes = map(in_our_labels, read_annotated(getattr(options, name), []))
+            path.write_text("".join(map(line, notes)), encoding="utf-8")
+    corpus, generator = out / "corpus", out / "generator"
+    source = str(out / "train.jsonl")
+    once(corpus / "prepared.json", "prepare", source, "--inside", "--lang", options.lang, o=corpus)
+    once(generator / "training.json", "train", str(corpus), *training, o=generator)
+    decoding = ["--method", options.method, "--max-length", str(options.max_length)]
+    once(
+        out / "synthetic" / "manifest.json", "generate", str(generator), str(corpus), "--notes",
+        str(options.notes), "--batch", "64", "--seed", "7", *decoding, o=out / "synthetic",
+    )  # fmt: skip
+    if not (out / "rules.jsonl").exists():
+        run("detect", str(out / "test.jsonl"), "-o", str(out / "rules.jsonl"),
+            "--detectors", "rules", "--plain")  # fmt: skip
+
+
+def _written(synthetic: Path) -> str:
+    manifest = json.loads((synthetic / "manifest.json").read_text("utf-8"))
+    return (
+        f"{manifest['notes']} notes, {manifest['words']} words; tags {manifest['well_formed']:.2%} "
+        f"well formed, distance to what was asked for {manifest['tags']['distance']:.4f}; ended by "
+        f"the bound {manifest['cut']:.1%}, hurried {manifest['hurried']:.1%}, distinct "
+        f"{manifest['distinct']:.1%}"
+    )
+
+
+def _found(options: argparse.Namespace) -> Kept:
+    """Train what is not trained yet; the rules' spans are in each seed's place."""
+    out: Path = options.output
+    corpus = load_corpus(out / "corpus")
+    real = read_letters(corpus, "train")
+    synthetic = list(read_annotated(out / "synthetic" / NOTES, []))
+    some = random.Random(1).sample(real, round(options.share * len(real)))
+    arms: dict[str, Sequence[Annotated]] = {
+        SYNTHETIC: synthetic, PART: some, PART_BOTH: [*some, *synthetic], REAL: real,
+        BOTH: [*real, *synthetic],
+    }  # fmt: skip
+    arms |= {_named(share): synthetic[: _part(len(synthetic), share)] for share in CURVE}
+    test = list(read_annotated(out / "test.jsonl", []))[: options.scored]
+    judges = Judges(options.lang, read_letters(corpus, "dev")[: options.selecting], test)
+    seeds = range(1, options.seeds + 1)
+    kept = taught(arms, judges, Course(options.steps), seeds, out / f"spacy-{options.steps}")
+    rules = list(_by_rules(out / "rules.jsonl", test))
+    found: Mapping[str, Sequence[Sequence[Sequence[Span]]]] = {
+        RULES: [rules for _ in seeds],
+        **kept.found,
+    }
+    return Kept(found, test)
+
+
+def _by_rules(path: Path, test: Sequence[Annotated]) -> Iterator[Sequence[Span]]:
+    found = {each.document.note_id: each for each in read_annotated(path, [])}
+    for note in test:
+        each = found[note.document.note_id]
+        yield joined(each.spans, each.document.text)
+
+
+def _spread(values: Sequence[float]) -> str:
+    return f"{fmean(values):.4f}" + (f" ± {stdev(values):.4f}" if values[1:] else "")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("train", type=Path, metavar="TRAIN")
+    add("test", type=Path, metavar="TEST")
+    add("-o", "--output", type=Path, required=True, metavar="FOLDER")
+    add("--lang", default="es", help="of all letters; default es")
+    add("--notes", type=int, default=600, help="synthetic notes; default 600")
+    add("--method", default="nucleus", help="as for `generate`; default nucleus")
+    add("--max-length", type=int, default=1500, help="ids of a synthetic note; default 1500")
+    add("--share", type=float, default=0.25, help="part of the real letters; default 0.25")
+    add("--steps", type=int, default=800, help="of spaCy's taggers, for all arms; default 800")
+    add("--seeds", type=int, default=3, help="trainings of each tagger; default 3")
+    add("--selecting", type=int, default=12, help="held-out letters; default 12")
+    add("--scored", type=int, help="letters of TEST; default all")
+    return parser
+
+
+if __name__ == "__main__":
+    main()
