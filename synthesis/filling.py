@@ -14,6 +14,7 @@ from random import Random
 from typing import Protocol
 
 from record.errors import ConfigError, Unsafe
+from record.folding import fold
 from record.span import Span
 from synthesis.cleanup import DETECTOR
 from synthesis.masking import Decision, Masked, Phase
@@ -74,12 +75,14 @@ class Order:
     """A letter to write: what was masked, what stands for its identifiers, and which copy it is.
 
     An identifier without a surrogate is left to the filler. `copy` decides chance, beside the seed
-    and the letter.
+    and the letter. `barred` are words, folded, that the filler must not write, whatever their case
+    and accents: names in the source.
     """
 
     masked: Masked
     surrogates: Mapping[Decision, str] = field(default_factory=dict, repr=False)
     copy: str = "0"
+    barred: Collection[str] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,7 @@ class _Letter:
     between: list[str] = field(repr=False)
     places: list[int]
     chance: Random
+    barred: frozenset[str] = field(repr=False)
 
 
 def fill(
@@ -117,7 +121,8 @@ def fill(
     where the filler has no word for a place.
     """
     letters = [_begin(order, filling) for order in orders]
-    classed = _Classed(filler, classes or {})
+    most = max((len(letter.barred) for letter in letters), default=0)
+    classed = _Classed(filler, classes or {}, most)
     if filling.method is Method.SIMULTANEOUS:
         _at_once(letters, classed, filling)
     else:
@@ -126,31 +131,45 @@ def fill(
 
 
 _WIDE = 64  # words among which those of the right class are looked for
+_FORMS = 4  # that a barred word may have among the likeliest: cases, with accents and without
 
 
 class _Classed:
-    """A filler, and which of its words may stand for which class."""
+    """A filler, and which of its words may stand for which class; so many may be barred."""
 
-    def __init__(self, filler: Filler, classes: Classes) -> None:
+    def __init__(self, filler: Filler, classes: Classes, barred: int) -> None:
         self._filler = filler
         self._classes = classes
+        self._barred = barred * _FORMS
 
     def asked(self, windows: Sequence[Window], filling: Filling) -> list[Sequence[Candidates]]:
         """Give candidates for every place of every window."""
-        top = filling.top + (_WIDE if self._classes else 0)
+        top = self._wide(filling) + self._barred
         found: list[Sequence[Candidates]] = []
         for start in range(0, len(windows), filling.batch):
             found += self._filler.candidates(windows[start : start + filling.batch], top)
         return found
 
-    def fit(self, candidates: Candidates, decision: Decision, original: str | None) -> Candidates:
-        """Leave out words of other classes, and then those of other case; never all of them."""
+    def fit(
+        self, candidates: Candidates, letter: "_Letter", place: int, filling: Filling
+    ) -> Candidates:
+        """Leave out what is barred, words of other classes, and then those of other case.
+
+        The latter two never leave nothing. As many words are looked at in whatever company.
+        """
+        decision, original = letter.decisions[place], letter.originals[place]
+        if letter.barred:
+            candidates = [each for each in candidates if fold(each[0]) not in letter.barred]
+        candidates = candidates[: self._wide(filling)]
         right = self._classes.get(decision.reason)
         if right is None or original is None:
             return candidates
         fit = [each for each in candidates if each[0] in right] or candidates
         is_capital = original[:1].isupper()
         return [each for each in fit if each[0][:1].isupper() is is_capital] or fit
+
+    def _wide(self, filling: Filling) -> int:
+        return filling.top + (_WIDE if self._classes else 0)
 
 
 def draw(candidates: Candidates, top: int, chance: Random) -> str:
@@ -170,7 +189,7 @@ def _begin(order: Order, filling: Filling) -> _Letter:
     name = f"{filling.seed}/{order.copy}/{masked.document.note_id}".encode()
     seed = int.from_bytes(hashlib.blake2b(name, digest_size=16).digest())
     chance = Random(seed)  # noqa: S311 - what is drawn is no secret
-    letter = _Letter([], [], [], [""], [], chance)
+    letter = _Letter([], [], [], [""], [], chance, frozenset(order.barred))
     widths = iter(masked.widths)
     at = 0
     for decision in masked.decisions:
@@ -218,7 +237,7 @@ def _at_once(letters: Sequence[_Letter], filler: _Classed, filling: Filling) -> 
     for (letter, start), window, each in zip(stretches, windows, found, strict=True):
         holes = [start + number for number, word in enumerate(window) if word is None]
         for place, candidates in zip(holes, each, strict=True):
-            fit = filler.fit(candidates, letter.decisions[place], letter.originals[place])
+            fit = filler.fit(candidates, letter, place, filling)
             letter.words[place] = draw(fit, filling.top, letter.chance)
 
 
@@ -230,7 +249,7 @@ def _one_by_one(letters: Sequence[_Letter], filler: _Classed, filling: Filling) 
         found = filler.asked([window for window, _ in views], filling)
         for (letter, places), (_, which), each in zip(going, views, found, strict=True):
             for place, number in zip(places, which, strict=True):
-                fit = filler.fit(each[number], letter.decisions[place], letter.originals[place])
+                fit = filler.fit(each[number], letter, place, filling)
                 letter.words[place] = draw(fit, filling.top, letter.chance)
 
 

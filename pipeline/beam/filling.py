@@ -115,11 +115,14 @@ class Desk:
         _, copy = self._refill.source(place)
         letter = self._letter(place)
         name = f"{copy}/{number}"
+        owner = letter.document.person_id or ""
+        own = self._owned[owner]
         standins: Mapping[Decision, str] = {}
         if self._standins is not None:
-            owner = letter.document.person_id or ""
-            standins = self._standins.of(letter, f"{name}/{owner}", self._owned[owner].record)
-        return Order(letter, standins, name)
+            standins = self._standins.of(letter, f"{name}/{owner}", own.record)
+        # A private filler must be able to write every word: which are barred would tell of names.
+        barred = own.names if self._refill.epsilon is None else ()
+        return Order(letter, standins, name, barred)
 
     def _is_clean(self, place: int, made: Filled) -> bool:
         letter = self._letter(place).document

@@ -27,6 +27,7 @@ _NUMBERS = frozenset(
 )
 _NAMES = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value, Label.NAME.value))
 _LONG = 5  # letters of a name of which one may be wrong: shorter ones meet others by chance
+_NAMED = 4  # letters of a name that must not be written as an everyday word either
 _NEAR = 2  # mistakes that make another name of it
 _SHORT = 4  # letters and digits; what is shorter stands everywhere
 _DIGITS = 5  # of a date: with fewer it names a year or a month, as many others do
@@ -55,13 +56,14 @@ class OwnIdentifiers:
         self.record = _record(values)
         """All of them as what is known of somebody, for who must not write them again."""
         self._known = KnownPatient(self.record)
-        words = (
+        self.names = frozenset(
             word
             for (label, value) in values
             for word in _WORD.findall(fold(value))
-            if label in _NAMES and not is_particle(word)
+            if label in _NAMES and len(word) >= _NAMED and not is_particle(word)
         )
-        self._long = sorted({word for word in words if len(word) >= _LONG})
+        """The words of their names, folded, but for particles and what is too short to tell."""
+        self._long = sorted(word for word in self.names if len(word) >= _LONG)
         self._exact = [(label, pattern) for label, pattern in map(_exact, values) if pattern]
 
     def nearly(self, letter: Annotated) -> list[Span]:

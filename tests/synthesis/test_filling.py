@@ -90,6 +90,27 @@ def test_copies_differ_and_company_and_batches_do_not_matter():
         assert len({each.text for each in together}) == len(orders)
 
 
+def test_names_of_the_source_are_not_written_in_whatever_case_and_accents():
+    masked = letter(names=("Smith",), speech=1.0)
+
+    class Names:
+        """Likes the names of the source best, then its own words by place."""
+
+        def candidates(self, windows, top):
+            words = ["smith", "SMITH", "Smíth", "Jones", "jones", "a", "b", "c"][:top]
+            each = [(word, 0.5**at) for at, word in enumerate(words, 1)]
+            return [[each for word in window if word is None] for window in windows]
+
+    barred = frozenset(("smith", "jones"))
+    for method in Method:
+        orders = [Order(masked, barred=barred), Order(masked)]
+        made = [each.text for each in fill(orders, Names(), Filling(method))]
+        assert set(made[0].split()) <= {"a", ",", "."}
+        assert "smith" in made[1]
+        alone = fill(orders[1:], Names(), Filling(method))[0].text
+        assert made[1] == alone
+
+
 def test_words_are_drawn_by_their_probability_among_the_likeliest():
     candidates = [("a", 0.4), ("b", 0.2), ("c", 0.1), ("d", 0.3)]
     chance = Random(3)
