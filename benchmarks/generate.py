@@ -1,105 +1,192 @@
-"""Speed of generation by batch size, beside the loop that a library has for the same weights.
+"""Speed of generation by how many texts are written side by side, and what bounds it.
 
-    python -m benchmarks.generate [--batches 1,8,32] [--length 128]
+    python -m benchmarks.generate [--batches 1,8,32,64,128] [--length 128] [--only lstm|gpt]
 
-Weights are drawn by chance: how fast ids come does not depend on what they are. Tokens a second of
-processor time, on as many threads as torch is given (OMP_NUM_THREADS). The transformer is compared
-with `generate` of transformers on a GPT-2 of the same sizes; for an LSTM there is no such loop, so
-it is compared with the plain one of PyTorch's word language model example: one text at a time.
+Weights are drawn by chance: how fast ids come does not depend on what they are. Ids a second of
+processor time, on as many threads as torch is given (OMP_NUM_THREADS), the best of `--repeat`; on a
+GPU, where there is one, a second by the clock. The transformer is compared with `generate` of
+transformers on a GPT-2 with the same weights. For an LSTM there is no such loop: it is compared
+with the plain one of PyTorch's word language model example, for as many texts side by side.
+
+`products` are the ids a second if a step were nothing but its products with the weights, and
+`share` how much of that is reached; `memory` is the share of a step in which its weights could be
+read once, as fast as memory is copied. Prints Markdown.
 """
 
 import argparse
 import string
-from collections.abc import Callable
-from time import process_time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter, process_time
 
 import torch
+from torch import Tensor, nn
+from torch.nn import functional
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from models.language.decoding import Decoding, Task, write_texts
 from models.language.folder import build
+from models.language.gpt import GPT
 from models.language.grammar import Grammar, Marks
 from models.language.lstm import LSTM
 from models.language.memory import LanguageModel
+from models.language.pretrained import renamed
 from models.language.vocabulary import END, UNKNOWN, Words
 
 _MARKS = (END, UNKNOWN, "<PAR>", "<A_START>", "<A_END>")
 _PROMPT = 3
-_TEMPERATURE = 0.1  # makes the scores of weights drawn by chance as peaked as trained ones are
+_NUCLEUS = 0.95
+_SIZES = {
+    "--repeat": 3, "--length": 128, "--vocabulary": 8192, "--width": 256, "--layers": 6,
+    "--lstm-width": 650,
+}  # fmt: skip
+_COPIED = 2**26  # numbers, more than any cache holds
+_GIGA = 1e9
+
+Write = Callable[[int], None]
 
 
-def main() -> None:
-    """Print one line for each model and batch size."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--batches", default="1,8,32,128")
-    parser.add_argument("--length", type=int, default=128)
-    parser.add_argument("--vocabulary", type=int, default=8192)
-    parser.add_argument("--width", type=int, default=256)
-    parser.add_argument("--layers", type=int, default=6)
-    parser.add_argument("--lstm-width", type=int, default=650)
-    options = parser.parse_args()
+@dataclass(frozen=True)
+class Clock:
+    """Takes the time on a device: of the processor, or by the clock where a GPU works."""
+
+    device: torch.device
+    repeat: int
+
+    def best(self, work: Callable[[], object]) -> float:
+        """Give the least seconds that the work took, after it was done once to warm up."""
+        work()
+        return min(self._seconds(work) for _ in range(self.repeat))
+
+    def _seconds(self, work: Callable[[], object]) -> float:
+        started = self._now()
+        work()
+        return self._now() - started
+
+    def _now(self) -> float:
+        if self.device.type == "cpu":
+            return process_time()
+        torch.cuda.synchronize(self.device)
+        return perf_counter()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print a line for each loop and number of texts, on the processor and on a GPU if any."""
+    options = _parse(arguments)
     words = Words(_MARKS, _invented(options.vocabulary - len(_MARKS)))
+    threads = torch.get_num_threads()
+    print(f"torch {torch.__version__}, {threads} threads, {options.length} ids a text")
+    for name in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):
+        clock = Clock(torch.device(name), options.repeat)
+        speed = bandwidth(clock)
+        print(f"\nOn {name}, memory copied at {speed / _GIGA:.1f} GB/s:\n")
+        print("| loop | texts | ids a second | to one text | products | share | memory |")
+        print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
+        for kind in (options.only,) if options.only else ("lstm", "gpt"):
+            _measure(kind, words, clock, speed, options)
+
+
+def bandwidth(clock: Clock) -> float:
+    """Measure how many bytes a second are read and written where memory is copied."""
+    source = torch.zeros(_COPIED, device=clock.device)
+    copied = torch.empty_like(source)
+    return 2 * source.numel() * source.element_size() / clock.best(lambda: copied.copy_(source))
+
+
+def read_each_step(network: nn.Module) -> list[Tensor]:
+    """Give the weights that each step multiplies by, all of them once."""
+    found = [module.weight for module in network.modules() if isinstance(module, nn.Linear)]
+    layers = [module for module in network.modules() if isinstance(module, nn.LSTM)]
+    return found + [each for layer in layers for each in layer.parameters() if each.dim() > 1]
+
+
+def _measure(
+    kind: str, words: Words, clock: Clock, speed: float, options: argparse.Namespace
+) -> None:
     torch.manual_seed(1)
-    shared = {"vocabulary": words.size, "dropout": 0.0}
-    context = options.length + 8
-    gpt = build(
-        {"kind": "gpt", "width": options.width, "layers": options.layers,
-         "heads": options.width // 32, "context": context, **shared}
-    ).eval()  # fmt: skip
-    lstm = build({"kind": "lstm", "width": options.lstm_width, "layers": 2, **shared}).eval()
-    theirs = GPT2LMHeadModel(
-        GPT2Config(
-            vocab_size=words.size, n_positions=context, n_embd=options.width,
-            n_layer=options.layers, n_head=options.width // 32, bos_token_id=0, eos_token_id=0,
-        )
-    ).eval()  # fmt: skip
-    print(
-        f"torch {torch.__version__}, {torch.get_num_threads()} threads, {options.length} ids a text"
-    )
-    for size in map(int, options.batches.split(",")):
-        for name, write in (
-            ("gpt, ours", lambda n=size: _ours(gpt, words, n, options)),
-            ("gpt, transformers", lambda n=size: _library(theirs, n, options)),
-            ("lstm, ours", lambda n=size: _ours(lstm, words, n, options)),
-        ):
-            _report(name, size, options.length, write)
-    assert isinstance(lstm, LSTM)
-    _report("lstm, plain loop", 1, options.length, lambda: _plain(lstm, options.length))
+    network = _network(kind, words, options).to(clock.device)
+    weights = read_each_step(network)
+    read = sum(each.numel() * each.element_size() for each in weights) / speed
+    sizes = [int(size) for size in options.batches.split(",")]
+    products = {size: clock.best(lambda n=size: _multiply(weights, n)) for size in sizes}
+    for name, write in _loops(kind, network, words, options):
+        single = None
+        for size in sizes:
+            step = clock.best(lambda n=size, w=write: w(n)) / options.length
+            single = step if size == 1 else single
+            ratio = f"{size * single / step:.1f}" if single else "-"
+            shares = f"{products[size] / step:.0%} | {read / step:.0%}"
+            print(
+                f"| {name} | {size} | {size / step:,.0f} | {ratio} "
+                f"| {size / products[size]:,.0f} | {shares} |",
+                flush=True,
+            )
 
 
-def _report(name: str, texts: int, length: int, write: Callable[[], None]) -> None:
-    write()  # once to warm up
-    started = process_time()
-    write()
-    seconds = process_time() - started
-    print(f"{name:<18} batch {texts:>4}: {texts * length / seconds:>8.0f} ids/cpu-s", flush=True)
+def _network(kind: str, words: Words, options: argparse.Namespace) -> LanguageModel:
+    shape = {"kind": kind, "vocabulary": words.size, "dropout": 0.0}
+    if kind == "lstm":
+        return build(shape | {"width": options.lstm_width, "layers": 2}).eval()
+    sizes = {"width": options.width, "layers": options.layers, "heads": options.width // 32}
+    return build(shape | sizes | {"context": options.length + 8}).eval()
 
 
-def _ours(network: LanguageModel, words: Words, texts: int, options: argparse.Namespace) -> None:
+def _loops(
+    kind: str, network: LanguageModel, words: Words, options: argparse.Namespace
+) -> Iterator[tuple[str, Write]]:
+    """Give the loops to compare: ours, and one that a library has."""
+    theirs = twin(network) if isinstance(network, GPT) else None
+    yield f"{kind}, ours", lambda texts: _ours(network, words, texts, options.length)
+    if theirs is not None:
+        yield "gpt, transformers", lambda texts: _library(theirs, texts, options.length)
+    if isinstance(network, LSTM):
+        yield "lstm, plain loop", lambda texts: _plain(network, texts, options.length)
+
+
+def twin(network: GPT) -> GPT2LMHeadModel:
+    """Make a GPT-2 of transformers and give its weights to a network of the same shape."""
+    shape = network.shape
+    config = GPT2Config(
+        vocab_size=shape["vocabulary"], n_positions=shape["context"], n_embd=shape["width"],
+        n_layer=shape["layers"], n_head=shape["heads"], bos_token_id=0, eos_token_id=0,
+    )  # fmt: skip
+    theirs = GPT2LMHeadModel(config).eval().to(network.device)
+    state = theirs.transformer.state_dict()
+    network.load_state_dict(renamed(state, shape["layers"], network))
+    with torch.no_grad():
+        network.embed.weight.copy_(state["wte.weight"])
+    return theirs
+
+
+@torch.inference_mode()
+def _multiply(weights: list[Tensor], rows: int) -> None:
+    for weight in weights:
+        functional.linear(weight.new_ones(rows, weight.shape[1]), weight)
+
+
+def _ours(network: LanguageModel, words: Words, texts: int, length: int) -> None:
     grammar = Grammar(words, Marks([("<A_START>", "<A_END>")], [9], ["<PAR>"], [UNKNOWN]))
     tasks = [Task([], [5] * _PROMPT, None, (1, place)) for place in range(texts)]
-    length = options.length
-    decoding = Decoding(
-        min_length=length, max_length=length, temperature=_TEMPERATURE, enforced=False
-    )
+    decoding = Decoding(min_length=length, max_length=length, top_p=_NUCLEUS, enforced=False)
     write_texts(network, grammar, tasks, decoding)
 
 
 @torch.inference_mode()
-def _library(network: GPT2LMHeadModel, texts: int, options: argparse.Namespace) -> None:
+def _library(network: GPT2LMHeadModel, texts: int, length: int) -> None:
+    asked = torch.full((texts, _PROMPT), 5, device=network.device)
     network.generate(
-        torch.full((texts, _PROMPT), 5), attention_mask=torch.ones(texts, _PROMPT).long(),
-        do_sample=True, top_p=0.95, temperature=_TEMPERATURE, top_k=0, pad_token_id=0,
-        min_length=options.length, max_length=options.length,
+        asked, attention_mask=torch.ones_like(asked), do_sample=True, top_p=_NUCLEUS, top_k=0,
+        pad_token_id=0, min_length=length, max_length=length,
     )  # fmt: skip
 
 
 @torch.inference_mode()
-def _plain(network: LSTM, length: int) -> None:
-    number, state = torch.tensor([[5]]), network.start(1, 0).state
+def _plain(network: LSTM, texts: int, length: int) -> None:
+    ids = torch.full((texts, 1), 5, device=network.device)
+    state = network.start(texts, 0).state
     for _ in range(length):
-        scores, state = network.read(number, state)
-        number = torch.multinomial(scores[0].softmax(-1), 1)
+        scores, state = network.read(ids, state)
+        ids = torch.multinomial(scores[:, 0].softmax(-1), 1)
 
 
 def _invented(count: int) -> list[str]:
@@ -108,6 +195,15 @@ def _invented(count: int) -> list[str]:
         letters[n // 676 % 26] + letters[n // 26 % 26] + letters[n % 26] + str(n)
         for n in range(count)
     ]
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--batches", default="1,8,32,64,128")
+    parser.add_argument("--only", choices=("lstm", "gpt"))
+    for name, default in _SIZES.items():
+        parser.add_argument(name, type=int, default=default)
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

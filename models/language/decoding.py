@@ -6,18 +6,18 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from models.language.grammar import STRETCH, Grammar, Rules
 from models.language.memory import LanguageModel, Memory
 from models.language.repeats import Runs
-from models.language.sampling import draw, keep_likeliest, keep_nucleus
+from models.language.sampling import TRIES, draw, draw_nucleus, keep_likeliest
 from models.language.texts import seeded
 from record.errors import ConfigError
 
 METHODS = ("nucleus", "sample", "top-k", "greedy", "beam")
 
 _NEVER = float("-inf")
-_CROWDED = 0.75  # a batch shrinks when fewer of its texts than this share go on
 
 
 @dataclass(frozen=True)
@@ -126,25 +126,23 @@ def refuse_length(network: LanguageModel, tasks: Sequence[Task], decoding: Decod
 def write_texts(
     network: LanguageModel, grammar: Grammar, tasks: Sequence[Task], decoding: Decoding
 ) -> list[Written]:
-    """Write a text for each task, all of them side by side.
+    """Write a text for each task, all of them side by side, where the network computes.
 
     Each begins with an empty memory and draws by its own chance, so that no text depends on
     another. Raises ConfigError where the model cannot hold texts of that length.
     """
     room = refuse_length(network, tasks, decoding)
+    device = network.device
     prefixes = [[grammar.end, *task.asked, *task.opening] for task in tasks]
     written: list[list[int]] = [list(task.opening) for task in tasks]
     batch = begin(network, grammar, tasks, decoding, room)
-    longest = max(map(len, prefixes))
-    given = torch.full((len(tasks), longest), grammar.end)
-    for row, prefix in enumerate(prefixes):
-        given[row, : len(prefix)] = torch.tensor(prefix)
-    lengths = torch.tensor([len(prefix) for prefix in prefixes])
-    asked = torch.tensor([len(task.asked) for task in tasks])
-    hurried = torch.zeros(len(tasks), dtype=torch.bool)
+    given, lengths = _laid_out(prefixes, device)
+    longest = given.shape[1]
+    asked = torch.tensor([len(task.asked) for task in tasks], device=device)
+    hurried = torch.zeros(len(tasks), dtype=torch.bool, device=device)
+    rows = torch.arange(len(tasks), device=device)
     for at in range(longest - 1 + decoding.max_length + 1):
         scores, batch.memory = network.step(batch.ids, batch.memory)
-        rows = torch.tensor(batch.rows)
         is_given = at + 1 < lengths[rows]
         known = given[rows, min(at + 1, longest - 1)]
         if bool(is_given.all()):
@@ -164,12 +162,21 @@ def write_texts(
         going = (~batch.done).nonzero().flatten()
         if not len(going):
             break
-        if len(going) <= _CROWDED * len(batch.rows):
+        if len(going) < len(rows) and len(going) <= batch.memory.crowded * len(rows):
             shrink(batch, going)
+            rows = rows[going]
     return [
         finished(ids, grammar, decoding, is_hurried=late)
         for ids, late in zip(written, hurried.tolist(), strict=True)
     ]
+
+
+def _laid_out(prefixes: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:
+    """Give ids side by side, padded, and how many each row has. (rows, longest), (rows,)"""
+    padded = pad_sequence(
+        [torch.tensor(each, device=device) for each in prefixes], batch_first=True
+    )
+    return padded, torch.tensor([len(each) for each in prefixes], device=device)
 
 
 def finished(ids: list[int], grammar: Grammar, decoding: Decoding, *, is_hurried: bool) -> Written:
@@ -192,41 +199,48 @@ def begin(
     room: int,
 ) -> Batch:
     """Lay out texts that have not begun."""
-    count = len(tasks)
+    count, device = len(tasks), network.device
     wanted = [task.wanted for task in tasks if task.wanted is not None]
+    left = None
     if decoding.enforced and len(wanted) == count:
-        left = torch.tensor([list(each) for each in wanted]).reshape(count, grammar.labels)
-    else:
-        left = None
+        counts = torch.tensor([list(each) for each in wanted], device=device)
+        left = counts.reshape(count, grammar.labels)
+    zeros = torch.zeros(count, dtype=torch.long, device=device)
     rules = Rules(
-        grammar,
-        torch.zeros(count, dtype=torch.long),
-        torch.zeros(count, dtype=torch.long),
-        torch.full((count,), decoding.min_length),
-        torch.full((count,), decoding.max_length),
+        grammar.on(device),
+        zeros,
+        zeros,
+        zeros + decoding.min_length,
+        zeros + decoding.max_length,
         left,
-        torch.zeros(count, dtype=torch.long),
+        zeros,
         decoding.masked,
-        aim=_aims(tasks, decoding) if decoding.rounded else None,
+        aim=_aims(tasks, decoding, device) if decoding.rounded else None,
     )
     marks = grammar.after.shape[1]
     runs = [Runs(decoding.no_repeat, marks) for _ in tasks] if decoding.no_repeat else []
-    chances = torch.stack([torch.rand(room + 1, generator=seeded(*t.chance)) for t in tasks])
+    # Drawn on the processor, so that they are the same wherever the network computes.
+    chances = torch.stack(
+        [
+            torch.rand(room + 1, TRIES, generator=seeded(*task.chance), device="cpu")
+            for task in tasks
+        ]
+    )
     return Batch(
         list(range(count)), list(tasks), rules, runs, network.start(count, room),
-        torch.full((count,), grammar.end), chances, torch.zeros(count, dtype=torch.bool),
+        zeros + grammar.end, chances.to(device), zeros.bool(),
     )  # fmt: skip
 
 
-def _aims(tasks: Sequence[Task], decoding: Decoding) -> Tensor:
+def _aims(tasks: Sequence[Task], decoding: Decoding, device: torch.device) -> Tensor:
     """Give from which length on each text winds up: there must be room to do so. (rows,)"""
     most = int(decoding.max_length / (1 + STRETCH))
     lengths = [most if task.length is None else min(most, task.length) for task in tasks]
-    return torch.tensor([max(1, decoding.min_length, length) for length in lengths])
+    return torch.tensor([max(1, decoding.min_length, length) for length in lengths], device=device)
 
 
 def filtered(scores: Tensor, batch: Batch) -> Tensor:
-    """Rule out what grammar, lengths and repetitions forbid. (rows, vocabulary)"""
+    """Rule out what grammar, lengths and repetitions forbid, in place. (rows, vocabulary)"""
     scores = batch.rules.apply(scores)
     for row, runs in enumerate(batch.runs):
         banned = runs.banned()
@@ -240,22 +254,27 @@ def choose(scores: Tensor, batch: Batch, decoding: Decoding) -> Tensor:
     scores = filtered(scores, batch)
     if decoding.method == "greedy":
         return scores.argmax(1)
-    scores = scores / decoding.temperature
+    scores.div_(decoding.temperature)
     if decoding.method == "top-k":
         scores = keep_likeliest(scores, decoding.top_k)
+    # (rows, TRIES), of the place where each text goes on
+    chances = batch.chances.gather(1, batch.rules.written[:, None, None].expand(-1, 1, TRIES))[:, 0]
     if decoding.method == "nucleus":
-        scores = keep_nucleus(scores, decoding.top_p)
-    places = batch.rules.written[:, None]
-    return draw(scores, batch.chances.gather(1, places).squeeze(1))
+        return draw_nucleus(scores, chances, decoding.top_p)
+    return draw(scores, chances[:, 0])
 
 
 def take(batch: Batch, chosen: Tensor, counts: Tensor) -> None:
     """Go on with the ids chosen; `counts` tells whose ids are of the body."""
-    before = batch.rules.states
+    inside = batch.rules.states > 0
     batch.rules.advance(chosen, counts)
-    for row, runs in enumerate(batch.runs):
-        if counts[row]:
-            runs.add(int(chosen[row]), is_inside=bool(before[row] > 0))
+    if not batch.runs:
+        return
+    for runs, number, is_body, is_inside in zip(
+        batch.runs, chosen.tolist(), counts.tolist(), inside.tolist(), strict=True
+    ):
+        if is_body:
+            runs.add(number, is_inside=is_inside)
 
 
 def shrink(batch: Batch, rows: Tensor) -> None:

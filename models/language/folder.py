@@ -74,6 +74,12 @@ def shape_of(folder: Path) -> Mapping[str, Any]:
     return shape
 
 
+def about(folder: Path) -> Mapping[str, Any]:
+    """Give what those who trained a model say of it; raises ConfigError."""
+    told: Mapping[str, Any] = _FORM.read(folder)["about"]
+    return told
+
+
 def digest(folder: Path) -> str:
     """Give what changes with the weights, the vocabulary and anything else; raises ConfigError."""
     return _FORM.digest(folder)

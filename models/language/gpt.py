@@ -4,7 +4,7 @@ Radford et al. (2019). Weights of a GPT-2 fit in, see `pretrained`.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +18,8 @@ _SPREAD = 0.02  # the standard deviation that GPT-2's weights start from
 @dataclass(frozen=True)
 class Cache(Memory):
     """Keys and values of every layer, with room for the whole text. (rows, heads, length, size)"""
+
+    crowded: ClassVar[float] = 0.75  # all that is remembered is copied
 
     keys: list[Tensor]
     values: list[Tensor]
@@ -74,7 +76,7 @@ class GPT(LanguageModel):
         heads = int(self._shape["heads"])
         shape = (rows, heads, length, int(self._shape["width"]) // heads)
         keys = [weights.new_empty(shape) for _ in self.blocks]
-        return Cache(keys, [key.clone() for key in keys], 0)
+        return Cache(keys, [weights.new_empty(shape) for _ in self.blocks], 0)
 
     def step(self, ids: Tensor, memory: Memory) -> tuple[Tensor, Memory]:
         """Read one more id of each text."""

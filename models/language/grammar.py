@@ -1,6 +1,7 @@
 """Which marks may come next, so that tags are well formed whatever a model would like to write."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -64,7 +65,17 @@ class Grammar:
             self.allowed[self.opened(number) + 1, end] = True
         self.longest = torch.tensor([0, *(n for each in marks.longest for n in (each, each))])
         """The most ids of an entity, by state."""
-        self.hidden = [vocabulary.mark(mark) for mark in marks.hidden]
+        self.hidden = torch.tensor([vocabulary.mark(mark) for mark in marks.hidden]).long()
+
+    def on(self, device: torch.device) -> "Grammar":
+        """Give the same grammar on a device."""
+        if self.starts.device == device:
+            return self
+        moved = copy(self)
+        moved.__dict__.update(
+            {name: each.to(device) for name, each in vars(self).items() if isinstance(each, Tensor)}
+        )
+        return moved
 
     @staticmethod
     def opened(label: int) -> int:
@@ -116,10 +127,9 @@ class Rules:
     is_rest: Tensor | None = None
 
     def apply(self, scores: Tensor) -> Tensor:
-        """Rule out what may not come next. (rows, vocabulary)"""
-        scores = scores.clone()
+        """Rule out what may not come next, in place. (rows, vocabulary)"""
         grammar, room = self.grammar, self.most - self.written
-        scores[:, grammar.hidden] = _NEVER
+        scores.index_fill_(1, grammar.hidden, _NEVER)
         if self.aim is not None:
             self._wind_up(scores, self.aim)
         if self.left is not None:
@@ -127,10 +137,10 @@ class Rules:
         scores[self.written < self.least, grammar.end] = _NEVER
         if self.is_masked:
             self._mask(scores)
-            tight = (room < _ROOM)[:, None]
-            scores[:, grammar.starts] = scores[:, grammar.starts].masked_fill(tight, _NEVER)
+            tight = (room < _ROOM).nonzero()
+            scores[tight, grammar.starts] = _NEVER
             self._close(scores, room)
-        return _only(scores, room <= 0, grammar.end)
+        return _only(scores, (room <= 0).nonzero().flatten(), grammar.end)
 
     def _mask(self, scores: Tensor) -> None:
         """Rule out what the grammar forbids. Where a model would rather break the line, open
@@ -157,8 +167,12 @@ class Rules:
         """
         share = (self.written - aim) / (STRETCH * aim).clamp_min(1.0)
         rows = (self._rest & (share > 0)).nonzero().flatten()
+        if not len(rows):
+            return
         share, end = share[rows].clamp_max(_SURE), self.grammar.end
-        others = scores[rows].index_fill(1, torch.tensor([end]), _NEVER).logsumexp(1)
+        others = scores[rows]
+        others[:, end] = _NEVER
+        others = others.logsumexp(1)
         odds = (scores[rows, end] - others).exp()
         scores[rows, end] = others + (odds + share).log() - (-share).log1p()
 
@@ -195,9 +209,10 @@ class Rules:
         if self.hurried is None:
             self.hurried = torch.zeros_like(late)
         self.hurried |= late
-        others = torch.ones(scores.shape[1], dtype=torch.bool)
-        others[self.grammar.starts] = False
-        scores[late] = scores[late].masked_fill(others, _NEVER)
+        rows, starts = late.nonzero(), self.grammar.starts
+        tags = scores[rows, starts]
+        scores[rows.flatten()] = _NEVER
+        scores[rows, starts] = tags
 
     @property
     def _reserve(self) -> Tensor:
@@ -211,11 +226,11 @@ class Rules:
         """Close entities before there is no more room, for them or for those that must come."""
         grammar, room = self.grammar, room - self._reserve
         wordless = (self.states % 2 == 1) & (room <= _ROOM // 2)
-        scores[wordless] = scores[wordless].masked_fill(~grammar.worded, _NEVER)
+        rows = wordless.nonzero().flatten()
+        scores[rows] = scores[rows].masked_fill(~grammar.worded, _NEVER)
         full = (room <= 1) | (self.inside >= grammar.longest[self.states])
-        for row in (self._worded & full).nonzero().flatten().tolist():
-            tag = int(grammar.ends[(int(self.states[row]) - 2) // 2])
-            _only(scores[row : row + 1], torch.tensor([True]), tag)
+        rows = (self._worded & full).nonzero().flatten()
+        _only(scores, rows, grammar.ends[(self.states[rows] - 2) // 2])
 
     def advance(self, ids: Tensor, counts: Tensor) -> None:
         """Take the next ids of all texts; those that `counts` is false for are not of the body."""
@@ -235,9 +250,8 @@ class Rules:
         return replace(self, **kept)
 
 
-def _only(scores: Tensor, rows: Tensor, number: int) -> Tensor:
-    """Leave one id to some rows."""
-    if rows.any():
-        scores[rows] = _NEVER
-        scores[rows, number] = 0.0
+def _only(scores: Tensor, rows: Tensor, number: Tensor | int) -> Tensor:
+    """Leave one id to some rows, in place."""
+    scores[rows] = _NEVER
+    scores[rows, number] = 0.0
     return scores

@@ -64,11 +64,18 @@ class LSTM(LanguageModel):
     def start(self, rows: int, length: int) -> Hidden:  # noqa: ARG002
         """Give the state of texts that have not begun."""
         layers, width = self._shape["layers"], self._shape["width"]
-        zeros = torch.zeros(int(layers), rows, int(width), device=self.embed.weight.device)
+        zeros = self.embed.weight.new_zeros(int(layers), rows, int(width))
         return Hidden((zeros, zeros.clone()))
 
     def step(self, ids: Tensor, memory: Memory) -> tuple[Tensor, Memory]:
         """Read one more id of each text."""
         assert isinstance(memory, Hidden)
-        scores, state = self.read(ids[:, None], memory.state)
-        return scores[:, 0], Hidden(state)
+        inner = self.drop(self.embed(ids))
+        hidden, cell = [], []
+        # Cell by cell: for a single id `nn.LSTM` spends most of its time on setting up.
+        for weights, *state in zip(self.lstm.all_weights, *memory.state, strict=True):
+            each, kept = torch.lstm_cell(inner, state, *weights)
+            hidden.append(each)
+            cell.append(kept)
+            inner = self.drop(each)
+        return self.scores(inner), Hidden((torch.stack(hidden), torch.stack(cell)))

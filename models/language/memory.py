@@ -1,13 +1,17 @@
 """What a language model is to those who train it and write with it."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
 
 class Memory(ABC):
     """What a model remembers of the texts it is in the middle of, one row each."""
+
+    crowded: ClassVar[float] = 1.0
+    """Rows are worth dropping when the share of those that go on is not above this."""
 
     @abstractmethod
     def keep(self, rows: Tensor) -> "Memory":
@@ -21,6 +25,11 @@ class LanguageModel(nn.Module, ABC):
     """How many ids there are."""
     longest: int | None
     """How many ids a text may have; None where there is no bound."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return next(self.parameters()).device
 
     @abstractmethod
     def forward(self, ids: Tensor) -> Tensor:

@@ -46,7 +46,7 @@ def adapt(folder: Path, recipe: Recipe, vocabulary: Vocabulary) -> GPT:
     }
     network = GPT(vocabulary.size, **shape, dropout=recipe.dropout)
     try:
-        network.load_state_dict(_renamed(state, shape["layers"], network), strict=True)
+        network.load_state_dict(renamed(state, shape["layers"], network), strict=True)
         with torch.no_grad():
             network.embed.weight.copy_(_embeddings(state["wte.weight"], old, vocabulary))
     except (KeyError, RuntimeError):
@@ -66,8 +66,8 @@ def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor], dict[str, in
     return config, {name.removeprefix("transformer."): v for name, v in state.items()}, pieces
 
 
-def _renamed(state: Mapping[str, Tensor], layers: int, network: GPT) -> dict[str, Tensor]:
-    """Give the weights by their names here, but for the embeddings of pieces."""
+def renamed(state: Mapping[str, Tensor], layers: int, network: GPT) -> dict[str, Tensor]:
+    """Give the weights of a GPT-2 by their names here, but for the embeddings of pieces."""
     named = {
         "embed.weight": network.embed.weight,
         "scores.weight": network.embed.weight,

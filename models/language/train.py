@@ -202,8 +202,10 @@ class _Training:
 
     def _tell(self, steps: int) -> None:
         notes, place = len(self.corpora.train), self.place
-        seen = int(notes * (place.epoch + place.step / steps))
-        self.watch.advance(seen, notes * self.recipe.epochs)
+        seen, planned = notes * (place.epoch + place.step / steps), notes * self.recipe.epochs
+        if used := self._time_used():  # fewer notes are to come where time bounds the training
+            planned = min(planned, round(seen / used))
+        self.watch.advance(int(seen), max(int(seen), planned))
 
     def _evaluate(self, steps: int) -> None:
         started = monotonic()

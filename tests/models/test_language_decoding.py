@@ -7,6 +7,7 @@ import torch
 from scipy.stats import chisquare
 from torch import Tensor
 
+from benchmarks import generate
 from models.language.beams import search_text
 from models.language.courses import DocumentCourse
 from models.language.decoding import Decoding, Task, Written, write_texts
@@ -14,7 +15,7 @@ from models.language.folder import build
 from models.language.grammar import STRETCH, Grammar, Marks, Rules, most_entities
 from models.language.memory import LanguageModel
 from models.language.repeats import Runs
-from models.language.sampling import draw, keep_likeliest, keep_nucleus
+from models.language.sampling import TRIES, draw, draw_nucleus, keep_likeliest, keep_nucleus
 from models.language.texts import lesson, seeded
 from models.language.train import make_network
 from models.language.vocabulary import END
@@ -100,6 +101,51 @@ def test_draws_follow_the_probabilities() -> None:
     never = keep_nucleus(scores[None], 0.75).repeat(20_000, 1)
     assert set(draw(never, chance).tolist()) == {0, 1}
     assert draw(scores[None], torch.tensor([1.0])).tolist() == [3]
+
+
+def test_a_draw_is_where_the_running_sum_passes_the_chance() -> None:
+    generator = torch.Generator().manual_seed(6)
+    for size in (1, 5, 128, 129, 700):
+        scores = 4 * torch.randn(200, size, generator=generator)
+        forbidden = torch.rand(200, size, generator=generator) < 0.5
+        scores.masked_fill_(forbidden & (scores < scores.amax(1, keepdim=True)), float("-inf"))
+        chance = torch.rand(200, generator=generator)
+        chance[:3] = torch.tensor([0.0, 1 - 2**-24, 1.0])
+        drawn = draw(scores, chance)[:, None]
+        probabilities = scores.double().softmax(1)
+        upto = probabilities.cumsum(1).gather(1, drawn).squeeze(1)
+        own = probabilities.gather(1, drawn).squeeze(1)
+        assert bool((own > 0).all())  # what is ruled out is never drawn
+        assert bool((upto - own <= chance + 1e-6).all() and (upto >= chance - 1e-6).all())
+        alone = torch.cat([draw(scores[n : n + 1], chance[n : n + 1]) for n in range(20)])
+        assert torch.equal(alone, drawn[:20, 0])
+
+
+@pytest.mark.parametrize("mass", [0.1, 0.95])
+def test_draws_from_the_nucleus_follow_its_probabilities(mass: float) -> None:
+    generator = torch.Generator().manual_seed(8)
+    scores = torch.randn(1, 300, generator=generator).round()  # many are as likely as others
+    expected = keep_nucleus(scores, mass)[0].double().softmax(0)
+    chances = torch.rand(10_000, TRIES, generator=generator)
+    drawn = draw_nucleus(scores.repeat(len(chances), 1), chances, mass)
+    counts = torch.bincount(drawn, minlength=300)
+    is_in = expected > 0
+    assert int(counts[~is_in].sum()) == 0
+    assert chisquare(counts[is_in], expected[is_in] * len(chances)).pvalue > 1e-3
+    alone = torch.cat([draw_nucleus(scores, each[None], mass) for each in chances[:50]])
+    assert torch.equal(alone, drawn[:50])
+
+
+def test_a_draw_that_no_chance_brings_into_the_nucleus_is_made_in_it() -> None:
+    scores = torch.log(torch.tensor([[0.5, 0.3, 0.15, 0.05]])).repeat(2, 1)
+    chances = torch.full((2, TRIES), 0.99)
+    chances[:, -1] = torch.tensor([0.1, 0.9])
+    assert draw_nucleus(scores, chances, 0.75).tolist() == [0, 1]
+    assert draw_nucleus(scores, chances, 1.0).tolist() == [3, 3]
+    chances[:, 2] = 0.1
+    assert draw_nucleus(scores, chances, 0.75).tolist() == [0, 0]
+    equal = torch.rand(500, TRIES, generator=torch.Generator().manual_seed(9))
+    assert set(draw_nucleus(torch.zeros(500, 4), equal, 0.5).tolist()) == {0, 1}
 
 
 def test_settings_that_have_no_effect_are_not_recorded() -> None:
@@ -224,7 +270,7 @@ def test_the_end_becomes_likelier_and_all_else_stays_in_proportion() -> None:
     resting = torch.tensor([True, True, False])
     rules = Rules(GRAMMAR, zeros, written, zeros, zeros + 99, None, zeros, aim=aim, is_rest=resting)
     free = replace(rules, aim=None)
-    before, after = free.apply(scores).softmax(1), rules.apply(scores).softmax(1)
+    before, after = (each.apply(scores.clone()).softmax(1) for each in (free, rules))
     assert torch.allclose(before[[0, 2]], after[[0, 2]])  # not longer, or within a sentence
     end, share = GRAMMAR.end, (11 - 10) / (STRETCH * 10)
     assert float(after[1, end]) == pytest.approx(
@@ -277,6 +323,13 @@ def test_a_text_depends_on_its_own_chance_alone(wild, method: str) -> None:
     assert turned[::-1] == together
     assert read(write_texts(wild, GRAMMAR, tasks(24, seed=2), decoding)) != together
     assert len(set(together)) == 24
+    longer = replace(given[3], asked=[*ASKED, *ASKED])
+    assert read(write_texts(wild, GRAMMAR, [*given[:3], longer], decoding))[:3] == alone
+    wanted = [replace(task, wanted=[1, 1], length=20) for task in given]
+    held = replace(decoding, enforced=True, rounded=True)
+    written = write_texts(wild, GRAMMAR, wanted, held)
+    with torch.device("meta"):  # all that is made while writing is made where the network is
+        assert write_texts(wild, GRAMMAR, wanted, held) == written
 
 
 def test_sampling_really_happens(taught: LanguageModel) -> None:
@@ -322,7 +375,46 @@ def test_the_mask_leaves_text_without_tags_as_probable_as_it_was(taught: Languag
     count = len(scores)
     zeros, ones = torch.zeros(count, dtype=torch.long), torch.full((count,), 99)
     rules = Rules(GRAMMAR, zeros, zeros, zeros, ones, None, zeros)
-    assert torch.allclose(of_text(rules.apply(scores)), of_text(scores), atol=1e-5)
-    before, after = scores.log_softmax(1), rules.apply(scores).log_softmax(1)
+    masked = rules.apply(scores.clone())
+    assert torch.allclose(of_text(masked), of_text(scores), atol=1e-5)
+    before, after = scores.log_softmax(1), masked.log_softmax(1)
     assert bool((after[:, free:] >= before[:, free:] - 1e-5).all())
     assert seeded(1, 2).initial_seed() != seeded(12).initial_seed()
+
+
+# Speed
+
+
+def test_the_benchmark_compares_loops_and_knows_what_bounds_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(generate, "_COPIED", 1000)
+    sizes = ["--vocabulary", "64", "--width", "32", "--layers", "1", "--lstm-width", "8"]
+    generate.main(["--batches", "1,2", "--length", "9", "--repeat", "1", *sizes])
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in capsys.readouterr().out.splitlines()
+        if line.startswith(("| lstm", "| gpt"))
+    ]
+    assert [row[:2] for row in rows] == [
+        [name, texts]
+        for name in ("lstm, ours", "lstm, plain loop", "gpt, ours", "gpt, transformers")
+        for texts in ("1", "2")
+    ]
+    assert all(row[3] == "1.0" for row in rows if row[1] == "1")
+    assert all(float(row[2].replace(",", "")) > 0 for row in rows)
+
+
+@torch.inference_mode()
+def test_the_transformers_that_are_compared_are_one() -> None:
+    ours = build({"kind": "gpt", "vocabulary": 30, "width": 8, "layers": 2, "heads": 2,
+                  "context": 12, "dropout": 0.0}).eval()  # fmt: skip
+    theirs = generate.twin(ours)
+    ids = torch.arange(24).view(2, 12)
+    assert torch.allclose(ours(ids), theirs(ids).logits, atol=1e-5)
+
+
+def test_each_weight_of_a_step_is_counted_once(wild: LanguageModel) -> None:
+    read = sum(each.numel() for each in generate.read_each_step(wild))
+    places = wild.places.weight.numel() if wild.longest else 0  # one row of them is looked up
+    assert read == sum(each.numel() for each in wild.parameters() if each.dim() > 1) - places

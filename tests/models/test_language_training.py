@@ -1,6 +1,7 @@
 import json
 import math
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,19 @@ def test_time_can_end_a_training(corpora: Corpora, tmp_path: Path) -> None:
     scores = train(corpora, replace(GPT, epochs=10_000, stages=(), max_minutes=0.01), tmp_path)
     assert scores["perplexity"] < 1_000
     assert len(json.loads((tmp_path / "training.json").read_text())["history"]) >= 1
+
+
+def test_fewer_notes_are_to_come_where_time_bounds_a_training(
+    corpora: Corpora, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = count()
+    monkeypatch.setattr("models.language.train.monotonic", lambda: float(next(clock)))
+    told: list[tuple[int, int]] = []
+    watch = Watch(lambda done, planned: told.append((done, planned)))
+    train(corpora, replace(GPT, epochs=1_000, stages=(), max_minutes=2), tmp_path, watch)
+    assert all(done <= planned <= 100_000 for done, planned in told)
+    done, planned = told[-1]
+    assert planned <= 1.2 * done < 1_000
 
 
 def test_seeds_decide_the_weights(corpora: Corpora) -> None:
