@@ -4,6 +4,7 @@ The battery of Melamud and Shivade (2019), section 5.3: likeness of words, entai
 Each number stands beside that of real notes, and of text that has nothing but their frequent words.
 """
 
+import csv
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,6 +35,7 @@ LEAST = 20
 """How often both words of a pair must be in the real notes for it to count."""
 
 _FEWEST_PAIRS = 3
+_COLUMNS = ("term1", "term2", "mean")
 
 
 @dataclass(frozen=True)
@@ -121,22 +123,32 @@ class Alike:
 
 
 def read_alike(path: Path) -> list[Alike]:
-    """Read a tab-separated file of two words and a number; raises ConfigError.
+    """Read pairs of words with a number that says how alike they are; raises ConfigError.
 
-    A first line without a number is a heading, and left out.
+    Either two words and a number a line, parted by tabs, where a first line without a number is a
+    heading and left out; or values parted by commas under a heading that names Term1, Term2 and
+    Mean, whatever else it names, as UMNSRS has them (Pakhomov et al., 2010).
     """
-    found: list[Alike] = []
     remedy = "write a word, a tab, another one, a tab and a number on each line"
-    for number, line in enumerate(_lines(path, remedy), start=1):
-        parts = line.split("\t")
+    lines = list(_lines(path, remedy))
+    places = _places(lines[:1])
+    found: list[Alike] = []
+    for number, line in enumerate(lines, start=1):
         try:
-            one, other, score = parts[0], parts[1], float(parts[2])
-        except (IndexError, ValueError):
+            parts = line.split("\t") if places is None else next(csv.reader([line]))
+            one, other, score = (parts[place] for place in places or range(3))
+            found.append(Alike(one.strip().lower(), other.strip().lower(), float(score)))
+        except (IndexError, ValueError, csv.Error):
             if number == 1:
                 continue
             raise ConfigError(f"{path}, line {number}", "is no pair of words", remedy) from None
-        found.append(Alike(one.strip().lower(), other.strip().lower(), score))
     return found
+
+
+def _places(head: Sequence[str]) -> list[int] | None:
+    """Tell where words and number stand, where this is a heading of values parted by commas."""
+    names = [name.strip().lower() for line in head for name in line.split(",")]
+    return [names.index(name) for name in _COLUMNS] if set(_COLUMNS) <= set(names) else None
 
 
 def frequent(pairs: Iterable[Alike], real: Iterable[Sequence[str]], least: int) -> list[Alike]:
@@ -244,7 +256,7 @@ def entailment(
 
 def _lines(path: Path, remedy: str) -> Iterator[str]:
     try:
-        content = path.read_text("utf-8")
+        content = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise ConfigError(str(path), "cannot be read", remedy) from None
     return (line for line in content.splitlines() if line.strip())

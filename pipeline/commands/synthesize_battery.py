@@ -31,8 +31,9 @@ examples:
   cryptonym synthesize battery synthetic corpus -o battery --word-pairs pairs.tsv \\
       --entailment train.jsonl test.jsonl
 
-A line of --word-pairs is two words and a number, parted by tabs; words are compared in small
-letters. A line of --entailment is JSON with sentence1, sentence2 and gold_label, as in SNLI.
+A line of --word-pairs is two words and a number, parted by tabs; or the file is as that of UMNSRS:
+values parted by commas under a heading that names Term1, Term2 and Mean. Words are compared in
+small letters. A line of --entailment is JSON with sentence1, sentence2 and gold_label, as in SNLI.
 """
 
 _CHARACTERS = 1_000_000
@@ -44,7 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("synthetic", type=Path, metavar="SYNTHETIC", help="what `synthesize generate` wrote")
     add("corpus", type=Path, metavar="CORPUS", help="what `synthesize prepare` wrote")
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="a folder")
-    add("--word-pairs", type=Path, metavar="FILE.tsv", help="pairs of words with their likeness")
+    add("--word-pairs", type=Path, metavar="FILE", help="pairs of words with their likeness")
     add(
         "--least", type=positive, default=20, metavar="N",
         help="pairs count whose words the real notes have N times; default 20",

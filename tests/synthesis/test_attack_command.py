@@ -1,6 +1,8 @@
 """Planted notes and the attack on a generator, on tiny models."""
 
 import json
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -31,10 +33,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def attacked(folder: Path) -> Path:
-    """The folder, with the attack on the model in it."""
+    """The folder, with the attack on the model in it, and in `said.txt` what it said."""
     asked = ["--without", 2, "--halves", 4, "--plain"]
-    out = folder / "attacked"
-    assert call("attack", folder / "model", folder / "corpus", "-o", out, *asked) == 0
+    out, said = folder / "attacked", StringIO()
+    with redirect_stdout(said):
+        assert call("attack", folder / "model", folder / "corpus", "-o", out, *asked) == 0
+    (folder / "said.txt").write_text(said.getvalue())
     return folder
 
 
@@ -98,6 +102,14 @@ def test_everything_is_measured_beside_what_gives_it_a_meaning(attacked: Path) -
     assert (attacked / "attacked").stat().st_mode & 0o077 == 0
     text = (attacked / "attacked" / "attack.json").read_text()
     assert not any(part in text for name in NAMES for part in name.split())
+
+
+def test_floors_are_always_printed(attacked: Path) -> None:
+    told = json.loads((attacked / "attacked" / "attack.json").read_text())["measured"]
+    lines = (attacked / "said.txt").read_text().splitlines()
+    for each in told:
+        (line,) = (line for line in lines if line.startswith(each["name"]))
+        assert f"nothing learnt {each['null']:.4f}, known leak {each['control']:.4f}" in line
 
 
 def test_what_was_trained_is_not_trained_again(attacked: Path, capsys) -> None:
