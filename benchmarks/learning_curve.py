@@ -26,6 +26,7 @@ from pathlib import Path
 from scipy.stats import ttest_ind
 
 from benchmarks.curves import Line, figure
+from benchmarks.steps import split
 from evaluation.align import pair
 from evaluation.scores import score
 from pipeline.gold import read_annotated
@@ -62,7 +63,7 @@ class Case:
 
 
 def main() -> None:
-    own, more = _split(sys.argv[1:])
+    own, more = split(sys.argv[1:])
     options = _parser().parse_args(own)
     train, dev, scored = (_read(getattr(options, name)) for name in ("train", "dev", "scored"))
     options.output.mkdir(parents=True, exist_ok=True)
@@ -209,11 +210,6 @@ def _spread(values: Sequence[float]) -> str:
         return "none"
     deviation = statistics.stdev(values) if len(values) > 1 else 0.0
     return f"{statistics.fmean(values):.4f} ± {deviation:.4f}"
-
-
-def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    at = words.index("--") if "--" in words else len(words)
-    return list(words[:at]), list(words[at + 1 :])
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
+from pipeline.gold import read_annotated
 from pipeline.jsonl import dumped, listed
 from record.document import Annotated
 from record.span import Span
@@ -25,6 +27,13 @@ territories are postal codes."""
 def in_our_labels(note: Annotated) -> Annotated:
     """Rename the labels of a note that has MEDDOCAN's; those of others stay."""
     return Annotated(note.document, tuple(_renamed(note)))
+
+
+def relabel(source: Path, target: Path) -> None:
+    """Write annotated letters as JSON Lines in our labels, once."""
+    if not target.exists():
+        notes = map(in_our_labels, read_annotated(source, []))
+        target.write_text("".join(map(line, notes)), encoding="utf-8")
 
 
 def line(note: Annotated) -> str:

@@ -26,9 +26,9 @@ from statistics import fmean, stdev
 from time import process_time
 from typing import Any
 
-from benchmarks.meddocan import in_our_labels, line
+from benchmarks.meddocan import line, relabel
 from benchmarks.spacy_ner import Course, Judges, taught
-from benchmarks.steps import once, run
+from benchmarks.steps import add_letters, once, run, split
 from evaluation.align import pair
 from evaluation.gate import Measured
 from evaluation.masker import masker
@@ -91,15 +91,14 @@ class _Arms(Trial):
 
 def main() -> None:
     """Do what is not done yet, and print the tables."""
-    words = sys.argv[1:]
-    at = words.index("--") if "--" in words else len(words)
-    options = _parser().parse_args(words[:at])
+    own, training = split(sys.argv[1:])
+    options = _parser().parse_args(own)
     out: Path = options.output
     out.mkdir(parents=True, exist_ok=True)
     wanted = [each for each in SETTINGS if each.name in (options.only or [each.name])]
     settings = [replace(each, top=options.top_k) for each in wanted]
     settings += [Setting("simultaneous", 0.7, each) for each in options.epsilon]
-    _prepare(options, words[at + 1 :])
+    _prepare(options, training)
     for setting in settings:
         _fill(out, setting, options)
     columns = {each.name: _compared(out, each) for each in settings}
@@ -158,10 +157,7 @@ def worth(utility: Utility, settings: Sequence[Setting]) -> str:
 def _prepare(options: argparse.Namespace, training: Sequence[str]) -> None:
     out: Path = options.output
     for name in ("train", "test"):
-        path = out / f"{name}.jsonl"
-        if not path.exists():
-            notes = map(in_our_labels, read_annotated(getattr(options, name), []))
-            path.write_text("".join(map(line, notes)), encoding="utf-8")
+        relabel(getattr(options, name), out / f"{name}.jsonl")
     corpus, filler = out / "corpus", out / "filler"
     source = str(out / "train.jsonl")
     once(corpus / "prepared.json", "prepare", source, "--inside", "--lang", options.lang, o=corpus)
@@ -302,11 +298,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    add_letters(parser)
     add = parser.add_argument
-    add("train", type=Path, metavar="TRAIN")
-    add("test", type=Path, metavar="TEST")
-    add("-o", "--output", type=Path, required=True, metavar="FOLDER")
-    add("--lang", default="es", help="of all letters; default es")
     add("--pipeline", nargs="+", default=[], metavar="LANG=NAME", help="as for `mask`")
     add("--letters", type=int, default=100, help="sources; default 100")
     add("--window", type=int, default=128, help="words seen at once; default 128")
@@ -321,7 +314,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--encoder", metavar="NAME", help="train Cryptonym's tagger with it, such as tiny-1x64")
     add("--epochs", type=int, default=4, help="of Cryptonym's taggers; default 4")
     add("--learnt", type=int, default=100, help="sources that taggers learn from; default 100")
-    add("--seeds", type=int, default=3, help="trainings of each tagger; default 3")
     add("--selecting", type=int, default=20, help="held-out letters; default 20")
     add("--scored", type=int, default=100, help="letters of TEST; default 100")
     return parser

@@ -1,5 +1,7 @@
 """Steps of a benchmark that are commands, done once."""
 
+import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from time import process_time
 
@@ -19,3 +21,19 @@ def run(*arguments: str) -> None:
     code = cryptonym(list(arguments))
     if code:
         raise SystemExit(f"cryptonym {' '.join(arguments[:2])} ended with {code}")
+
+
+def split(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Part a benchmark's own arguments from those of the command it runs, behind `--`."""
+    at = words.index("--") if "--" in words else len(words)
+    return list(words[:at]), list(words[at + 1 :])
+
+
+def add_letters(parser: argparse.ArgumentParser) -> None:
+    """Add what every benchmark on annotated letters takes."""
+    add = parser.add_argument
+    add("train", type=Path, metavar="TRAIN")
+    add("test", type=Path, metavar="TEST")
+    add("-o", "--output", type=Path, required=True, metavar="FOLDER")
+    add("--lang", default="es", help="of all letters; default es")
+    add("--seeds", type=int, default=3, help="trainings of each tagger; default 3")

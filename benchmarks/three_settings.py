@@ -22,9 +22,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from benchmarks.curves import Line, figure
-from benchmarks.meddocan import in_our_labels, line
+from benchmarks.meddocan import relabel
 from benchmarks.spacy_ner import Course, Judges, Kept, taught
-from benchmarks.steps import once, run
+from benchmarks.steps import add_letters, once, run, split
 from evaluation.utility import BOTH, REAL, SYNTHETIC, Utility
 from pipeline.commands.corpus_letters import read_letters
 from pipeline.gold import read_annotated
@@ -47,12 +47,11 @@ _SCORES = ("precision", "recall", "f1")
 
 def main() -> None:
     """Do what is not done yet, and print the tables."""
-    words = sys.argv[1:]
-    at = words.index("--") if "--" in words else len(words)
-    options = _parser().parse_args(words[:at])
+    own, training = split(sys.argv[1:])
+    options = _parser().parse_args(own)
     out: Path = options.output
     out.mkdir(parents=True, exist_ok=True)
-    _prepare(options, words[at + 1 :])
+    _prepare(options, training)
     print(_written(out / "synthetic"), flush=True)
     kept = _found(options)
     utility = kept.utility()
@@ -139,15 +138,12 @@ def _part(count: int, share: float) -> int:
 def _prepare(options: argparse.Namespace, training: Sequence[str]) -> None:
     out: Path = options.output
     for name in ("train", "test"):
-        path = out / f"{name}.jsonl"
-        if not path.exists():
-            notes = map(in_our_labels, read_annotated(getattr(options, name), []))
-            path.write_text("".join(map(line, notes)), encoding="utf-8")
+        relabel(getattr(options, name), out / f"{name}.jsonl")
     corpus, generator = out / "corpus", out / "generator"
     source = str(out / "train.jsonl")
     once(corpus / "prepared.json", "prepare", source, "--inside", "--lang", options.lang, o=corpus)
     once(generator / "training.json", "train", str(corpus), *training, o=generator)
-    decoding = ["--method", options.method, "--max-length", str(options.max_length)]
+    decoding = ["--temperature", str(options.temperature), "--max-length", str(options.max_length)]
     once(
         out / "synthetic" / "manifest.json", "generate", str(generator), str(corpus), "--notes",
         str(options.notes), "--batch", "64", "--seed", "7", *decoding, o=out / "synthetic",
@@ -182,7 +178,8 @@ def _found(options: argparse.Namespace) -> Kept:
     test = list(read_annotated(out / "test.jsonl", []))[: options.scored]
     judges = Judges(options.lang, read_letters(corpus, "dev")[: options.selecting], test)
     seeds = range(1, options.seeds + 1)
-    kept = taught(arms, judges, Course(options.steps), seeds, out / f"spacy-{options.steps}")
+    course = Course(options.steps, options.words)
+    kept = taught(arms, judges, course, seeds, out / f"spacy-{options.steps}-{options.words}")
     rules = list(_by_rules(out / "rules.jsonl", test))
     found: Mapping[str, Sequence[Sequence[Sequence[Span]]]] = {
         RULES: [rules for _ in seeds],
@@ -206,17 +203,14 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    add_letters(parser)
     add = parser.add_argument
-    add("train", type=Path, metavar="TRAIN")
-    add("test", type=Path, metavar="TEST")
-    add("-o", "--output", type=Path, required=True, metavar="FOLDER")
-    add("--lang", default="es", help="of all letters; default es")
     add("--notes", type=int, default=600, help="synthetic notes; default 600")
-    add("--method", default="nucleus", help="as for `generate`; default nucleus")
+    add("--temperature", type=float, default=0.8, help="as for `generate`; default 0.8")
     add("--max-length", type=int, default=1500, help="ids of a synthetic note; default 1500")
     add("--share", type=float, default=0.25, help="part of the real letters; default 0.25")
-    add("--steps", type=int, default=800, help="of spaCy's taggers, for all arms; default 800")
-    add("--seeds", type=int, default=3, help="trainings of each tagger; default 3")
+    add("--steps", type=int, default=400, help="of spaCy's taggers, for all arms; default 400")
+    add("--words", type=int, default=1000, help="learnt from a step; default 1000")
     add("--selecting", type=int, default=12, help="held-out letters; default 12")
     add("--scored", type=int, help="letters of TEST; default all")
     return parser

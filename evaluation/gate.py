@@ -13,6 +13,10 @@ from typing import Any
 
 from record.errors import ConfigError
 
+NOT_MEASURED = "was not measured"
+UNSEEN, PASSED = "does not see a known leak", "would let a known leak pass"
+"""How objections begin to a number that is not there, and to one that cannot see a leak."""
+
 
 class Axis(StrEnum):
     """What a number tells about."""
@@ -119,7 +123,7 @@ def decide(measured: Iterable[Measured], requirements: Sequence[Requirement]) ->
 def _objections(requirement: Requirement, found: Sequence[Measured]) -> list[str]:
     name = requirement.name
     if len(found) != 1:
-        return [f"{name}: {'measured twice' if found else 'was not measured'}"]
+        return [f"{name}: {'measured twice' if found else NOT_MEASURED}"]
     measured = found[0]
     if measured.axis is not requirement.axis:
         return [f"{name}: was measured as {measured.axis}, asked for as {requirement.axis}"]
@@ -145,10 +149,10 @@ def _control(requirement: Requirement, measured: Measured) -> list[str]:
         return problems
     least = requirement.control_at_least
     if least is not None and control < least:
-        problems.append(f"does not see a known leak ({control:.3g}, at least {least:.3g} asked)")
+        problems.append(f"{UNSEEN} ({control:.3g}, at least {least:.3g} asked)")
     base = (null or 0.0) if requirement.over_null else 0.0
     if needed and requirement.bound is Bound.AT_MOST and control - base <= requirement.limit:
-        problems.append("would let a known leak pass: it tells nothing here")
+        problems.append(f"{PASSED}: it tells nothing here")
     return problems
 
 

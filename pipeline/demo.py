@@ -66,6 +66,10 @@ locator = "file:{key}"
 
 [limits]
 max_quarantine_share = 0.2       # without tesseract, the hospital's scans are refused
+
+[cohorts.study]                  # what `cryptonym release nightly.toml --cohort study` makes
+persons.sql = "select person_id from person"
+output = "jsonl:release"
 """
 
 

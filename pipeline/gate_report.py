@@ -12,8 +12,8 @@ from pipeline.report import TEMPLATES
 def render_gate(report: Mapping[str, Any]) -> str:
     """Draw a report as one HTML page that loads nothing and runs no script.
 
-    `report` has `verdict`, `reasons`, `about` and `measured`, whose entries hold the fields of
-    `evaluation.gate.Measured` with `asked`, and `problems`.
+    `report` has `verdict`, `reasons`, `advice`, `about` and `measured`, whose entries hold the
+    fields of `evaluation.gate.Measured` with `asked`, and `problems`.
     """
     axes: dict[str, list[Mapping[str, Any]]] = {}
     for each in report["measured"]:

@@ -13,6 +13,7 @@ from typing import Any
 from models.atomic import write
 from models.language import folder as models
 from models.language.decoding import Decoding
+from models.language.grammar import STRETCH
 from record.document import Annotated, Document
 from record.errors import ConfigError, CryptonymError
 from record.span import Span
@@ -162,13 +163,31 @@ def claim(generation: Generation) -> None:
 
 
 def _refuse_length(generation: Generation) -> None:
-    longest = models.shape_of(generation.model).get("context")
+    most = _room(generation)
+    if most is not None and generation.decoding.max_length > most:
+        raise ConfigError("--max-length", "is too long for the model", f"give at most {most}")
+
+
+def _room(generation: Generation) -> int | None:
+    """Give the longest note that a model holds beside what it is asked for, where it has a bound.
+
+    A kind, a label and a count for each label, and the mark before the note; one more to begin.
+    """
+    longest: int | None = models.shape_of(generation.model).get("context")
     labels = read_manifest(generation.corpus)["statistics"]["train"]["labels"]
-    # A kind, a label and a count for each label, and the mark before the note; one more to begin.
-    asked = 2 * len(labels) + 3
-    if longest is not None and asked + generation.decoding.max_length > longest:
-        remedy = f"give at most {longest - asked}"
-        raise ConfigError("--max-length", "is too long for the model", remedy)
+    return None if longest is None else longest - 2 * len(labels) - 3
+
+
+def lengths_asked(generation: Generation) -> list[int]:
+    """Give the ids that each request of the corpus may take with the room to end, least first.
+
+    No more than the model holds; nothing where model or corpus do not know how long notes are.
+    """
+    ids_per_word: float = models.about(generation.model).get("ids_per_word", 0.0)
+    words = [request.words for request in load_requests(generation.corpus)]
+    lengths = [math.ceil((1 + STRETCH) * ids_per_word * number) for number in words]
+    most = _room(generation)
+    return sorted(length if most is None else min(length, most) for length in lengths)
 
 
 def write_unit(generation: Generation, writer: Writer, plan: Plan, unit: int) -> int:

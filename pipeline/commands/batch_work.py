@@ -2,13 +2,17 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
+from threading import Thread
 from typing import Any
 
+from models.threads import share_processors
 from pipeline.console import Console
 from pipeline.exits import EXIT_DONE
 from pipeline.progress import Progress
@@ -54,11 +58,27 @@ def tell_written(
         sys.stdout.write(json.dumps(manifest, sort_keys=True) + "\n")
     for line in lines:
         console.say(line)
-    console.say(f"wrote {options.output}; it is not screened yet")
+    console.say(f"wrote {options.output}; give it to `synthesize screen`: it may not leave yet")
     return EXIT_DONE
 
 
 def _pool(count: int) -> Executor:
     if count == 1:
         return ThreadPoolExecutor(1)
-    return ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+    return ProcessPoolExecutor(
+        count, mp_context=get_context("spawn"), initializer=_begin, initargs=(count,)
+    )
+
+
+def _begin(count: int) -> None:
+    """Share the processors with the other workers, and end when the process that began is gone.
+
+    A worker writes nothing halfway: a batch is there whole or not at all.
+    """
+    share_processors(count)
+    Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)

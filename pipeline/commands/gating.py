@@ -34,7 +34,8 @@ class Case:
     """What is judged: numbers, what is asked of them, the decision, and what the report says.
 
     `about` stands in the report and the signed manifest, `signed` in the manifest alone; `word` is
-    the verdict where nothing speaks against it; `means` says what the two controls are.
+    the verdict where nothing speaks against it; `means` says what the two controls are, `advice`
+    what helps where it is held.
     """
 
     measured: Sequence[Measured]
@@ -44,6 +45,7 @@ class Case:
     signed: Mapping[str, Any] = field(default_factory=dict)
     word: str = Verdict.RELEASE
     means: Mapping[str, str] = field(default_factory=dict)
+    advice: Sequence[str] = ()
 
     @property
     def verdict(self) -> str:
@@ -83,6 +85,7 @@ def conclude(case: Case, options: argparse.Namespace, console: Console) -> int:
     report = {
         "verdict": case.verdict,
         "reasons": list(decision.reasons),
+        "advice": list(case.advice),
         "about": case.about,
         "means": case.means,
         "measured": [_row(each, case.requirements, decision) for each in case.measured],
@@ -100,6 +103,10 @@ def conclude(case: Case, options: argparse.Namespace, console: Console) -> int:
     console.say(case.verdict)
     for reason in decision.reasons:
         console.say(f"  {reason}")
+    if case.advice:
+        console.say("what helps:")
+    for advice in case.advice:
+        console.say(f"  {advice}")
     console.say(f"report: {options.output / 'report.html'}")
     return EXIT_DONE if decision.verdict is Verdict.RELEASE else EXIT_GATE
 

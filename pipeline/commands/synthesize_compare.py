@@ -125,7 +125,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
     for line in _lines(measured):
         console.say(line)
-    console.say(f"{len(letters)} letters; wrote {options.output / 'compare.json'}")
+    wrote = options.output / "compare.json"
+    console.say(f"{len(letters)} letters; wrote {wrote}; give it to `synthesize report`")
     return EXIT_DONE
 
 

@@ -2,7 +2,7 @@
 
 import argparse
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         from models.language.decoding import Decoding
         from pipeline.beam.generation import work
         from pipeline.commands.batch_work import drive, tell_written
-        from synthesis.parts import Generation, claim, put_together
+        from synthesis.parts import Generation, claim, lengths_asked, put_together
 
     generation = Generation(
         model=options.model.absolute(),
@@ -97,6 +97,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         words=options.words,
     )
     claim(generation)
+    if warning := _too_short(lengths_asked(generation), options.max_length):
+        console.warn(warning)
     started = monotonic()
     with console.progress() as progress:
         progress.phase("writing")
@@ -106,6 +108,18 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             fresh |= drive(generation, work, rest, options.workers, progress)
     manifest = put_together(generation, fresh, monotonic() - started)
     return tell_written(manifest, _told(manifest), options, console)
+
+
+def _too_short(lengths: Sequence[int], longest: int) -> str:
+    """Say so where the bound on length cuts more than one note in ten."""
+    most = lengths[9 * (len(lengths) - 1) // 10]
+    if most <= longest:
+        return ""
+    share = sum(length > longest for length in lengths) / len(lengths)
+    return (
+        f"{100 * share:.0f} % of the notes asked for are longer than --max-length {longest} leaves "
+        f"room for, and will be cut short; --max-length {most} holds nine in ten of them"
+    )
 
 
 def _read_shares(path: Path) -> dict[str, float]:
@@ -133,5 +147,6 @@ def _told(manifest: Mapping[str, Any]) -> list[str]:
         "just as asked for",
         f"ended by the bound on length: {100 * manifest['cut']:.1f} %, of which half a sentence "
         f"was taken back: {100 * manifest['trimmed']:.1f} %; entities put last for want of room: "
-        f"{100 * manifest['hurried']:.1f} %; distinct {100 * manifest['distinct']:.1f} %",
+        f"{100 * manifest['hurried']:.1f} %; with fewer entities than asked for: "
+        f"{100 * manifest['thinned']:.1f} %; distinct {100 * manifest['distinct']:.1f} %",
     ]

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from evaluation.gate import Decision, Verdict, decide
+from pipeline.commands.advice import advise
 from pipeline.commands.filled_letters import is_filled
 from pipeline.commands.gating import Case, conclude, read_measured, requirements_at
 from pipeline.commands.key_options import add_key
@@ -18,9 +19,9 @@ from synthesis.parts import NOTES, read_generated
 
 DESCRIPTION = """\
 Brings together what was measured about synthetic notes, compares it with what is required, and
-says RELEASE or HOLD, with reasons. Whatever was not measured, or stands there without the numbers
-beside it that give it a meaning, holds the notes back. DIR gets report.html, report.json and
-manifest.json, signed under the master key.
+says RELEASE or HOLD, with reasons and what helps. Whatever was not measured, or stands there
+without the numbers beside it that give it a meaning, holds the notes back. DIR gets report.html,
+report.json and manifest.json, signed under the master key.
 """
 EXAMPLES = """\
 examples:
@@ -84,11 +85,10 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         ),
         "version": version("cryptonym"),
     }
-    return conclude(
-        Case(measured, requirements, decision, about, {"decoding": manifest["decoding"]}),
-        options,
-        console,
-    )
+    signed = {"decoding": manifest["decoding"]}
+    advice = list(advise(decision.reasons))
+    case = Case(measured, requirements, decision, about, signed, advice=advice)
+    return conclude(case, options, console)
 
 
 def _chosen(asked: Path | None, *, filled: bool) -> Path:

@@ -81,6 +81,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     for each in measured:
         console.say(_line(each))
     console.say(f"{len(pairs)} pairs to read in {options.output}; they hold the notes' text")
+    console.say(f"wrote {options.output / 'screen.json'}; give it to `synthesize report`")
     return EXIT_DONE
 
 

@@ -92,8 +92,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         console.say(f"{each.name:<20}{each.value:+.4f} ({each.low:+.4f} to {each.high:+.4f}) of F1")
     console.say(
         f"synthetic notes are worth {measured.value:.3f} ({measured.low:.3f} to "
-        f"{measured.high:.3f}) of the F1 of real ones; wrote {options.output / 'utility.json'}"
+        f"{measured.high:.3f}) of the F1 of real ones"
     )
+    console.say(f"wrote {options.output / 'utility.json'}; give it to `synthesize report`")
     return EXIT_DONE
 
 

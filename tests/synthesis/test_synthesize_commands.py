@@ -1,4 +1,5 @@
 import json
+import re
 import sqlite3
 from collections import Counter
 from pathlib import Path
@@ -257,6 +258,19 @@ def test_what_cannot_be_is_refused(folder: Path, tmp_path: Path, capsys) -> None
     assert call("train", folder / "model", "-o", tmp_path / "d", *QUICK) == 2
     assert call("train", folder / "corpus", "-o", folder / "model", *QUICK) == 2
     assert call("train", folder / "corpus", "-o", tmp_path / "e", "--recipe", "none") == 2
+
+
+def test_a_bound_too_low_for_the_notes_asked_for_is_told(folder: Path, whole: Path, capsys) -> None:
+    asked = [json.loads(line) for line in (folder / "corpus" / "requests.jsonl").open()]
+    assert all(request["words"] for request in asked)
+    few = ["--notes", 1, "--max-length", 8, "--min-length", 1]
+    assert generate(folder, folder / "low", *few) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "100 % of the notes asked for are longer than --max-length 8 leaves room for" in said
+    enough = re.search(r"--max-length (\d+) holds nine in ten", said)
+    assert enough is not None
+    assert generate(folder, folder / "enough", "--notes", 1, "--max-length", enough[1]) == 0
+    assert "nine in ten" not in capsys.readouterr().err
 
 
 def test_nothing_that_is_said_quotes_a_note(folder: Path, tmp_path: Path, capsys) -> None:
