@@ -5,19 +5,22 @@
 
 Libbi et al. (2021), section 4.2, on annotated letters as JSON Lines, in our labels or in
 MEDDOCAN's. `synthesize prepare` parts TRAIN; its train part teaches the generator (what stands
-behind `--` goes to `synthesize train`), which writes `--notes` notes. Recognizers of spaCy learn
-from the real letters, from a part of them (`--share`), from synthetic notes, from parts of these
-(the learning curve), and from real and synthetic ones together, each for as many steps; weights
-are selected on the same held-out letters, and all are scored on TEST, beside the rules. All is
-written to FOLDER once: run again to go on or to add seeds. It gets `curve.svg`, too.
+behind `--` goes to `synthesize train`), which writes `--notes` notes. Each is learnt from as it
+was written and with surrogates for its entities (`pseudonymize`), since a small generator knows
+few towns and hospitals. Recognizers of spaCy learn from the real letters, from a part of them
+(`--share`), from synthetic notes, from parts of these (the learning curve), and from real and
+synthetic ones together, half of each; all for as many steps. Weights are selected on the same
+held-out letters, and all are scored on TEST, beside the rules. All is written to FOLDER once: run
+again to go on or to add seeds. It gets `curve.svg`, too.
 """
 
 import argparse
 import json
 import random
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import cycle, islice
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -42,6 +45,7 @@ _RENAMED = {
 }  # fmt: skip
 """Labels of rules that annotators do not tell apart."""
 
+_EXCHANGED = "exchanged.jsonl"
 _SCORES = ("precision", "recall", "f1")
 
 
@@ -148,6 +152,13 @@ def _prepare(options: argparse.Namespace, training: Sequence[str]) -> None:
         out / "synthetic" / "manifest.json", "generate", str(generator), str(corpus), "--notes",
         str(options.notes), "--batch", "64", "--seed", "7", *decoding, o=out / "synthetic",
     )  # fmt: skip
+    key = out / "master.key"
+    if not key.exists():
+        run("keys", "new", str(key))
+    if not (out / _EXCHANGED).exists():
+        run("pseudonymize", str(out / "synthetic" / NOTES), "-o", str(out / _EXCHANGED), "--key",
+            str(key), "--cohort", "three-settings", "--spans", "given", "--policy",
+            "synthetic-source", "--lang", options.lang, "--plain")  # fmt: skip
     if not (out / "rules.jsonl").exists():
         run("detect", str(out / "test.jsonl"), "-o", str(out / "rules.jsonl"),
             "--detectors", "rules", "--plain")  # fmt: skip
@@ -168,24 +179,37 @@ def _found(options: argparse.Namespace) -> Kept:
     out: Path = options.output
     corpus = load_corpus(out / "corpus")
     real = read_letters(corpus, "train")
-    synthetic = list(read_annotated(out / "synthetic" / NOTES, []))
+    written = list(read_annotated(out / "synthetic" / NOTES, []))
+    synthetic = _twice(written, out)
     some = random.Random(1).sample(real, round(options.share * len(real)))
     arms: dict[str, Sequence[Annotated]] = {
-        SYNTHETIC: synthetic, PART: some, PART_BOTH: [*some, *synthetic], REAL: real,
-        BOTH: [*real, *synthetic],
+        SYNTHETIC: synthetic, PART: some, PART_BOTH: halves(some, synthetic), REAL: real,
+        BOTH: halves(real, synthetic),
     }  # fmt: skip
-    arms |= {_named(share): synthetic[: _part(len(synthetic), share)] for share in CURVE}
+    parts = {_named(share): written[: _part(len(written), share)] for share in CURVE}
     test = list(read_annotated(out / "test.jsonl", []))[: options.scored]
     judges = Judges(options.lang, read_letters(corpus, "dev")[: options.selecting], test)
     seeds = range(1, options.seeds + 1)
-    course = Course(options.steps, options.words)
-    kept = taught(arms, judges, course, seeds, out / f"spacy-{options.steps}-{options.words}")
+    course = Course(options.steps, options.words, every=100)
+    folder = out / f"spacy-{options.steps}-{options.words}"
+    found = dict(taught(arms, judges, course, seeds, folder).found)
+    curve = {name: _twice(notes, out) for name, notes in parts.items()}
+    found |= taught(curve, judges, course, seeds, folder).found
     rules = list(_by_rules(out / "rules.jsonl", test))
-    found: Mapping[str, Sequence[Sequence[Sequence[Span]]]] = {
-        RULES: [rules for _ in seeds],
-        **kept.found,
-    }
-    return Kept(found, test)
+    return Kept({RULES: [rules for _ in seeds], **found}, test)
+
+
+def _twice(notes: Sequence[Annotated], out: Path) -> list[Annotated]:
+    """Give synthetic notes as they were written, and with other entities where that was safe."""
+    exchanged = {each.document.note_id: each for each in read_annotated(out / _EXCHANGED, [])}
+    others = (exchanged.get(note.document.note_id) for note in notes)
+    return [*notes, *(each for each in others if each is not None)]
+
+
+def halves(real: Sequence[Annotated], synthetic: Sequence[Annotated]) -> list[Annotated]:
+    """Give as many real notes as synthetic ones, the fewer of them again and again."""
+    most = max(len(real), len(synthetic))
+    return [*islice(cycle(real), most), *islice(cycle(synthetic), most)]
 
 
 def _by_rules(path: Path, test: Sequence[Annotated]) -> Iterator[Sequence[Span]]:
@@ -209,8 +233,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--temperature", type=float, default=0.8, help="as for `generate`; default 0.8")
     add("--max-length", type=int, default=1500, help="ids of a synthetic note; default 1500")
     add("--share", type=float, default=0.25, help="part of the real letters; default 0.25")
-    add("--steps", type=int, default=400, help="of spaCy's taggers, for all arms; default 400")
-    add("--words", type=int, default=1000, help="learnt from a step; default 1000")
+    add("--steps", type=int, default=1500, help="of spaCy's taggers, for all arms; default 1500")
+    add("--words", type=int, default=250, help="learnt from a step; default 250")
     add("--selecting", type=int, default=12, help="held-out letters; default 12")
     add("--scored", type=int, help="letters of TEST; default all")
     return parser

@@ -5,7 +5,15 @@ import pytest
 from benchmarks.curves import Line, figure
 from benchmarks.meddocan import in_our_labels
 from benchmarks.spacy_ner import Kept
-from benchmarks.three_settings import PART, RULES, curve, joined, labels_table, settings_table
+from benchmarks.three_settings import (
+    PART,
+    RULES,
+    curve,
+    halves,
+    joined,
+    labels_table,
+    settings_table,
+)
 from record.document import Annotated, Document
 from record.span import Span
 
@@ -69,3 +77,10 @@ def test_the_curve_ends_with_all_notes(kept):
     points = curve(type(utility)(counts), 40)
     assert [size for size, _ in points] == [10, 20, 40]
     assert points[-1][1] > points[0][1]
+
+
+def test_half_of_what_is_learnt_is_real():
+    real, synthetic = [note(Span(5, 13, "NAME"))], [note() for _ in range(3)]
+    mixed = halves(real, synthetic)
+    assert [len(each.spans) for each in mixed] == [1, 1, 1, 0, 0, 0]
+    assert halves(real, []) == real
