@@ -6,7 +6,7 @@ identifier is a surrogate from the start, or hidden until it is filled.
 """
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import zip_longest
@@ -14,7 +14,6 @@ from random import Random
 from typing import Protocol
 
 from record.errors import ConfigError, Unsafe
-from record.folding import fold
 from record.span import Span
 from synthesis.cleanup import DETECTOR
 from synthesis.masking import Decision, Masked, Phase
@@ -28,6 +27,10 @@ Candidates = Sequence[tuple[str, float]]
 
 Classes = Mapping[str, Collection[str]]
 """Words by the class for which they may stand, such as NOUN; any word may for other classes."""
+
+
+Bars = Callable[[str], bool]
+"""Tells whether a word must not be written."""
 
 
 class Filler(Protocol):
@@ -75,14 +78,13 @@ class Order:
     """A letter to write: what was masked, what stands for its identifiers, and which copy it is.
 
     An identifier without a surrogate is left to the filler. `copy` decides chance, beside the seed
-    and the letter. `barred` are words, folded, that the filler must not write, whatever their case
-    and accents: names in the source.
+    and the letter. `barred` tells words that the filler must not write: names in the source.
     """
 
     masked: Masked
     surrogates: Mapping[Decision, str] = field(default_factory=dict, repr=False)
     copy: str = "0"
-    barred: Collection[str] = field(default=(), repr=False)
+    barred: Bars | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class _Letter:
     between: list[str] = field(repr=False)
     places: list[int]
     chance: Random
-    barred: frozenset[str] = field(repr=False)
+    barred: Bars | None = field(repr=False)
 
 
 def fill(
@@ -121,8 +123,8 @@ def fill(
     where the filler has no word for a place.
     """
     letters = [_begin(order, filling) for order in orders]
-    most = max((len(letter.barred) for letter in letters), default=0)
-    classed = _Classed(filler, classes or {}, most)
+    spare = _SPARE if any(letter.barred for letter in letters) else 0
+    classed = _Classed(filler, classes or {}, spare)
     if filling.method is Method.SIMULTANEOUS:
         _at_once(letters, classed, filling)
     else:
@@ -131,20 +133,20 @@ def fill(
 
 
 _WIDE = 64  # words among which those of the right class are looked for
-_FORMS = 4  # that a barred word may have among the likeliest: cases, with accents and without
+_SPARE = 16  # likely words of which, at the most, are names of the source
 
 
 class _Classed:
-    """A filler, and which of its words may stand for which class; so many may be barred."""
+    """A filler, and which of its words may stand for which class; `spare` ones may be barred."""
 
-    def __init__(self, filler: Filler, classes: Classes, barred: int) -> None:
+    def __init__(self, filler: Filler, classes: Classes, spare: int) -> None:
         self._filler = filler
         self._classes = classes
-        self._barred = barred * _FORMS
+        self._spare = spare
 
     def asked(self, windows: Sequence[Window], filling: Filling) -> list[Sequence[Candidates]]:
         """Give candidates for every place of every window."""
-        top = self._wide(filling) + self._barred
+        top = self._wide(filling) + self._spare
         found: list[Sequence[Candidates]] = []
         for start in range(0, len(windows), filling.batch):
             found += self._filler.candidates(windows[start : start + filling.batch], top)
@@ -158,8 +160,9 @@ class _Classed:
         The latter two never leave nothing. As many words are looked at in whatever company.
         """
         decision, original = letter.decisions[place], letter.originals[place]
-        if letter.barred:
-            candidates = [each for each in candidates if fold(each[0]) not in letter.barred]
+        if letter.barred is not None:
+            bars = letter.barred
+            candidates = [each for each in candidates if not bars(each[0])]
         candidates = candidates[: self._wide(filling)]
         right = self._classes.get(decision.reason)
         if right is None or original is None:
@@ -189,7 +192,7 @@ def _begin(order: Order, filling: Filling) -> _Letter:
     name = f"{filling.seed}/{order.copy}/{masked.document.note_id}".encode()
     seed = int.from_bytes(hashlib.blake2b(name, digest_size=16).digest())
     chance = Random(seed)  # noqa: S311 - what is drawn is no secret
-    letter = _Letter([], [], [], [""], [], chance, frozenset(order.barred))
+    letter = _Letter([], [], [], [""], [], chance, order.barred)
     widths = iter(masked.widths)
     at = 0
     for decision in masked.decisions:

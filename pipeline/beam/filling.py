@@ -121,7 +121,7 @@ class Desk:
         if self._standins is not None:
             standins = self._standins.of(letter, f"{name}/{owner}", own.record)
         # A private filler must be able to write every word: which are barred would tell of names.
-        barred = own.names if self._refill.epsilon is None else ()
+        barred = own.is_name if self._refill.epsilon is None else None
         return Order(letter, standins, name, barred)
 
     def _is_clean(self, place: int, made: Filled) -> bool:

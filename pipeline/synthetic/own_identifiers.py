@@ -56,15 +56,25 @@ class OwnIdentifiers:
         self.record = _record(values)
         """All of them as what is known of somebody, for who must not write them again."""
         self._known = KnownPatient(self.record)
-        self.names = frozenset(
+        self._names = frozenset(
             word
             for (label, value) in values
             for word in _WORD.findall(fold(value))
             if label in _NAMES and len(word) >= _NAMED and not is_particle(word)
         )
-        """The words of their names, folded, but for particles and what is too short to tell."""
-        self._long = sorted(word for word in self.names if len(word) >= _LONG)
+        self._long = sorted(word for word in self._names if len(word) >= _LONG)
+        self._told: dict[str, bool] = {}
         self._exact = [(label, pattern) for label, pattern in map(_exact, values) if pattern]
+
+    def is_name(self, word: str) -> bool:
+        """Tell whether a word is one of these names, whatever its case and accents, or nearly.
+
+        Particles and names of fewer than four letters do not count.
+        """
+        if word not in self._told:
+            folded = fold(word)
+            self._told[word] = folded in self._names or self._is_near(folded)
+        return self._told[word]
 
     def nearly(self, letter: Annotated) -> list[Span]:
         """Give the names of a letter in which a word is one of these names, but for a letter."""

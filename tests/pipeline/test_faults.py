@@ -337,8 +337,8 @@ TERMINATE = text(
 MOST_LOST = 40
 """A server that never stays is no passing trouble: a slow machine would rightly give up on it."""
 
-FEW_LOST = 15
-"""What is lost in a row while a run opens its databases, which it tries for 8 seconds alone."""
+FEW_LOST = 4
+"""What is lost in a row while a run opens its databases: it tries five times within 8 seconds."""
 
 
 def terminate(server):

@@ -45,3 +45,11 @@ def test_a_particle_alone_is_nobodys_name():
     assert own.find(surrogate.document) == own.nearly(surrogate) == []
     near = letter("Dra. Rosa Saint-Gerón.", ("Rosa Saint-Gerón", "NAME"))
     assert own.nearly(near)
+
+
+def test_words_that_are_nearly_names_are_told():
+    own = OwnIdentifiers(
+        [letter("Dr. Luis Izquierdo de la Paz.", ("Luis Izquierdo de la Paz", "NAME"))]
+    )
+    assert all(map(own.is_name, ("izquierdo", "IZQUIERDO", "izquierda", "Luís", "luis")))
+    assert not any(map(own.is_name, ("izquierdas", "luisa", "paz", "la", "derecho")))

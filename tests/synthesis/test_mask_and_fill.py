@@ -257,20 +257,25 @@ def test_interrupted_filling_ends_the_same(
     assert left[0].exists() is False and kept
 
 
+@pytest.mark.parametrize(
+    ("drawn", "reason"), [((), "not-filled"), (("--epsilon", 8), "identifier-left")]
+)
 def test_a_model_that_writes_names_gets_no_letter_out(
-    folder: Path, tmp_path: Path, monkeypatch, capsys
+    drawn, reason: str, folder: Path, tmp_path: Path, monkeypatch, capsys
 ) -> None:
     from pipeline.beam import filling
 
     class Leaks:
+        """Knows nothing but names; a private filler must be able to write all of them."""
+
         def candidates(self, windows, top):
             names = cycle(FAMILY)
             return [[[(next(names), 1.0)] for word in row if word is None] for row in windows]
 
     monkeypatch.setattr(filling, "_filler", lambda refill: Leaks())
     monkeypatch.setattr(filling, "_ATTEMPTS", 2)
-    assert fill(folder, tmp_path / "out", "--letters", 8) == 2
-    assert "letter was refused: 8 identifier-left" in " ".join(capsys.readouterr().err.split())
+    assert fill(folder, tmp_path / "out", "--letters", 8, *drawn) == 2
+    assert f"letter was refused: 8 {reason}" in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out" / "notes.jsonl").exists()
     held = "".join(path.read_text() for path in (tmp_path / "out" / ".parts").iterdir())
     assert not any(name in held for name in FAMILY)
