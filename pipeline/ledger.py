@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Engine, Select, and_, delete, func, insert, or_, select, update
 
-from pipeline.databases import chunks, opening, retrying, transaction
+from pipeline.databases import chunks, retrying, transaction
 from pipeline.note import Unit
 from pipeline.quality.store import IS_FREE, OF_NOTES, QualityStore, supersede, was_held_by
 from pipeline.reconcile import Reconciliation, Rereadable, entered, find_tombstones, reconcile
@@ -350,7 +350,6 @@ class State:
         self._engine.dispose()
 
 
-@opening
 def open_state(settings: StateSettings, base: Path) -> State:
     """Open the state database and create what it lacks; a relative path starts at `base`.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, func, insert, inspect, select
 
-from pipeline.databases import connect, transaction
+from pipeline.databases import connect, opening, transaction
 from pipeline.lock import holding
 from pipeline.quality.tables import TABLES
 from pipeline.settings import StateSettings
@@ -25,7 +25,7 @@ def connect_state(settings: StateSettings, base: Path) -> Engine:
     A SQLite file is made for its owner alone. Raises as `settle` does, and as `connect`.
     """
     engine = connect(settings.url, base, what="state.url", use="state")
-    settle(engine, lambda: holding(settings.url, base))
+    opening(settle)(engine, lambda: holding(settings.url, base))
     return engine
 
 

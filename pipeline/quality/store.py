@@ -24,7 +24,7 @@ from sqlalchemy import (
     update,
 )
 
-from pipeline.databases import chunks, retrying, transaction, upsert
+from pipeline.databases import chunks, opening, retrying, transaction, upsert
 from pipeline.quality.cells import Cell, Cells, Series
 from pipeline.quality.history import Counted
 from pipeline.quality.tables import (
@@ -162,10 +162,15 @@ class QualityStore:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        with transaction(engine, _WHAT) as connection:
+        self._complete()
+
+    @opening
+    def _complete(self) -> None:
+        """Make the tables that are not there."""
+        with transaction(self._engine, _WHAT) as connection:
             there = set(inspect(connection).get_table_names())
         if not {table.name for table in TABLES} <= there:
-            with transaction(engine, _WHAT, write=True) as connection:
+            with transaction(self._engine, _WHAT, write=True) as connection:
                 STATE.create_all(connection, tables=TABLES)
 
     def record(self, run: Counted, version: str) -> None:

@@ -11,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
+from pipeline import state_schema
+from pipeline.audit.records import open_records
 from pipeline.ledger import FailedNote, StagedNote, UnitResult, open_state
 from pipeline.note import Unit
+from pipeline.operations.history import read_history
 from pipeline.settings import StateSettings
 from pipeline.state_tables import pack_ids, unpack_ids
 from record.errors import Unavailable, Unsafe
@@ -495,3 +498,32 @@ def test_two_processes_open_one_state(postgres_url, tmp_path):
     assert again.begin(A).run_id == run.run_id
     state.close()
     again.close()
+
+
+@pytest.mark.parametrize(
+    ("opened", "gives"),
+    [
+        (lambda where: list(open_state(*where).released_ids()), []),
+        (lambda where: read_history(*where), []),
+        (lambda where: read_reviews(*where), []),
+    ],
+    ids=["ledger", "history", "reviews"],
+)
+def test_a_server_that_is_away_for_a_moment_is_asked_again(tmp_path, monkeypatch, opened, gives):
+    where = (StateSettings("sqlite:///state.db"), tmp_path)
+    open_state(*where).close()
+    look, failures = state_schema.revision, iter("ab")
+
+    def fails_twice(connection):
+        if next(failures, None):
+            raise Unavailable("state", "the connection failed or was lost", "run again")
+        return look(connection)
+
+    monkeypatch.setattr(state_schema, "revision", fails_twice)
+    assert opened(where) == gives
+    assert next(failures, None) is None
+
+
+def read_reviews(settings, base):
+    with open_records(settings, base) as records:
+        return records.reviews()
