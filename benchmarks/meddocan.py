@@ -1,9 +1,11 @@
 """MEDDOCAN's letters under our labels, as JSON Lines."""
 
+import argparse
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.steps import once
 from pipeline.gold import read_annotated
 from pipeline.jsonl import dumped, listed
 from record.document import Annotated
@@ -29,11 +31,17 @@ def in_our_labels(note: Annotated) -> Annotated:
     return Annotated(note.document, tuple(_renamed(note)))
 
 
-def relabel(source: Path, target: Path) -> None:
-    """Write annotated letters as JSON Lines in our labels, once."""
-    if not target.exists():
-        notes = map(in_our_labels, read_annotated(source, []))
-        target.write_text("".join(map(line, notes)), encoding="utf-8")
+def prepare(options: argparse.Namespace) -> Path:
+    """Write TRAIN and TEST in our labels, and make TRAIN a corpus, once; gives its folder."""
+    out: Path = options.output
+    for name in ("train", "test"):
+        target = out / f"{name}.jsonl"
+        if not target.exists():
+            notes = map(in_our_labels, read_annotated(getattr(options, name), []))
+            target.write_text("".join(map(line, notes)), encoding="utf-8")
+    corpus, source = out / "corpus", str(out / "train.jsonl")
+    once(corpus / "prepared.json", "prepare", source, "--inside", "--lang", options.lang, o=corpus)
+    return corpus
 
 
 def line(note: Annotated) -> str:

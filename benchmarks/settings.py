@@ -26,7 +26,7 @@ from statistics import fmean, stdev
 from time import process_time
 from typing import Any
 
-from benchmarks.meddocan import line, relabel
+from benchmarks.meddocan import line, prepare
 from benchmarks.spacy_ner import Course, Judges, taught
 from benchmarks.steps import add_letters, once, run, split
 from evaluation.align import pair
@@ -156,11 +156,7 @@ def worth(utility: Utility, settings: Sequence[Setting]) -> str:
 
 def _prepare(options: argparse.Namespace, training: Sequence[str]) -> None:
     out: Path = options.output
-    for name in ("train", "test"):
-        relabel(getattr(options, name), out / f"{name}.jsonl")
-    corpus, filler = out / "corpus", out / "filler"
-    source = str(out / "train.jsonl")
-    once(corpus / "prepared.json", "prepare", source, "--inside", "--lang", options.lang, o=corpus)
+    corpus, filler = prepare(options), out / "filler"
     once(filler / "training.json", "train", str(corpus), "--recipe", "masked", *training, o=filler)
     for share in sorted({each.share for each in SETTINGS}):
         masked = out / f"masked-{share}"

@@ -25,7 +25,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from benchmarks.curves import Line, figure
-from benchmarks.meddocan import relabel
+from benchmarks.meddocan import prepare
 from benchmarks.spacy_ner import Course, Judges, Kept, taught
 from benchmarks.steps import add_letters, once, run, split
 from evaluation.utility import BOTH, REAL, SYNTHETIC, Utility
@@ -141,11 +141,7 @@ def _part(count: int, share: float) -> int:
 
 def _prepare(options: argparse.Namespace, training: Sequence[str]) -> None:
     out: Path = options.output
-    for name in ("train", "test"):
-        relabel(getattr(options, name), out / f"{name}.jsonl")
-    corpus, generator = out / "corpus", out / "generator"
-    source = str(out / "train.jsonl")
-    once(corpus / "prepared.json", "prepare", source, "--inside", "--lang", options.lang, o=corpus)
+    corpus, generator = prepare(options), out / "generator"
     once(generator / "training.json", "train", str(corpus), *training, o=generator)
     decoding = ["--temperature", str(options.temperature), "--max-length", str(options.max_length)]
     once(
