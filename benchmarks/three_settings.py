@@ -1,17 +1,18 @@
 """What generated notes teach a tagger: rules, synthetic notes, real ones, and both.
 
     python -m benchmarks.three_settings TRAIN TEST -o FOLDER [--notes 600] [--seeds 3] \\
-        [-- --recipe lstm-small --width 256 --epochs 16]
+        [-- --recipe lstm-small --width 256 --dropout 0.3 --epochs 16]
 
 Libbi et al. (2021), section 4.2, on annotated letters as JSON Lines, in our labels or in
 MEDDOCAN's. `synthesize prepare` parts TRAIN; its train part teaches the generator (what stands
-behind `--` goes to `synthesize train`), which writes `--notes` notes. Each is learnt from as it
-was written and with surrogates for its entities (`pseudonymize`), since a small generator knows
-few towns and hospitals. Recognizers of spaCy learn from the real letters, from a part of them
-(`--share`), from synthetic notes, from parts of these (the learning curve), and from real and
-synthetic ones together, half of each; all for as many steps. Weights are selected on the same
-held-out letters, and all are scored on TEST, beside the rules. All is written to FOLDER once: run
-again to go on or to add seeds. It gets `curve.svg`, too.
+behind `--` goes to `synthesize train`), which freely writes `--candidates` times as many notes as
+`--notes`, of which these are chosen. Each is learnt from as it was written and with surrogates for
+its entities (`pseudonymize`), since a small generator knows few towns and hospitals. Recognizers of
+spaCy learn from the real letters, from a part of them (`--share`), from synthetic notes, from parts
+of these (the learning curve), and from real and synthetic ones together, half of each; all for as
+many steps. Weights are selected on the same held-out letters, and all are scored on TEST, beside
+the rules. All is written to FOLDER once: run again to go on or to add seeds. It gets `curve.svg`,
+too.
 """
 
 import argparse
@@ -144,6 +145,8 @@ def _prepare(options: argparse.Namespace, training: Sequence[str]) -> None:
     corpus, generator = prepare(options), out / "generator"
     once(generator / "training.json", "train", str(corpus), *training, o=generator)
     decoding = ["--temperature", str(options.temperature), "--max-length", str(options.max_length)]
+    if options.candidates:
+        decoding += ["--tags", "asked", "--candidates", str(options.candidates)]
     once(
         out / "synthetic" / "manifest.json", "generate", str(generator), str(corpus), "--notes",
         str(options.notes), "--batch", "64", "--seed", "7", *decoding, o=out / "synthetic",
@@ -226,7 +229,8 @@ def _parser() -> argparse.ArgumentParser:
     add_letters(parser)
     add = parser.add_argument
     add("--notes", type=int, default=600, help="synthetic notes; default 600")
-    add("--temperature", type=float, default=0.8, help="as for `generate`; default 0.8")
+    add("--temperature", type=float, default=1.0, help="as for `generate`; default 1")
+    add("--candidates", type=int, default=5, help="as for `generate`; 0: enforced tags; default 5")
     add("--max-length", type=int, default=1500, help="ids of a synthetic note; default 1500")
     add("--share", type=float, default=0.25, help="part of the real letters; default 0.25")
     add("--steps", type=int, default=1500, help="of spaCy's taggers, for all arms; default 1500")

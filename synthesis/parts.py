@@ -4,11 +4,14 @@ import hashlib
 import json
 import math
 import shutil
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from models.atomic import write
 from models.language import folder as models
@@ -18,6 +21,7 @@ from record.document import Annotated, Document
 from record.errors import ConfigError, CryptonymError
 from record.span import Span
 from synthesis.account import Account
+from synthesis.choosing import choose
 from synthesis.generate import ORIGIN, Plan, Synthetic, Writer
 from synthesis.prepared import digest as corpus_digest
 from synthesis.prepared import load_requests, read_manifest
@@ -26,6 +30,7 @@ from synthesis.statistics import words_in
 NOTES, MANIFEST = "notes.jsonl", "manifest.json"
 
 _PARTS, _ORDER = ".parts", "order.json"
+_LENGTH = "<words>"  # no label
 _FORMAT = 1
 _OWNER_ONLY = 0o700
 
@@ -101,7 +106,8 @@ class Generation(InBatches):
     """What is to be written, by what, and where to; all of it is paths and numbers.
 
     Notes are written `batch` at a time: a batch is the unit that is done or not. With `words`,
-    only the first notes that have so many are wanted, and `count` grows until they do.
+    only the first notes that have so many are wanted, and `count` grows until they do. With
+    `chosen`, only so many of them are kept: those that together have what was asked for.
     """
 
     model: Path
@@ -113,6 +119,7 @@ class Generation(InBatches):
     decoding: Decoding = field(default_factory=Decoding)
     shares: Mapping[str, float] | None = None
     words: int | None = None
+    chosen: int | None = None
 
     def plan(self) -> Plan:
         """Read the requests of the corpus; raises ConfigError."""
@@ -125,7 +132,7 @@ class Generation(InBatches):
         held = {
             "model": models.digest(self.model), "corpus": corpus_digest(self.corpus),
             "count": None if self.words else self.count, "words": self.words,
-            "seed": self.seed, "batch": self.batch,
+            "chosen": self.chosen, "seed": self.seed, "batch": self.batch,
             "decoding": asdict(self.decoding), "shares": dict(self.shares or {}),
         }  # fmt: skip
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
@@ -210,6 +217,7 @@ def put_together(generation: Generation, fresh: Collection[int], seconds: float)
     kept: list[bytes] = []
     seen: list[str] = []
     written = words = total = dropped = 0
+    chosen = _chosen(generation, plan)
     for unit, line, record in generation.lines():
         count = len(words_in(record["text"]))
         if unit in fresh:
@@ -221,13 +229,19 @@ def put_together(generation: Generation, fresh: Collection[int], seconds: float)
         if not generation.is_kept(record):
             dropped += 1
             continue
+        if chosen is not None and len(seen) - 1 not in chosen:
+            continue
         total += count
         account.add(note_in(record), record["synthetic"])
         kept.append(line)
     if seen != [plan.note_id(place) for place in range(generation.count)]:
-        raise Lost(f"{len(seen)} notes were read back of {generation.count}; run again")
+        raise _lost(len(seen), generation)
     content = b"".join(kept)
-    plan = replace(plan, count=len(kept) + dropped)
+    if chosen is not None:
+        plan = replace(plan, count=len(chosen))
+        account.requested = plan.requested()
+    else:
+        plan = replace(plan, count=len(kept) + dropped)
     manifest = _manifest(generation, plan, account, content)
     manifest["dropped"] = dropped
     lasted = max(seconds, 1e-9)
@@ -235,6 +249,33 @@ def put_together(generation: Generation, fresh: Collection[int], seconds: float)
     timed = manifest | {"seconds": seconds, **speed}
     generation.finish(content, timed)
     return timed
+
+
+def _chosen(generation: Generation, plan: Plan) -> set[int] | None:
+    """Give the places of the notes that are kept, where some are chosen.
+
+    They have the entities of each label and the words of as many requests, as nearly as may be.
+    """
+    if generation.chosen is None:
+        return None
+    requests = [plan.request(place) for place in range(generation.chosen)]
+    wanted = Counter({_LENGTH: sum(request.words for request in requests)})
+    for request in requests:
+        wanted.update(request.counts)
+    features = sorted(wanted)
+    has: list[list[int]] = []
+    for _, _, record in generation.lines():
+        found = Counter(span["label"] for span in record["spans"])
+        found[_LENGTH] = len(words_in(record["text"]))
+        has.append([found[name] for name in features])
+    if len(has) != generation.count:
+        raise _lost(len(has), generation)
+    mean = np.array([wanted[name] for name in features]) / generation.chosen
+    return set(choose(np.array(has, dtype=np.float64), mean, generation.chosen))
+
+
+def _lost(found: int, generation: Generation) -> Lost:
+    return Lost(f"{found} notes were read back of {generation.count}; run again")
 
 
 def _manifest(
@@ -258,6 +299,7 @@ def _manifest(
         "decoding": generation.decoding.in_use(),
         "shares": dict(generation.shares) if generation.shares else None,
         "words_asked": generation.words,
+        "chosen_among": generation.count if generation.chosen else None,
         "planned_tags": dict(sorted(plan.requested().items())),
         "versions": {name: version(name) for name in ("cryptonym", "torch")},
         **account.to_json(),

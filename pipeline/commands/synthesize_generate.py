@@ -24,10 +24,12 @@ examples:
   cryptonym synthesize generate generator corpus -o synthetic --notes 1000
   cryptonym synthesize generate generator corpus -o synthetic --notes 1000 --method sample
   cryptonym synthesize generate generator corpus -o beams --notes 100 --method beam --no-repeat 3
+  cryptonym synthesize generate generator corpus -o free --notes 1000 --tags asked --candidates 4
 
 A file for --shares has lines such as  PHONE = 0.2 ; the labels of a note's entities are then drawn
-by these shares. --tags asked leaves it to the model whether it does as asked. Synthetic notes are
-not released by this: screen them first.
+by these shares. --tags asked leaves it to the model whether it does as asked: no entity is written
+without its tag because no more were asked for, so taggers learn best from such notes. Synthetic
+notes are not released by this: screen them first.
 """
 
 
@@ -57,6 +59,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="enforced (default): a note has just the entities asked for where there is room",
     )  # fmt: skip
     add(
+        "--candidates", type=positive, default=1, metavar="K",
+        help="with --tags asked: write K times as many, keep those that together are as asked for",
+    )  # fmt: skip
+    add(
         "--ending", choices=("sentence", "free"), default="sentence",
         help="sentence (default): a note as long as asked for ends with its next sentence",
     )  # fmt: skip
@@ -73,11 +79,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         from pipeline.commands.batch_work import drive, tell_written
         from synthesis.parts import Generation, claim, lengths_asked, put_together
 
+    _refuse_candidates(options)
     generation = Generation(
         model=options.model.absolute(),
         corpus=options.corpus.absolute(),
         out=options.output.absolute(),
-        count=options.notes or options.batch,
+        count=(options.notes or options.batch) * options.candidates,
         seed=options.seed,
         batch=options.batch,
         decoding=Decoding(
@@ -95,6 +102,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         ),
         shares=_read_shares(options.shares) if options.shares else None,
         words=options.words,
+        chosen=options.notes if options.candidates > 1 else None,
     )
     claim(generation)
     if warning := _too_short(lengths_asked(generation), options.max_length):
@@ -108,6 +116,17 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             fresh |= drive(generation, work, rest, options.workers, progress)
     manifest = put_together(generation, fresh, monotonic() - started)
     return tell_written(manifest, _told(manifest), options, console)
+
+
+def _refuse_candidates(options: argparse.Namespace) -> None:
+    if options.candidates == 1:
+        return
+    if options.tags == "enforced":
+        problem = "has no use where each note has just the entities asked for"
+        raise ConfigError("--candidates", problem, "give --tags asked")
+    if options.method == "beam" or options.words:
+        problem = "chooses so many notes, which --words and beam search leave open"
+        raise ConfigError("--candidates", problem, "give --notes and another --method")
 
 
 def _too_short(lengths: Sequence[int], longest: int) -> str:

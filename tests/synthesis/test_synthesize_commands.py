@@ -250,6 +250,28 @@ def test_shares_and_beams(folder: Path, tmp_path: Path, capsys) -> None:
     assert generate(folder, tmp_path / "none", *asked) == 2
 
 
+def test_of_many_free_notes_those_are_kept_that_have_what_was_asked_for(
+    folder: Path, tmp_path: Path, capsys
+) -> None:
+    free = ["--tags", "asked", "--json"]
+    told = {}
+    orders = {"all": (48,), "first": (8,), "chosen": (8, "--candidates", 6)}
+    for name, more in orders.items():
+        assert generate(folder, tmp_path / name, "--notes", *more, *free) == 0
+        told[name] = json.loads(capsys.readouterr().out)
+    everything, _, kept = (
+        [line.record for line in read_notes(tmp_path / name / "notes.jsonl")] for name in orders
+    )
+    assert len(kept) == told["chosen"]["notes"] == 8
+    assert [note for note in everything if note in kept] == kept
+    assert told["chosen"]["chosen_among"] == 48 and told["all"]["chosen_among"] is None
+    assert told["chosen"]["tags"]["requested"] == told["chosen"]["planned_tags"]
+    assert told["chosen"]["tags"]["distance"] < told["first"]["tags"]["distance"]
+    assert generate(folder, tmp_path / "e", "--notes", 8, "--candidates", 6) == 2
+    assert "--candidates: has no use" in capsys.readouterr().err
+    assert generate(folder, tmp_path / "w", "--words", 8, "--candidates", 6, *free) == 2
+
+
 def test_what_cannot_be_is_refused(folder: Path, tmp_path: Path, capsys) -> None:
     assert generate(folder, tmp_path / "a", "--notes", 1, "--method", "hot") == 2
     assert generate(folder, tmp_path / "b", "--notes", 1, "--max-length", 5000) == 2
