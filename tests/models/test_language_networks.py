@@ -33,8 +33,13 @@ def network(request: pytest.FixtureRequest) -> LanguageModel:
     return build(request.param).eval()
 
 
-@torch.inference_mode()
-def test_one_id_at_a_time_scores_as_whole_texts_do(network: LanguageModel) -> None:
+@pytest.mark.parametrize("learns", [False, True])
+def test_one_id_at_a_time_scores_as_whole_texts_do(network: LanguageModel, learns: bool) -> None:
+    with torch.set_grad_enabled(learns):
+        step_by_step(network)
+
+
+def step_by_step(network: LanguageModel) -> None:
     ids = torch.randint(0, 50, (5, 20))
     whole = network(ids)
     memory = network.start(5, 20)
