@@ -26,12 +26,13 @@ def choose(has: Numbers, wanted: Numbers, count: int) -> list[int]:
     seen = 0
     for block in blocks:
         seen += len(block)
-        free = has[block].astype(np.float64)
+        rows = has[block]
+        is_taken = np.zeros(len(block), dtype=bool)
         for _ in range(count * seen // len(has) - len(taken)):
             missing += wanted
-            cost = ((free - missing) ** 2) @ weights
-            best = int(cost.argmin())
-            missing -= free[best]
-            free[best] = np.inf
+            cost = ((rows - missing) ** 2) @ weights
+            best = int(np.where(is_taken, np.inf, cost).argmin())
+            missing -= rows[best]
+            is_taken[best] = True
             taken.append(int(block[best]))
     return sorted(taken)

@@ -28,8 +28,9 @@ examples:
 
 A file for --shares has lines such as  PHONE = 0.2 ; the labels of a note's entities are then drawn
 by these shares. --tags asked leaves it to the model whether it does as asked: no entity is written
-without its tag because no more were asked for, so taggers learn best from such notes. Synthetic
-notes are not released by this: screen them first.
+without its tag because no more were asked for. With --candidates, which brings their numbers near
+to what was asked for, taggers learn more from such notes. Synthetic notes are not released by this:
+screen them first.
 """
 
 

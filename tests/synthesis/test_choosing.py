@@ -58,6 +58,13 @@ def test_the_mean_comes_near_to_what_is_wanted(monkeypatch):
     assert sum(row < 1500 for row in chosen) == 300
 
 
+def test_what_is_the_same_in_all_rows_tells_nothing_and_no_row_is_taken_twice():
+    has = np.array([[2.0, 1.0], [2.0, 5.0], [2.0, 3.0]])
+    assert choose(has, np.array([9.0, 3.0]), 2) == [0, 2]
+    assert choose(has[:, :1], np.array([9.0]), 3) == [0, 1, 2]
+    assert choose(has[:, :0], np.zeros(0), 2) == [0, 1]
+
+
 def test_more_than_there_are_is_refused():
     with pytest.raises(ValueError):
         choose(np.zeros((2, 1)), np.zeros(1), 3)
