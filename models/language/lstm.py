@@ -15,6 +15,7 @@ from models.language.memory import LanguageModel, Memory
 
 State = tuple[Tensor, Tensor]
 Cells = Sequence[tuple[Tensor, Tensor]]
+Versions = list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,11 @@ class LSTM(LanguageModel):
         self.scores.weight = self.embed.weight
         nn.init.uniform_(self.embed.weight, -0.1, 0.1)
         nn.init.zeros_(self.scores.bias)
+        self._laid: tuple[Versions, Cells, Tensor] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is made again where it is needed."""
+        return {**self.__dict__, "_laid": None}
 
     @property
     def shape(self) -> dict[str, Any]:
@@ -75,11 +81,23 @@ class LSTM(LanguageModel):
         state = self._zeros(rows)
         if state[0].device.type != "cpu" or torch.is_grad_enabled():
             return Hidden(state)
+        return Hidden(state, *self._for_few_rows())
+
+    def _for_few_rows(self) -> tuple[Cells, Tensor]:
+        """Lay out the weights for products of few rows, once as long as none of them changes."""
+        if any(each.is_inference() for each in self.parameters()):  # these have no version
+            return self._lay_out()
+        versions = [(each.data_ptr(), each._version) for each in self.parameters()]
+        if self._laid is None or self._laid[0] != versions:
+            self._laid = (versions, *self._lay_out())
+        return self._laid[1:]
+
+    def _lay_out(self) -> tuple[Cells, Tensor]:
         cells = [
             (torch.cat((of_input, of_state), 1).t().contiguous(), bias + other)
             for of_input, of_state, bias, other in self.lstm.all_weights
         ]
-        return Hidden(state, cells, self.scores.weight.t().contiguous())
+        return cells, self.scores.weight.t().contiguous()
 
     def _zeros(self, rows: int) -> State:
         layers, width = self._shape["layers"], self._shape["width"]

@@ -1,5 +1,6 @@
 import json
 import math
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,6 +51,34 @@ def step_by_step(network: LanguageModel) -> None:
         if at == 10:  # some rows go on, one of them twice
             rows = torch.tensor([4, 1, 1])
             memory = memory.keep(torch.tensor([4, 1, 1]))
+
+
+def test_weights_are_laid_out_once_and_again_when_they_change(tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    network = build(SHAPES[0]).eval()
+    ids = torch.randint(0, 50, (3, 1))
+    size = len(pickle.dumps(network))
+
+    def scores() -> tuple[torch.Tensor, torch.Tensor]:
+        """Give what a first step makes of the ids, and the whole network."""
+        return network.step(ids[:, 0], network.start(3, 1))[0], network(ids)[:, 0]
+
+    with torch.no_grad():
+        first = network.start(3, 1)
+        assert network.start(5, 1).cells is first.cells
+        assert torch.allclose(*scores(), atol=1e-5)
+        for each in network.parameters():
+            each.mul_(1.5)  # as a step of an optimizer does
+        assert network.start(3, 1).cells is not first.cells
+        assert torch.allclose(*scores(), atol=1e-5)
+        other = build(SHAPES[0])
+        network.load_state_dict(other.state_dict())
+        assert torch.allclose(*scores(), atol=1e-5)
+        assert torch.equal(scores()[1], other.eval()(ids)[:, 0])
+        assert len(pickle.dumps(network)) == size
+    with torch.inference_mode():
+        made = build(SHAPES[0]).eval()
+        assert torch.allclose(made.step(ids[:, 0], made.start(3, 1))[0], made(ids)[:, 0], atol=1e-5)
 
 
 def test_embeddings_score_the_output(network: LanguageModel) -> None:
