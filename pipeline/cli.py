@@ -40,6 +40,7 @@ COMMANDS = {
     "synthesize mask": "letters with identifiers, and a share of the rest, taken out",
     "synthesize fill": "synthetic letters out of masked ones",
     "synthesize compare": "filled letters beside the letters they were made from",
+    "synthesize overlap": "what a pretrained model may have seen of a corpus",
     "synthesize screen": "what synthetic notes give away",
     "synthesize attack": "what a generator keeps of the notes it learnt from",
     "synthesize review": "pages on which people read what screening chose",

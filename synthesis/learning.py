@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from models.language.pretrained import digest as base_digest
 from models.language.recipe import Recipe
 from models.language.texts import Text
 from models.language.train import Corpora, Watch, refuse_trained, train
@@ -38,6 +39,8 @@ def learn(
         "vocabulary": "public" if public is not None else "notes",
     }
     learnt: Sequence[Text] = texts["train"]
+    if recipe.pretrained is not None:
+        about["base_sha256"] = base_digest(Path(recipe.pretrained))
     if canaries is not None:
         drawn = draw_canaries(corpus, *canaries, recipe.seed)
         learnt = drawn.among(learnt, vocabulary, recipe.seed)

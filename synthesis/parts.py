@@ -293,6 +293,7 @@ def _manifest(
         "origin": prepared["origin"],
         "privacy": trained.about.get("privacy"),
         "canaries": trained.about.get("canaries"),
+        "base_sha256": _base(trained.about),
         "perplexity": trained.about.get("perplexity"),
         "seed": generation.seed,
         "batch": generation.batch,
@@ -304,6 +305,13 @@ def _manifest(
         "versions": {name: version(name) for name in ("cryptonym", "torch")},
         **account.to_json(),
     }
+
+
+def _base(about: Mapping[str, Any]) -> str | None:
+    """Give the digest of the pretrained weights that a generator began with, if it did."""
+    if about.get("recipe", {}).get("pretrained") is None:
+        return None
+    return about.get("base_sha256") or "unknown"  # of a version that did not keep it
 
 
 def record_of(each: Synthetic) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Begins with the weights of a GPT-2 that lies in a folder as HuggingFace writes it."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ from models.language.gpt import GPT
 from models.language.recipe import Recipe
 from models.language.vocabulary import Pieces, Vocabulary
 from record.errors import ConfigError
+
+WEIGHTS = "model.safetensors"
 
 _KEY = "--pretrained"
 _REMEDY = "name a folder with config.json, model.safetensors and vocab.json of a GPT-2"
@@ -54,10 +57,20 @@ def adapt(folder: Path, recipe: Recipe, vocabulary: Vocabulary) -> GPT:
     return network
 
 
+def digest(folder: Path) -> str:
+    """Give what changes with the weights of a pretrained model; raises ConfigError."""
+    try:
+        with (folder / WEIGHTS).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        remedy = "name the folder of a model as HuggingFace saves it"
+        raise ConfigError(str(folder), f"holds no {WEIGHTS} that can be read", remedy) from None
+
+
 def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor], dict[str, int]]:
     try:
         config: dict[str, Any] = json.loads((folder / "config.json").read_text("utf-8"))
-        state = load_file(folder / "model.safetensors")
+        state = load_file(folder / WEIGHTS)
         pieces: dict[str, int] = json.loads((folder / "vocab.json").read_text("utf-8"))
         for name in ("n_embd", "n_layer", "n_head", "n_positions"):
             int(config[name])

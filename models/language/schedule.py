@@ -43,8 +43,11 @@ def _between(first: float, last: float, share: float) -> float:
 
 
 def peaks(stage: Stage, groups: int) -> list[float | None]:
-    """Give the highest rate of each group of layers, the input's first; None where it is frozen."""
-    learning = stage.groups or groups
+    """Give the highest rate of each group of layers, the input's first; None where it is frozen.
+
+    All of them learn where the stage names more than there are.
+    """
+    learning = min(stage.groups or groups, groups)
     steps = max(1, learning - 1)
     frozen: list[float | None] = [None] * (groups - learning)
     rates = [stage.peak / stage.spread ** ((learning - 1 - at) / steps) for at in range(learning)]

@@ -34,6 +34,12 @@ _IDENTIFIERS = Advice(
     "patients leave wide bounds, so prepare letters of more",
 )
 
+_PRETRAINED = Advice(
+    "overlap",
+    "take a model that cannot have read these notes, or begin with none (--recipe gpt); notes that "
+    "differ from --unseen in more than their date look as if they were known",
+)
+
 ADVICE: dict[str, Advice] = {
     "well-formed-share": Advice("screen", "leave out --unmasked, so that tags are always whole"),
     "tag-distance": Advice(
@@ -58,6 +64,8 @@ ADVICE: dict[str, Advice] = {
     "model-membership-auc": _ATTACKED,
     "canary-auc": _ATTACKED,
     "s-pdtp": _ATTACKED,
+    "base-likelihood-auc": _PRETRAINED,
+    "base-overlap-13-words": _PRETRAINED,
     "masker-recall": Advice(
         "compare ... --gold",
         "train a tagger on notes of your own; then detect, prepare, mask and fill again",

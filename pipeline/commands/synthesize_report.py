@@ -2,11 +2,13 @@
 
 import argparse
 import json
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from evaluation.gate import Decision, Verdict, decide
+from evaluation.gate import Decision, Measured, Requirement, Verdict, decide
+from evaluation.overlap import LIKELIHOOD, subject
 from pipeline.commands.advice import advise
 from pipeline.commands.filled_letters import is_filled
 from pipeline.commands.gating import Case, conclude, read_measured, requirements_at
@@ -33,8 +35,9 @@ Exit codes: 0 RELEASE; 1 HOLD; 2 usage or configuration.
 """
 
 _FILLED = "filled"
+_BASE = "base"
 _SETS = ("synthetic", "generator", _FILLED)
-_REMEDY = "give a file that `synthesize screen`, `compare`, `utility` or `attack` wrote"
+_REMEDY = "give a file that `synthesize screen`, `compare`, `utility`, `attack` or `overlap` wrote"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -65,10 +68,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     filled = is_filled(manifest)
     requirements = requirements_at(_chosen(options.requirements, filled=filled), _SETS)
     known = {data, manifest["model_sha256"]}
+    # What an older version wrote does not say what its model began with.
+    base = None if filled else manifest.get("base_sha256", "unknown")
+    if base is not None:
+        known.add(subject(base, manifest["corpus_sha256"]))
     what = "notes, or of another model"
     measured = [
         each for path in options.measured for each in read_measured(path, known, what, _REMEDY)
     ]
+    if base is not None:
+        requirements = (*requirements, *_of_base(requirements, measured))
     decision = decide(measured, requirements)
     if manifest.get("canaries"):
         reasons = (*decision.reasons, "the model learnt notes that were planted in it")
@@ -89,6 +98,20 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     advice = list(advise(decision.reasons))
     case = Case(measured, requirements, decision, about, signed, advice=advice)
     return conclude(case, options, console)
+
+
+def _of_base(
+    requirements: Iterable[Requirement], measured: Iterable[Measured]
+) -> Iterator[Requirement]:
+    """Give what else is required where the model began with pretrained weights.
+
+    Their text is seldom there to be looked through; where it was, that must hold as well.
+    """
+    named = {each.name for each in requirements}
+    found = {each.name for each in measured}
+    for each in requirements_at(Path(_BASE), (_BASE,)):
+        if each.name not in named and (each.name in found or each.name == LIKELIHOOD):
+            yield each
 
 
 def _chosen(asked: Path | None, *, filled: bool) -> Path:

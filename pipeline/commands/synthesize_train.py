@@ -102,6 +102,11 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             "the vocabulary is learnt from the notes, outside of the privacy budget; "
             "give --vocabulary-text"
         )
+    if options.epsilon is not None and recipe.pretrained is not None:
+        warnings.append(
+            "private training promises nothing for notes that the pretrained model had read; "
+            "see `synthesize overlap`"
+        )
     for warning in warnings:
         console.warn(warning)
     with console.progress() as progress:

@@ -144,6 +144,7 @@ def test_layers_learn_stage_by_stage() -> None:
     assert peaks(stages[0], 4) == [None, None, None, 2e-3]
     spread = 2.6**4
     assert peaks(stages[1], 4) == [None, None, pytest.approx(1e-3 / spread), 1e-3]
+    assert peaks(stages[3], 3) == [1e-4 / spread, pytest.approx(1e-4 / spread**0.5), 1e-4]
     assert peaks(stages[3], 4)[0] == pytest.approx(1e-4 / spread)
     assert peaks(stages[2], 4)[2] == pytest.approx(5e-4 / spread**0.5)
     assert [stage_at(stages, at / 10)[0] for at in range(10)] == [0, 0, 1, 1, 2, 2, 3, 3, 3, 3]

@@ -63,7 +63,7 @@ def generated(folder, name, texts):
     manifest = {
         "format": 1, "notes_sha256": hashlib.sha256(content).hexdigest(), "model_sha256": "m",
         "corpus_sha256": digest(folder / "corpus"), "seed": 1, "decoding": {"method": "nucleus"},
-        "privacy": None, "well_formed": 1.0, "tags": {"distance": 0.01},
+        "privacy": None, "base_sha256": None, "well_formed": 1.0, "tags": {"distance": 0.01},
     }  # fmt: skip
     (place / "manifest.json").write_text(json.dumps(manifest))
 
