@@ -9,8 +9,9 @@ there alone, and so does whatever else runs. The transformer is compared with `g
 transformers on a GPT-2 with the same weights. For an LSTM there is no such loop: it is compared
 with the plain one of PyTorch's word language model example, for as many texts side by side.
 
-`products` are the ids a second if a step were nothing but its products with the weights, and
-`share` how much of that is reached; `memory` is the share of a step in which its weights could be
+`products` are the ids a second if a step were nothing but its products with the weights, as linear
+layers of PyTorch make them, and `share` how much of that is reached: more than all of it where ours
+are made by a faster library; `memory` is the share of a step in which its weights could be
 read once, as fast as memory is copied. Prints Markdown.
 """
 
