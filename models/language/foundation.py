@@ -50,10 +50,11 @@ class Foundation:
         try:
             if not folder.is_dir():
                 raise OSError
-            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-            # Weights in a pickle could run code.
+            # A module beside the weights, or weights in a pickle, could run code.
+            only: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+            tokenizer = AutoTokenizer.from_pretrained(folder, **only)
             network: Any = AutoModelForCausalLM.from_pretrained(
-                folder, local_files_only=True, use_safetensors=True
+                folder, use_safetensors=True, **only
             )
         except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError):
             problem = f"holds no causal model with {WEIGHTS}, config.json and its tokenizer"

@@ -1,5 +1,6 @@
 """A pretrained model is asked in its own pieces, and learns by heart what it is taught."""
 
+import json
 import math
 from pathlib import Path
 
@@ -50,6 +51,18 @@ def test_what_it_is_taught_it_knows_and_stays_as_it_was(folder: Path) -> None:
     assert [told.mean() for told in base.log_probabilities(TEXTS)] == before
     assert readings[0] == (1, 30) and 1 < len(readings) <= 30
     assert all(map(math.isfinite, after))
+
+
+def test_code_beside_the_weights_never_runs(folder: Path, tmp_path: Path) -> None:
+    for each in folder.iterdir():
+        (tmp_path / each.name).write_bytes(each.read_bytes())
+    config = json.loads((tmp_path / "config.json").read_text())
+    config |= {"model_type": "ours", "auto_map": {"AutoConfig": "ours.C", "AutoModel": "ours.M"}}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    (tmp_path / "ours.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    with pytest.raises(ConfigError, match="no causal model"):
+        Foundation.of_folder(tmp_path)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_nothing_but_a_whole_model_is_read(folder: Path, tmp_path: Path) -> None:

@@ -82,6 +82,13 @@ def test_weights_are_laid_out_once_and_again_when_they_change(tmp_path: Path) ->
         assert torch.allclose(*scores(), atol=1e-5)
         assert torch.equal(scores()[1], other.eval()(ids)[:, 0])
         assert len(pickle.dumps(network)) == size
+        before = network.start(3, 1)
+    with torch.inference_mode():  # what was laid out in either mode serves in both
+        assert network.start(3, 1).products is before.products
+        network.load_state_dict(build(SHAPES[0]).state_dict())
+        network.start(3, 1)
+    with torch.no_grad():
+        assert torch.allclose(*scores(), atol=1e-5)
     with torch.inference_mode():
         made = build(SHAPES[0]).eval()
         assert torch.allclose(made.step(ids[:, 0], made.start(3, 1))[0], made(ids)[:, 0], atol=1e-5)
