@@ -122,7 +122,8 @@ def test_other_layers_are_refused(changes: dict[str, object]) -> None:
         Exported(made(**changes), eight_bits=False)
 
 
-def test_spans_are_those_of_pytorch() -> None:
+def test_spans_are_those_of_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.tagger.runtime.has_bfloat16", lambda device: False)
     documents = [note.annotated.document for note in toy_notes(6, lines=12)]
     plain = Tagger(trained(), TORCH)
     right = plain.spans(documents)
