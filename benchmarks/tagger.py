@@ -4,18 +4,19 @@
 
 Notes of the fictional hospital of about so many pieces, a third each in French, English, Spanish.
 `plain` is what a first script does with the same weights: each note cut into parts of 510 pieces
-padded to 512, one call each, the best tag of every word taken alone. `torch`, `onnx` and
-`onnx-int8` are our runtimes, with windows that share context and one best sequence over the note;
-`encoder alone` is what `onnx-int8` takes for the same windows without sequences. Every round runs
-all arms in one process; medians of processor time, so that other programs count for little.
-`share of peak` compares the multiplications of the encoder, once a piece, with what matrices of
-its size reach here in 32 bits.
+padded to 512, one call each, the best tag of every word taken alone. `torch`, `onnx`, `onnx-int8`
+and, where it is installed, `openvino` are our runtimes, with windows that share context and one
+best sequence over the note; `encoder alone` is what `onnx-int8` takes for the same windows without
+sequences. Every round runs all arms in one process; medians of processor time, so that other
+programs count for little. `share of peak` compares the multiplications of the encoder, once a
+piece, with what matrices of its size reach here in 32 bits.
 Prints Markdown.
 """
 
 import argparse
 import time
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
 from statistics import median, quantiles
@@ -27,7 +28,7 @@ from models.tagger.corpus import cut_text
 from models.tagger.exported import Exported
 from models.tagger.network import Batch, Network, collate
 from models.tagger.runtime import Tagger
-from models.tagger.shipped import DEFAULT, ONNX, ONNX_INT8, TORCH, folder_of
+from models.tagger.shipped import DEFAULT, ONNX, ONNX_INT8, OPENVINO, TORCH, folder_of
 from models.tagger.subwords import END, PADDING, START, SubWords
 from pipeline.detection import by_rules
 from pipeline.resolve import resolve, trim
@@ -45,7 +46,7 @@ def main() -> None:
     options = _parse()
     torch.set_num_threads(options.threads)
     trained = folder.load(options.model)
-    taggers = {name: Tagger.load(options.model, name) for name in (TORCH, ONNX, ONNX_INT8)}
+    taggers = {name: Tagger.load(options.model, name) for name in _runtimes()}
     notes = make_notes(options.notes, options.pieces, trained.subwords)
     arms = _arms(trained, taggers, notes)
     rounds = [
@@ -155,6 +156,11 @@ def gemm_peak(network: Network) -> float:
     left, right = torch.randn(1024, width), torch.randn(width, 4 * width)
     work = 2.0 * 1024 * width * 4 * width
     return max(work * 20 / _seconds(lambda: [left @ right for _ in range(20)]) for _ in range(5))
+
+
+def _runtimes() -> tuple[str, ...]:
+    """Give the runtimes that are there."""
+    return TORCH, *((OPENVINO,) if find_spec("openvino") else ()), ONNX, ONNX_INT8
 
 
 def _seconds(run: Callable[[], object]) -> float:

@@ -38,7 +38,7 @@ THIRD_PARTIES = {
     "rules": {"regex", "hyperscan", "ahocorasick_rs", "rapidfuzz", "stdnum", "platformdirs"},
     "models": {
         *("numpy", "torch", "transformers", "tokenizers", "safetensors", "onnxruntime"),
-        *("onnx", "opacus", "peft", "gensim", "stop_words"),
+        *("onnx", "openvino", "opacus", "peft", "gensim", "stop_words"),
     },
     "surrogates": {
         *("cryptography", "numpy", "pyarrow", "shamir_mnemonic"),
@@ -80,6 +80,7 @@ HIDDEN_IMPORTS = {
     ("models.language.train", "models.language.private"): "opacus is an extra, and slow to import",
     ("models.language.train", "models.language.lora"): "peft is an extra, and slow to import",
     ("models.tagger.runtime", "models.tagger.exported"): "runs on PyTorch alone where ONNX is not",
+    ("models.tagger.runtime", "models.tagger.by_openvino"): "OpenVINO is an extra",
     ("pipeline.tools", "models.tagger.runtime"): "torch is an extra, and takes seconds to import",
 }
 """(module, imported) -> why the import may hide in a function; `COMPOSITION_ROOT` may always."""

@@ -1,7 +1,12 @@
 """An encoder that ONNX Runtime computes, checked against PyTorch before it is used."""
 
+from collections.abc import Callable
+from typing import ClassVar
+
+import numpy as np
 import onnxruntime
 import torch
+from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as refusals
 from torch import Tensor
 
@@ -9,6 +14,10 @@ from models.tagger.encoder import Encoder
 from models.tagger.graph import INPUT, OUTPUT, write_graph
 from models.tagger.subwords import END, MARKS, START
 from models.tagger.windows import MARGIN
+
+Floats = NDArray[np.float32]
+Run = Callable[[Floats], Floats]
+"""Encodes one window: (1, pieces, width) to the same shape."""
 
 _FAULTS = {False: 1e-3, True: 0.1}  # mean distance from PyTorch's vectors, of their mean size
 _CHECKED = 64
@@ -26,21 +35,28 @@ class Exported:
     all in 32; embeddings stay in PyTorch. Raises ExportFailed.
     """
 
-    def __init__(self, encoder: Encoder, *, eight_bits: bool) -> None:
+    refusals: ClassVar[tuple[type[Exception], ...]] = (
+        *(refusals.Fail, refusals.InvalidArgument, refusals.InvalidGraph),
+        *(refusals.NotImplemented, refusals.RuntimeException, refusals.EPFail),
+    )
+
+    def __init__(self, encoder: Encoder, *, eight_bits: bool = False) -> None:
         self._encoder = encoder
         try:
             graph = write_graph(encoder.body, eight_bits=eight_bits)
-            self._session = onnxruntime.InferenceSession(
-                graph, _options(), providers=["CPUExecutionProvider"]
-            )
-            self._check(_FAULTS[eight_bits])
+            self._run, most = self._loaded(graph, eight_bits=eight_bits)
+            self._check(most)
         except ValueError as error:
             raise ExportFailed(str(error)) from None
-        except (
-            *(refusals.Fail, refusals.InvalidArgument, refusals.InvalidGraph),
-            *(refusals.NotImplemented, refusals.RuntimeException, refusals.EPFail),
-        ) as error:
+        except self.refusals as error:
             raise ExportFailed(type(error).__name__) from None
+
+    def _loaded(self, graph: bytes, *, eight_bits: bool) -> tuple[Run, float]:
+        """Give what runs a graph, and how far its vectors may be from PyTorch's."""
+        session = onnxruntime.InferenceSession(
+            graph, _options(), providers=["CPUExecutionProvider"]
+        )
+        return lambda window: session.run([OUTPUT], {INPUT: window})[0], _FAULTS[eight_bits]
 
     @torch.no_grad()
     def __call__(self, ids: Tensor, lengths: Tensor) -> Tensor:
@@ -49,8 +65,7 @@ class Exported:
         hidden = torch.zeros_like(embedded)
         for row, length in enumerate(lengths.tolist()):
             window = embedded[row : row + 1, :length].numpy()
-            (given,) = self._session.run([OUTPUT], {INPUT: window})
-            hidden[row, :length] = torch.from_numpy(given[0])
+            hidden[row, :length] = torch.from_numpy(self._run(window)[0])
         return hidden
 
     def _check(self, most: float) -> None:

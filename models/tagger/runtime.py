@@ -11,7 +11,7 @@ from models.tagger import folder
 from models.tagger.encoder import Encoder
 from models.tagger.network import Network
 from models.tagger.predict import predict
-from models.tagger.shipped import AUTO, ONNX, ONNX_INT8, TORCH
+from models.tagger.shipped import AUTO, ONNX, ONNX_INT8, OPENVINO, TORCH
 from record.document import Document
 from record.errors import ConfigError
 from record.span import Span
@@ -25,7 +25,7 @@ class Tagger:
     With AUTO, PyTorch takes a GPU or a processor that multiplies in bfloat16 where there is one;
     else ONNX Runtime takes the encoder in 32 bits, and PyTorch again what ONNX Runtime cannot.
     Notes given together share batches. Raises ConfigError where ONNX Runtime is asked for and
-    cannot be.
+    cannot be; what else is asked for is had or refused.
     """
 
     def __init__(self, trained: folder.Trained, runtime: str = AUTO) -> None:
@@ -33,9 +33,9 @@ class Tagger:
         network = trained.network
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         is_fast = device.type == "cuda" or has_bfloat16(device)
-        required = runtime in (ONNX, ONNX_INT8)
+        required = runtime in (ONNX, ONNX_INT8, OPENVINO)
         tried = required or (runtime == AUTO and not is_fast)
-        exported = tried and _export(network, eight_bits=runtime == ONNX_INT8, required=required)
+        exported = tried and _export(network, runtime, required=required)
         self.runtime = (runtime if required else ONNX) if exported else TORCH
         """What the encoder runs on."""
         network.to("cpu" if exported else device).eval()
@@ -57,16 +57,22 @@ class Tagger:
         return predict(trained.network, trained.subwords, trained.cut, documents)
 
 
-def _export(network: Network, *, eight_bits: bool, required: bool) -> bool:
-    """Let ONNX Runtime take the encoder, if it can; raises ConfigError where it must."""
+def _export(network: Network, runtime: str, *, required: bool) -> bool:
+    """Let another runtime take the encoder, if it can; raises ConfigError where it must."""
     if not isinstance(network.encoder, Encoder):
         return _refused("recurrent encoders have no graph", required=required, quiet=True)
     try:
         from models.tagger.exported import Exported, ExportFailed  # noqa: PLC0415 # may be left out
+
+        if runtime == OPENVINO:
+            from models.tagger.by_openvino import ByOpenVINO  # noqa: PLC0415 # an extra
     except ModuleNotFoundError as error:
         return _refused(f"{error.name} is not installed", required=required)
     try:
-        network.exported = Exported(network.encoder, eight_bits=eight_bits)
+        if runtime == OPENVINO:
+            network.exported = ByOpenVINO(network.encoder)
+        else:
+            network.exported = Exported(network.encoder, eight_bits=runtime == ONNX_INT8)
     except ExportFailed as error:
         return _refused(f"the encoder cannot be exported ({error})", required=required)
     return True

@@ -11,10 +11,10 @@ SHIPPED = Path(__file__).with_name("weights")
 DEFAULT = "default"
 """What stands for that folder in options and settings."""
 
-AUTO, ONNX, ONNX_INT8, TORCH = "auto", "onnx", "onnx-int8", "torch"
-"""What a tagger's encoder can run on, with ONNX Runtime in 32 or 8 bits."""
+AUTO, ONNX, ONNX_INT8, OPENVINO, TORCH = "auto", "onnx", "onnx-int8", "openvino", "torch"
+"""What a tagger's encoder can run on, with ONNX Runtime in 32 or 8 bits; OpenVINO is an extra."""
 
-RUNTIMES = (AUTO, ONNX, ONNX_INT8, TORCH)
+RUNTIMES = (AUTO, ONNX, ONNX_INT8, OPENVINO, TORCH)
 
 SETTINGS = "tagger.json"
 """The file that tells what a folder holds; it is written last."""

@@ -21,8 +21,8 @@ def add_detection(parser: argparse.ArgumentParser) -> None:
     add("--model", metavar="DIR", help="that `train` wrote; `default` is the model that is shipped")
     add(
         "--runtime", choices=RUNTIMES, default=AUTO,
-        help="what the model's encoder runs on: ONNX Runtime in 32 or 8 bits, or PyTorch; default "
-        "auto: PyTorch with a GPU or bfloat16, else ONNX Runtime in 32 bits",
+        help="what the model's encoder runs on: ONNX Runtime in 32 or 8 bits, OpenVINO or PyTorch; "
+        "default auto: PyTorch with a GPU or bfloat16, else ONNX Runtime in 32 bits",
     )  # fmt: skip
     add("--selection", type=Path, metavar="S.toml", help="which rules take part; default all")
     add(

@@ -10,13 +10,14 @@ import torch
 from onnx import numpy_helper
 from transformers import BertConfig, XLMRobertaConfig
 
+from models.precision import has_bfloat16
 from models.tagger.encoder import Encoder, Plan, make_encoder
 from models.tagger.exported import Exported, ExportFailed
 from models.tagger.folder import Trained
 from models.tagger.graph import INPUT, OUTPUT, write_graph
 from models.tagger.network import Design, Network
 from models.tagger.runtime import Tagger
-from models.tagger.shipped import AUTO, ONNX, ONNX_INT8, TORCH
+from models.tagger.shipped import AUTO, ONNX, ONNX_INT8, OPENVINO, TORCH
 from models.tagger.subwords import END, MARKS, PADDING, START
 from models.tagger.windows import Cut
 from record.errors import ConfigError, Unsafe
@@ -140,6 +141,49 @@ def test_spans_are_those_of_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert rough.runtime == ONNX_INT8
     count = sum(map(len, rough.spans(documents)))
     assert count == pytest.approx(sum(map(len, right)), rel=0.1)
+
+
+@pytest.mark.parametrize("has_half", [False, True])
+def test_spans_by_openvino_are_those_of_pytorch(
+    has_half: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("openvino", reason="OpenVINO is an extra")
+    if has_half and not has_bfloat16(torch.device("cpu")):
+        pytest.skip("the processor does not multiply in bfloat16")
+
+    def refused(*_: object) -> None:
+        raise AssertionError("nothing may be told to anybody")
+
+    monkeypatch.setattr("socket.socket.connect", refused)
+    monkeypatch.setattr("models.tagger.by_openvino.has_bfloat16", lambda device: has_half)
+    monkeypatch.setattr("models.tagger.runtime.has_bfloat16", lambda device: False)
+    documents = [note.annotated.document for note in toy_notes(6, lines=12)]
+    right = Tagger(trained(), TORCH).spans(documents)
+    tagger = Tagger(trained(), OPENVINO)
+    assert tagger.runtime == OPENVINO
+    found = tagger.spans(documents)
+    if has_half:
+        assert sum(map(len, found)) == pytest.approx(sum(map(len, right)), rel=0.1)
+        return
+    for spans, others in zip(found, right, strict=True):
+        assert [(one.start, one.end, one.label) for one in spans] == [
+            (one.start, one.end, one.label) for one in others
+        ]
+        scores = [one.score for one in others]
+        assert [one.score for one in spans] == pytest.approx(scores, abs=1e-4)
+
+
+def test_openvino_that_is_not_there_or_cannot_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("openvino", reason="OpenVINO is an extra")
+    broken = trained()
+    with torch.no_grad():
+        broken.network.encoder.body.encoder.layer[1].output.dense.bias[3] = float("nan")
+    with pytest.raises(ConfigError, match="too far from those of PyTorch"):
+        Tagger(broken, OPENVINO)
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    monkeypatch.delitem(sys.modules, "models.tagger.by_openvino", raising=False)
+    with pytest.raises(ConfigError, match="openvino is not installed"):
+        Tagger(trained(), OPENVINO)
 
 
 def test_auto_is_onnx_runtime_where_pytorch_has_nothing_quicker(
