@@ -144,7 +144,7 @@ def test_an_older_generation_is_asked_as_well(folder, tmp_path):
     assert "base-likelihood-auc: was not measured" in reasons
 
 
-def test_what_is_missing_is_said(folder, tmp_path, capsys):
+def test_what_is_missing_is_said(folder, measured, tmp_path, capsys):
     empty = tmp_path / "empty.txt"
     empty.write_text(" \n")
     one = lines(tmp_path / "one.jsonl", ["only this"])
