@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, BertConfig
 from transformers.utils.logging import disable_progress_bar
 
+from models.tagger.attention import QUICKEST
 from models.tagger.bilstm import BiLSTM, make_bilstm
 from models.tagger.bundle import TOKENIZER, WEIGHTS, read_bundle
 from models.tagger.subwords import END, MARKS, NEWLINE, PADDING, SubWords, trimmed
@@ -44,7 +45,7 @@ class Encoder(nn.Module):
         self.shape = dict(shape)
         config = AutoConfig.for_model(**shape["config"])
         self.body = AutoModel.from_config(  # type: ignore[no-untyped-call]
-            config, add_pooling_layer=False, attn_implementation="sdpa"
+            config, add_pooling_layer=False, attn_implementation=QUICKEST
         )
         self.pieces = nn.Embedding(shape["pieces"], config.hidden_size)
         nn.init.normal_(self.pieces.weight, std=config.initializer_range)
