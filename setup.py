@@ -105,6 +105,8 @@ setup(
         ],
         # Another runtime of the tagger's encoder: `--runtime openvino`.
         "openvino": ["openvino>=2026.1,<2027"],
+        # Its encoder with multiplications in 8 bits: `cryptonym quantize`.
+        "quantization": ["openvino>=2026.1,<2027", "nncf>=3.1,<4"],
         # Few weights beside pretrained ones: `synthesize train --lora`.
         "lora": ["peft>=0.15,<1"],
         # Stores of secrets that keys can come from.
@@ -122,6 +124,7 @@ setup(
             "onnx>=1.17,<2",
             "onnxruntime>=1.20,<2",
             "openvino>=2026.1,<2027",
+            "nncf>=3.1,<4",
             "opacus>=1.5,<2",
             "peft>=0.15,<1",
             "gensim>=4.4,<5",

@@ -10,14 +10,14 @@ import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.hybrid import corpora
+from benchmarks.tagger import runtimes
 from evaluation.align import pair
 from evaluation.scores import score
 from models.tagger.runtime import Tagger
-from models.tagger.shipped import DEFAULT, ONNX, ONNX_INT8, OPENVINO, TORCH, folder_of
+from models.tagger.shipped import DEFAULT, folder_of
 from pipeline.resolve import resolve, trim
 from pipeline.tagging import TOGETHER
 from record.document import Annotated
@@ -25,8 +25,7 @@ from record.document import Annotated
 
 def main() -> None:
     options = _parse()
-    also = (OPENVINO,) if find_spec("openvino") else ()
-    taggers = [Tagger.load(options.model, name) for name in (TORCH, ONNX, ONNX_INT8, *also)]
+    taggers = [Tagger.load(options.model, name) for name in runtimes(options.model)]
     print(
         "| notes | runtime | spans F1 | spans F1, no labels | tokens F1, no labels | redacted "
         "| over-redacted tokens | CPU s |"

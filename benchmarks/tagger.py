@@ -5,7 +5,8 @@
 Notes of the fictional hospital of about so many pieces, a third each in French, English, Spanish.
 `plain` is what a first script does with the same weights: each note cut into parts of 510 pieces
 padded to 512, one call each, the best tag of every word taken alone. `torch`, `onnx`, `onnx-int8`
-and, where it is installed, `openvino` are our runtimes, with windows that share context and one
+and, where it is installed, `openvino` (with `openvino-int8`, of a tagger that `cryptonym quantize`
+made) are our runtimes, with windows that share context and one
 best sequence over the note; `encoder alone` is what `onnx-int8` takes for the same windows without
 sequences. Every round runs all arms in one process; medians of processor time, so that other
 programs count for little. `share of peak` compares the multiplications of the encoder, once a
@@ -23,12 +24,22 @@ from statistics import median, quantiles
 
 import torch
 
+from models.precision import has_vnni
 from models.tagger import folder
 from models.tagger.corpus import cut_text
 from models.tagger.exported import Exported
 from models.tagger.network import Batch, Network, collate
 from models.tagger.runtime import Tagger
-from models.tagger.shipped import DEFAULT, ONNX, ONNX_INT8, OPENVINO, TORCH, folder_of
+from models.tagger.shipped import (
+    DEFAULT,
+    ONNX,
+    ONNX_INT8,
+    OPENVINO,
+    OPENVINO_INT8,
+    TORCH,
+    folder_of,
+    is_quantized,
+)  # fmt: skip
 from models.tagger.subwords import END, PADDING, START, SubWords
 from pipeline.detection import by_rules
 from pipeline.resolve import resolve, trim
@@ -46,7 +57,7 @@ def main() -> None:
     options = _parse()
     torch.set_num_threads(options.threads)
     trained = folder.load(options.model)
-    taggers = {name: Tagger.load(options.model, name) for name in _runtimes()}
+    taggers = {name: Tagger.load(options.model, name) for name in runtimes(options.model)}
     notes = make_notes(options.notes, options.pieces, trained.subwords)
     arms = _arms(trained, taggers, notes)
     rounds = [
@@ -158,9 +169,10 @@ def gemm_peak(network: Network) -> float:
     return max(work * 20 / _seconds(lambda: [left @ right for _ in range(20)]) for _ in range(5))
 
 
-def _runtimes() -> tuple[str, ...]:
-    """Give the runtimes that are there."""
-    return TORCH, *((OPENVINO,) if find_spec("openvino") else ()), ONNX, ONNX_INT8
+def runtimes(folder: Path) -> tuple[str, ...]:
+    """Give the runtimes that are there and can take a tagger."""
+    eight_bits = (OPENVINO_INT8,) if has_vnni() and is_quantized(folder) else ()
+    return TORCH, *((OPENVINO, *eight_bits) if find_spec("openvino") else ()), ONNX, ONNX_INT8
 
 
 def _seconds(run: Callable[[], object]) -> float:

@@ -3,6 +3,7 @@
 import torch
 
 _BFLOAT16 = ("avx512_bf16", "amx_bf16")
+_VNNI = ("avx512_vnni", "avx_vnni", "amx_int8")
 
 
 def has_bfloat16(device: torch.device) -> bool:
@@ -11,3 +12,9 @@ def has_bfloat16(device: torch.device) -> bool:
         return torch.cuda.get_device_capability(device) >= (8, 0)
     able = torch.cpu.get_capabilities()
     return any(able.get(name) for name in _BFLOAT16)
+
+
+def has_vnni() -> bool:
+    """Tell whether the processor sums products of 8 bits in 32, so that none overflows."""
+    able = torch.cpu.get_capabilities()
+    return any(able.get(name) for name in _VNNI)

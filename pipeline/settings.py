@@ -196,7 +196,7 @@ class ModelSettings:
     __pydantic_config__ = _STRICT
 
     folder: str | None = None
-    runtime: Literal["auto", "onnx", "onnx-int8", "openvino", "torch"] = "auto"
+    runtime: Literal["auto", "onnx", "onnx-int8", "openvino", "openvino-int8", "torch"] = "auto"
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ THIRD_PARTIES = {
     "rules": {"regex", "hyperscan", "ahocorasick_rs", "rapidfuzz", "stdnum", "platformdirs"},
     "models": {
         *("numpy", "torch", "transformers", "tokenizers", "safetensors", "onnxruntime"),
-        *("onnx", "openvino", "opacus", "peft", "gensim", "stop_words"),
+        *("onnx", "openvino", "nncf", "opacus", "peft", "gensim", "stop_words"),
     },
     "surrogates": {
         *("cryptography", "numpy", "pyarrow", "shamir_mnemonic"),
@@ -87,6 +87,7 @@ HIDDEN_IMPORTS = {
 
 ENVIRONMENT_READERS: dict[str, str] = {
     "pipeline.tools": "resolves `env:NAME`, so that a password in a URL need not stand in a file",
+    "models.tagger.quantize": "tells NNCF to tell its makers nothing",
     "pipeline.supervisor": "hands it on to the workers, with a bound on their threads",
 }
 """Module -> why it may read the environment; `COMPOSITION_ROOT` may always."""

@@ -42,21 +42,23 @@ class Exported:
 
     def __init__(self, encoder: Encoder, *, eight_bits: bool = False) -> None:
         self._encoder = encoder
+        self._eight_bits = eight_bits
         try:
-            graph = write_graph(encoder.body, eight_bits=eight_bits)
-            self._run, most = self._loaded(graph, eight_bits=eight_bits)
+            self._run, most = self._loaded()
             self._check(most)
         except ValueError as error:
             raise ExportFailed(str(error)) from None
         except self.refusals as error:
             raise ExportFailed(type(error).__name__) from None
 
-    def _loaded(self, graph: bytes, *, eight_bits: bool) -> tuple[Run, float]:
-        """Give what runs a graph, and how far its vectors may be from PyTorch's."""
+    def _loaded(self) -> tuple[Run, float]:
+        """Give what runs the layers, and how far its vectors may be from PyTorch's."""
+        graph = write_graph(self._encoder.body, eight_bits=self._eight_bits)
         session = onnxruntime.InferenceSession(
             graph, _options(), providers=["CPUExecutionProvider"]
         )
-        return lambda window: session.run([OUTPUT], {INPUT: window})[0], _FAULTS[eight_bits]
+        run: Run = lambda window: session.run([OUTPUT], {INPUT: window})[0]  # noqa: E731
+        return run, _FAULTS[self._eight_bits]
 
     @torch.no_grad()
     def __call__(self, ids: Tensor, lengths: Tensor) -> Tensor:

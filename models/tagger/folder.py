@@ -11,9 +11,10 @@ from models.atomic import write
 from models.folder import Form
 from models.tagger.encoder import rebuild
 from models.tagger.network import Design, Network
-from models.tagger.shipped import SETTINGS
+from models.tagger.shipped import QUANTIZED, SETTINGS
 from models.tagger.subwords import SubWords
 from models.tagger.windows import Cut
+from record.errors import ConfigError
 
 WEIGHTS = "weights.safetensors"
 VOCABULARY = "vocabulary.json"
@@ -59,3 +60,28 @@ def load(folder: Path) -> Trained:
         raise _FORM.unfit(folder) from None
     network.eval()
     return Trained(network, subwords, cut)
+
+
+def load_quantized(folder: Path) -> tuple[bytes, bytes]:
+    """Read the graph of the encoder in 8 bits, and its constants. Raises ConfigError."""
+    settings = _FORM.read(folder)
+    if not set(QUANTIZED) <= set(settings.get("sha256", ())):
+        problem = "holds no encoder in 8 bits"
+        raise ConfigError(str(folder), problem, "make one: `cryptonym quantize`")
+    graph, constants = (_FORM.checked(folder, settings, name) for name in QUANTIZED)
+    return graph, constants
+
+
+def save_quantized(source: Path, graph: bytes, constants: bytes, folder: Path) -> None:
+    """Write a copy of a tagger with its encoder in 8 bits; `tagger.json` comes last, anew.
+
+    The folder may be that of the tagger itself. Raises ConfigError.
+    """
+    settings = _FORM.read(source)
+    kept = {name: _FORM.checked(source, settings, name) for name in (WEIGHTS, VOCABULARY)}
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {**kept, **dict(zip(QUANTIZED, (graph, constants), strict=True))}
+    for name, content in files.items():
+        write(folder / name, content)
+    said = {name: value for name, value in settings.items() if name not in ("format", "sha256")}
+    _FORM.seal(folder, said, files)

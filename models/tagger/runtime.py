@@ -11,7 +11,7 @@ from models.tagger import folder
 from models.tagger.encoder import Encoder
 from models.tagger.network import Network
 from models.tagger.predict import predict
-from models.tagger.shipped import AUTO, ONNX, ONNX_INT8, OPENVINO, TORCH
+from models.tagger.shipped import AUTO, ONNX, ONNX_INT8, OPENVINO, OPENVINO_INT8, TORCH
 from record.document import Document
 from record.errors import ConfigError
 from record.span import Span
@@ -24,18 +24,23 @@ class Tagger:
 
     With AUTO, PyTorch takes a GPU or a processor that multiplies in bfloat16 where there is one;
     else ONNX Runtime takes the encoder in 32 bits, and PyTorch again what ONNX Runtime cannot.
-    Notes given together share batches. Raises ConfigError where ONNX Runtime is asked for and
-    cannot be; what else is asked for is had or refused.
+    Notes given together share batches. OPENVINO_INT8 needs the encoder `quantized`. Raises
+    ConfigError where another runtime than PyTorch is asked for and cannot be.
     """
 
-    def __init__(self, trained: folder.Trained, runtime: str = AUTO) -> None:
+    def __init__(
+        self,
+        trained: folder.Trained,
+        runtime: str = AUTO,
+        quantized: tuple[bytes, bytes] | None = None,
+    ) -> None:
         self._trained = trained
         network = trained.network
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         is_fast = device.type == "cuda" or has_bfloat16(device)
-        required = runtime in (ONNX, ONNX_INT8, OPENVINO)
+        required = runtime not in (AUTO, TORCH)
         tried = required or (runtime == AUTO and not is_fast)
-        exported = tried and _export(network, runtime, required=required)
+        exported = tried and _export(network, runtime, quantized, required=required)
         self.runtime = (runtime if required else ONNX) if exported else TORCH
         """What the encoder runs on."""
         network.to("cpu" if exported else device).eval()
@@ -44,7 +49,8 @@ class Tagger:
     @classmethod
     def load(cls, path: Path, runtime: str = AUTO) -> "Tagger":
         """Read a folder that `cryptonym train` wrote. Raises ConfigError."""
-        return cls(folder.load(path), runtime)
+        quantized = folder.load_quantized(path) if runtime == OPENVINO_INT8 else None
+        return cls(folder.load(path), runtime, quantized)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -57,20 +63,26 @@ class Tagger:
         return predict(trained.network, trained.subwords, trained.cut, documents)
 
 
-def _export(network: Network, runtime: str, *, required: bool) -> bool:
+def _export(
+    network: Network, runtime: str, quantized: tuple[bytes, bytes] | None, *, required: bool
+) -> bool:
     """Let another runtime take the encoder, if it can; raises ConfigError where it must."""
     if not isinstance(network.encoder, Encoder):
         return _refused("recurrent encoders have no graph", required=required, quiet=True)
     try:
         from models.tagger.exported import Exported, ExportFailed  # noqa: PLC0415 # may be left out
 
-        if runtime == OPENVINO:
-            from models.tagger.by_openvino import ByOpenVINO  # noqa: PLC0415 # an extra
+        if runtime in (OPENVINO, OPENVINO_INT8):
+            from models.tagger.by_openvino import ByOpenVINO, InEightBits  # noqa: PLC0415 # an extra
     except ModuleNotFoundError as error:
         return _refused(f"{error.name} is not installed", required=required)
     try:
         if runtime == OPENVINO:
             network.exported = ByOpenVINO(network.encoder)
+        elif runtime == OPENVINO_INT8:
+            if quantized is None:
+                return _refused("the encoder was not quantized", required=required)
+            network.exported = InEightBits(network.encoder, quantized)
         else:
             network.exported = Exported(network.encoder, eight_bits=runtime == ONNX_INT8)
     except ExportFailed as error:

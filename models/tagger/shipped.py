@@ -11,10 +11,14 @@ SHIPPED = Path(__file__).with_name("weights")
 DEFAULT = "default"
 """What stands for that folder in options and settings."""
 
-AUTO, ONNX, ONNX_INT8, OPENVINO, TORCH = "auto", "onnx", "onnx-int8", "openvino", "torch"
-"""What a tagger's encoder can run on, with ONNX Runtime in 32 or 8 bits; OpenVINO is an extra."""
+AUTO, TORCH = "auto", "torch"
+ONNX, ONNX_INT8 = "onnx", "onnx-int8"
+OPENVINO, OPENVINO_INT8 = "openvino", "openvino-int8"
+RUNTIMES = (AUTO, ONNX, ONNX_INT8, OPENVINO, OPENVINO_INT8, TORCH)
+"""What a tagger's encoder can run on; OpenVINO is an extra."""
 
-RUNTIMES = (AUTO, ONNX, ONNX_INT8, OPENVINO, TORCH)
+QUANTIZED = ("encoder-int8.xml", "encoder-int8.bin")
+"""The encoder in 8 bits, where `cryptonym quantize` made one: a graph, and its constants."""
 
 SETTINGS = "tagger.json"
 """The file that tells what a folder holds; it is written last."""
@@ -23,6 +27,11 @@ SETTINGS = "tagger.json"
 def folder_of(name: str, base: Path = Path()) -> Path:
     """Give the folder that a name stands for; relative ones start at `base`."""
     return SHIPPED if name == DEFAULT else base / name
+
+
+def is_quantized(folder: Path) -> bool:
+    """Tell whether a tagger's folder holds its encoder in 8 bits."""
+    return all((folder / name).is_file() for name in QUANTIZED)
 
 
 def digest(folder: Path) -> str:

@@ -1,0 +1,66 @@
+"""`cryptonym quantize`: a tagger whose encoder multiplies in 8 bits."""
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from models.tagger.shipped import folder_of
+from pipeline.commands.needs import models_extra
+from pipeline.commands.options import add_speech
+from pipeline.console import Console
+from pipeline.exits import EXIT_DONE
+from record.errors import ConfigError
+
+DESCRIPTION = """\
+Writes a copy of a tagger whose encoder can also multiply in 8 bits, fitted to notes such as it will
+read, for --runtime openvino-int8. Needs the extra `quantization`; what it writes needs `openvino`.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym quantize tagger train.jsonl -o tagger-int8
+  cryptonym detect notes.jsonl -o found.jsonl --model tagger-int8 --runtime openvino-int8
+
+A hundred notes are enough; NOTES is of any format that `evaluate` reads, and spans in it are not
+used. DIR holds scales and weights, and no text. At the end both ways find the spans of notes that
+were not fitted to: what they do not agree on is what 8 bits cost.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `quantize`."""
+    add = parser.add_argument
+    add("tagger", metavar="TAGGER", help="a folder that `train` wrote, or `default`")
+    add("notes", type=Path, metavar="NOTES", help="such as it will read")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    add_speech(parser, json="print what came of it as JSON only")
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Quantize; gives the exit code."""
+    out: Path = options.output
+    if out.exists() and any(out.iterdir()):
+        raise ConfigError(str(out), "is not empty", "name a new folder")
+    with models_extra("quantize", "quantization"):
+        from pipeline.quantization import quantize_tagger
+    warnings: list[str] = []
+    with console.progress() as progress:
+        done = quantize_tagger(folder_of(options.tagger), options.notes, out, progress, warnings)
+    for warning in warnings:
+        console.warn(warning)
+    if not done.compared:
+        console.warn("not compared: this processor has no VNNI, which openvino-int8 needs")
+    elif done.fitted_to_same:
+        console.warn("compared on the notes that it was fitted to: give ten or more")
+    if options.json:
+        told = asdict(done) | {"agreement": done.agreement if done.compared else None}
+        sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
+    console.say(f"fitted to {done.notes} notes")
+    if done.compared:
+        console.say(
+            f"of {done.compared} notes it finds {done.spans_in_eight_bits} spans, without 8 bits "
+            f"{done.spans}; {done.same} are the same (F1 {done.agreement:.4f})"
+        )
+    console.say(f"wrote {out}; give it to `detect` as --model, with --runtime openvino-int8")
+    return EXIT_DONE
