@@ -12,6 +12,7 @@ from record.errors import ConfigError
 HEADS = ("single", "stacked")
 
 _ABOVE_0 = ("epochs", "max_minutes", "step_tokens", "part_tokens", "encoder_rate", "patience")
+_LEAST_STEPS = 300  # of an encoder that has learnt its languages; fewer teach it nothing
 _SHARES = ("masked", "dropout", "warm_up")
 
 
@@ -21,7 +22,8 @@ class Recipe:
 
     A step learns from about `step_tokens`, a part of `part_tokens` at a time. `decay` multiplies
     the encoder's rate from each layer to the one below. `masked` is the share of pieces hidden,
-    `augmented` that of notes changed, `warm_up` that of the schedule in which rates rise.
+    `augmented` that of notes changed, `warm_up` that of the schedule in which rates rise. Where
+    `epochs` of few notes are fewer steps than `least_steps`, there are more of them.
     `patience` is how many evaluations in a row may bring nothing better. Without
     `max_minutes` the same recipe and notes give the same weights on the same machine with the
     same number of threads; so they do with it, where it is not what ends the training.
@@ -33,14 +35,15 @@ class Recipe:
     dropout: float = 0.1
     cut: Cut = field(default_factory=Cut)
     epochs: int = 10
+    least_steps: int = 0
     max_minutes: float | None = None
     seed: int = 1
-    step_tokens: int = 4096
+    step_tokens: int = 2048
     part_tokens: int = 2048
     encoder_rate: float = 2e-4
     head_rate: float = 1e-3
     chain_rate: float = 1e-2
-    decay: float = 0.9
+    decay: float = 1.0
     weight_decay: float = 0.01
     warm_up: float = 0.1
     clip: float = 1.0
@@ -74,7 +77,7 @@ class Recipe:
 def default_recipe(encoder: Plan) -> Recipe:
     """Give the settings that suit an encoder; one that starts from nothing learns faster."""
     if encoder.name.startswith("tiny"):
-        return Recipe(encoder, epochs=30, encoder_rate=1e-3, decay=1.0)
+        return Recipe(encoder, epochs=30, encoder_rate=1e-3)
     if encoder.name == "bilstm":
-        return Recipe(encoder, epochs=30, encoder_rate=3e-3, decay=1.0)
-    return Recipe(encoder)
+        return Recipe(encoder, epochs=30, encoder_rate=3e-3)
+    return Recipe(encoder, least_steps=_LEAST_STEPS)

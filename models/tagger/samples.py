@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import torch
@@ -78,7 +78,9 @@ class Samples:
         return kept
 
     def _made(self, note: TrainingNote, losses: Counter[str]) -> list[Passage]:
-        cutting = cut_text(note.annotated.document.text, self.subwords, self.recipe.cut)
+        # Context on each side is for words that are labelled once; here it would be learnt twice.
+        cut = replace(self.recipe.cut, context=0)
+        cutting = cut_text(note.annotated.document.text, self.subwords, cut)
         allowed = self.gold.allowed(note, cutting.words, losses)
         spans = word_spans(note.annotated.spans, cutting.words, Counter())
         found = []

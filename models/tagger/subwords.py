@@ -106,6 +106,8 @@ def _normalizer(serialized: str) -> normalizers.Normalizer:
 def trimmed(path: Path, texts: Iterable[str], *, size: int) -> tuple[SubWords, list[int]]:
     """Keep of a `tokenizer.json` the pieces that texts need, then the most probable, up to a size.
 
+    Pieces in letters of the texts come before all others, so that names, which texts without their
+    spans do not show, are not cut small for the sake of scripts that nobody writes there.
     Gives the vocabulary and, for each of its pieces in order, the id it had in the file: the rows
     of the encoder's embeddings that stay. Single characters stay, so that any word of known
     letters can still be cut.
@@ -116,8 +118,15 @@ def trimmed(path: Path, texts: Iterable[str], *, size: int) -> tuple[SubWords, l
     plain = [(row, piece) for row, piece in enumerate(vocabulary) if piece[0] not in marks]
     normalizer = json.dumps(held["normalizer"])
     whole = SubWords([piece for _, piece in plain], normalizer)
-    needed = {number - len(MARKS) for text in texts for ids in whole.of(text)[1] for number in ids}
-    likely = sorted(range(len(plain)), key=lambda at: -plain[at][1][1])
+    held_texts = list(texts)
+    needed = {
+        number - len(MARKS) for text in held_texts for ids in whole.of(text)[1] for number in ids
+    }
+    letters = {_BLANK}.union(*held_texts)
+    likely = sorted(
+        range(len(plain)),
+        key=lambda at: (not letters.issuperset(plain[at][1][0]), -plain[at][1][1]),
+    )
     single = {at for at in likely if len(plain[at][1][0]) == 1}
     kept = {at for at in needed if at >= 0} | single
     for at in likely:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
@@ -119,6 +119,9 @@ class _Training:
         gold = Gold(labels, stacked=recipe.head == "stacked")
         augment = make_augmenter(plain, recipe.augmented)
         self.samples = Samples(corpora.train, self.subwords, gold, recipe, augment)
+        if recipe.least_steps:
+            enough = -(-recipe.least_steps // len(self.samples.steps(0)))
+            self.recipe = recipe = replace(recipe, epochs=max(recipe.epochs, enough))
         self.optimizer = make_optimizer(self.network, recipe)
         self.mark = recipe.fingerprint(corpora.digest())
         kept = load_checkpoint(out, self.network, self.optimizer, self.mark)

@@ -100,3 +100,23 @@ def test_trimming_keeps_what_texts_need_and_cuts_them_the_same(tmp_path: Path) -
     assert [vocabulary[row][0] for row in rows] == kept
     assert _written(small, small.of("Martin")[1][0]) == _written(whole, whole.of("Martin")[1][0])
     assert len(trimmed(path, [], size=10**6)[0]) == len(whole)
+
+
+def test_pieces_in_letters_of_the_texts_stay_before_likelier_ones_of_other_scripts(
+    tmp_path: Path,
+) -> None:
+    likely = [
+        ("\u2581он", -1.0),
+        ("\u2581na", -2.0),
+        ("\u2581на", -3.0),
+        ("ne", -4.0),
+        ("an", -5.0),
+    ]
+    pieces = [*likely, ("a", -9.0), ("n", -9.0), ("e", -9.0)]
+    held = {"added_tokens": [], "normalizer": {"type": "NFKC"}, "model": {"vocab": pieces}}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(held))
+    kept = [piece for piece, _ in trimmed(path, ["n e a"], size=5)[0].pieces]
+    assert kept == ["\u2581na", "ne", "a", "n", "e"]
+    kept = [piece for piece, _ in trimmed(path, ["n e a"], size=7)[0].pieces]
+    assert kept == ["\u2581он", "\u2581na", "ne", "an", "a", "n", "e"]

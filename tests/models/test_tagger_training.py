@@ -6,12 +6,17 @@ from pathlib import Path
 import pytest
 
 from models.checkpoint import CHECKPOINT
-from models.tagger.corpus import TrainingNote, word_spans
+from models.tagger.augment import Augmenter, make_augmenter
+from models.tagger.corpus import Gold, TrainingNote, word_spans
 from models.tagger.encoder import Plan
 from models.tagger.predict import predict
+from models.tagger.recipe import Recipe
 from models.tagger.runtime import Tagger
+from models.tagger.samples import Samples
+from models.tagger.subwords import SubWords
 from models.tagger.tags import Scheme
 from models.tagger.train import TRAINING, Corpora, Watch, train
+from models.tagger.vocabulary import learned, outside
 from models.tagger.windows import Cut
 from models.tagger.words import words
 from record.document import Document
@@ -28,7 +33,7 @@ class Interrupted(Exception):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("tagger") / "single"
-    assert toy_training(out).f1 == 1.0
+    assert toy_training(out, epochs=6).f1 == 1.0
     return out
 
 
@@ -54,7 +59,7 @@ def test_what_was_learnt_is_found_in_new_notes(folder: Path) -> None:
             (s.start, s.end, s.label) for s in note.spans
         ]
         assert {span.detector for span in spans} == {"model"}
-        assert all(0.9 < span.score <= 1 for span in spans)
+        assert all(0.8 < span.score <= 1 for span in spans)
 
 
 @pytest.mark.parametrize(
@@ -138,6 +143,36 @@ def test_one_seed_gives_one_tagger_and_another_another(tmp_path: Path) -> None:
         one, same = ((tmp_path / name / file).read_bytes() for name in "ab")
         assert one == same
     assert (tmp_path / "a" / WEIGHTS).read_bytes() != (tmp_path / "c" / WEIGHTS).read_bytes()
+
+
+@pytest.mark.parametrize(("least", "epochs"), [(0, 4), (3, 4), (50, 25)])
+def test_few_notes_are_seen_as_often_as_makes_enough_steps(
+    least: int, epochs: int, tmp_path: Path
+) -> None:
+    corpora = Corpora(toy_notes(2), toy_notes(1))
+    recipe = toy_recipe(least_steps=least, patience=100, step_tokens=48)
+    steps = Samples(corpora.train, *_prepared(corpora, recipe)).steps(0)
+    assert len(steps) == 2
+    train(corpora, recipe, tmp_path / "out")
+    told = json.loads((tmp_path / "out" / TRAINING).read_text())
+    assert told["recipe"]["epochs"] == epochs
+    assert told["history"][-1]["epochs"] == epochs
+
+
+def test_training_learns_every_piece_once_an_epoch() -> None:
+    corpora = Corpora(toy_notes(3, lines=20), [])
+    recipe = toy_recipe(cut=Cut(48, 16))
+    samples = Samples(corpora.train, *_prepared(corpora, recipe))
+    passages = [one for step in samples.steps(0) for one in step]
+    learnt = sum(window.end - window.first for one in passages for window in one.windows)
+    assert learnt == sum(len(one.allowed) for one in passages)
+    assert learnt == sum(len(words(note.annotated.document.text)) for note in corpora.train)
+
+
+def _prepared(corpora: Corpora, recipe: Recipe) -> tuple[SubWords, Gold, Recipe, Augmenter]:
+    plain = [note.annotated for note in corpora.train]
+    subwords = learned(outside(plain), size=500)
+    return subwords, Gold(("ID", "NAME"), stacked=False), recipe, make_augmenter(plain, 0.0)
 
 
 def test_no_time_left_still_gives_a_whole_tagger(tmp_path: Path) -> None:
