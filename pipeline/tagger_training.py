@@ -2,20 +2,23 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from models.tagger.corpus import TrainingNote
 from models.tagger.encoder import Plan
 from models.tagger.recipe import Recipe, default_recipe
+from models.tagger.runtime import Tagger
 from models.tagger.scores import Scores
+from models.tagger.teachers import taught
 from models.tagger.train import Corpora, Watch, train
 from models.tagger.windows import Cut
 from pipeline.alignment import align
 from pipeline.gold import read_annotated, read_label_map
 from pipeline.learning_curve import draw
 from pipeline.progress import Progress
+from pipeline.tagging import TOGETHER
 from record.document import Annotated
 from record.errors import ConfigError
 
@@ -29,6 +32,8 @@ class Order:
     out: Path
     recipe: Recipe
     label_map: Path | None = None
+    unannotated: Sequence[Path] = ()
+    teachers: Sequence[Path] = ()
 
 
 def order_of(options: argparse.Namespace) -> Order:
@@ -42,8 +47,16 @@ def order_of(options: argparse.Namespace) -> Order:
         cut = Cut(options.window, options.context)
     except ValueError as error:
         raise ConfigError("--window", str(error), "give more, or less --context") from None
+    if "epochs" in chosen:
+        chosen["least_steps"] = 0
     recipe = replace(recipe, cut=cut, **chosen)
-    return Order(options.train, options.dev, options.output, recipe, options.label_map)
+    if bool(options.unannotated) != bool(options.teacher):
+        remedy = "give both: notes, and the taggers that label them"
+        raise ConfigError("--unannotated", "needs --teacher, and the other way round", remedy)
+    return Order(
+        *(options.train, options.dev, options.output, recipe, options.label_map),
+        *(options.unannotated or (), options.teacher or ()),
+    )
 
 
 @dataclass
@@ -58,7 +71,8 @@ def train_files(order: Order, progress: Progress) -> Trained:
     """Train on notes and write the folder that `--model` takes.
 
     Where several files are given, each may be annotated with labels of its own: a label that no
-    span of a file has is unknown there, not absent. Raises ConfigError.
+    span of a file has is unknown there, not absent. Teachers label the notes without annotation.
+    Raises ConfigError.
     """
     warnings: list[str] = []
     renamed = read_label_map(order.label_map) if order.label_map else {}
@@ -68,12 +82,39 @@ def train_files(order: Order, progress: Progress) -> Trained:
     dev = [note for path in order.dev for note in _read(path, renamed, warnings, is_one)]
     if unknown := sorted(_labels(dev) - _labels(notes)):
         warnings.append(f"never learnt, but in --dev: {', '.join(unknown)}")
+    about = {"train": _about(notes), "dev": _about(dev)}
+    if order.unannotated:
+        progress.phase("asking teachers")
+        more = list(_taught(order, _labels(notes), warnings, progress))
+        about["unannotated"] = _about(more)
+        notes += more
     progress.phase("learning")
     watch = Watch(progress.advance, lambda scores: progress.phase(_said(scores)))
-    about = {"train": _about(notes), "dev": _about(dev)}
     scores = train(Corpora(notes, dev, about), order.recipe, order.out, watch)
     draw(order.out)
     return Trained(scores, warnings)
+
+
+def _taught(
+    order: Order, labels: Set[str], warnings: list[str], progress: Progress
+) -> Iterator[TrainingNote]:
+    """Label notes by all teachers; spans that they may have are not looked at."""
+    teachers = [Tagger.load(folder) for folder in order.teachers]
+    shared = frozenset[str].intersection(*(frozenset(each.labels) for each in teachers))
+    if strange := sorted({label for each in teachers for label in each.labels} - labels):
+        problem = f"finds labels that --train has not: {', '.join(strange)}"
+        raise ConfigError("--teacher", problem, "name taggers that learnt the same labels")
+    documents = [
+        _cleaned(note, {}).document
+        for path in order.unannotated
+        for note in read_annotated(path, warnings)
+    ]
+    for at in range(0, len(documents), TOGETHER):
+        several = documents[at : at + TOGETHER]
+        found = [each.spans(several) for each in teachers]
+        for place, document in enumerate(several):
+            yield taught(document, [spans[place] for spans in found], shared)
+        progress.advance(at + len(several), len(documents))
 
 
 def _read(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from random import Random
 
+from models.tagger.corpus import UNSURE
 from record.document import Annotated
 
 Edit = tuple[int, int, str]
@@ -61,7 +62,7 @@ def make_augmenter(notes: Iterable[Annotated], share: float) -> Augmenter:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for note in notes:
         for span in note.spans:
-            if span.end - span.start <= _LONGEST_SURFACE:
+            if span.label != UNSURE and span.end - span.start <= _LONGEST_SURFACE:
                 found[span.label].add(note.document.text[span.start : span.end])
     return Augmenter(share, {label: sorted(texts) for label, texts in found.items()})
 

@@ -1,7 +1,7 @@
 """Annotated notes as words with the tags they may have, and what was lost on the way there."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,12 +17,16 @@ from record.tokens import Token, is_break
 
 Booleans = NDArray[np.bool_]
 
+UNSURE = "?"
+"""Stands for a label where it is not known whether there is a span, nor which: any may be."""
+
 
 @dataclass(frozen=True)
 class TrainingNote:
     """A note with gold spans, and the labels that whoever annotated it looked for.
 
-    `labels` is None where that is every label of the whole corpus.
+    `labels` is None where that is every label of the whole corpus. What a span of UNSURE covers
+    teaches nothing.
     """
 
     annotated: Annotated
@@ -97,11 +101,21 @@ class Gold:
 
     def allowed(self, note: TrainingNote, words: Sequence[Token], losses: Counter[str]) -> Booleans:
         """Tell which tags are allowed. (words, tags), or (words, labels, 5) where stacked."""
-        spans = word_spans(note.annotated.spans, words, losses)
+        every = word_spans(note.annotated.spans, words, losses)
+        spans = [span for span in every if span[2] != UNSURE]
         known = set(self.labels) if note.labels is None else note.labels & set(self.labels)
+        told = self._told(spans, known, len(words), losses)
+        for first, end, label in every:
+            if label == UNSURE:
+                told[first:end] = True
+        return told
+
+    def _told(
+        self, spans: Sequence[WordSpan], known: Set[str], words: int, losses: Counter[str]
+    ) -> Booleans:
         if not self.stacked:
             scheme = Scheme(self.labels)
-            tags = np.array(scheme.encode(disjoint(spans, losses), len(words)), dtype=np.int64)
+            tags = np.array(scheme.encode(disjoint(spans, losses), words), dtype=np.int64)
             free = np.array([tag[0] != "O" and tag[2:] not in known for tag in scheme.tags])
             told: Booleans = np.eye(len(scheme), dtype=bool)[tags]
             told |= (tags == 0)[:, None] & free
@@ -109,7 +123,7 @@ class Gold:
         each = []
         for label in self.labels:
             own = disjoint([span for span in spans if span[2] == label], losses)
-            tags = np.array(Scheme((label,)).encode(own, len(words)), dtype=np.int64)
+            tags = np.array(Scheme((label,)).encode(own, words), dtype=np.int64)
             unknown = (tags == 0)[:, None] & (label not in known)
             each.append(np.eye(5, dtype=bool)[tags] | unknown)
         return np.stack(each, axis=1)
@@ -119,7 +133,7 @@ def labels_of(notes: Iterable[TrainingNote]) -> tuple[str, ...]:
     """Give the labels of a corpus in alphabetical order. Raises ConfigError where it has none."""
     found: set[str] = set()
     for note in notes:
-        found.update(span.label for span in note.annotated.spans)
+        found.update(span.label for span in note.annotated.spans if span.label != UNSURE)
         found.update(note.labels or ())
     if not found:
         raise ConfigError("--train", "has no spans to learn from", "give annotated notes")

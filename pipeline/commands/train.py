@@ -20,6 +20,8 @@ EXAMPLES = """\
 examples:
   cryptonym train --train train.jsonl --dev dev.jsonl -o tagger --max-minutes 60
   cryptonym train --train a.jsonl b.jsonl --dev dev.jsonl -o tagger --label-map labels.toml
+  cryptonym train --train train.jsonl --dev dev.jsonl -o student \
+      --unannotated more.jsonl --teacher tagger-1 tagger-2
   cryptonym detect notes.jsonl -o found.jsonl --model tagger
 
 Of several files each may be annotated with labels of its own: a label that no span of a file has
@@ -36,6 +38,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="to select weights by: first by notes without a leak, then by F1",
     )  # fmt: skip
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    add(
+        "--unannotated", type=Path, nargs="+", metavar="FILE",
+        help="to learn from what most of --teacher find in it",
+    )  # fmt: skip
+    add(
+        "--teacher", type=Path, nargs="+", metavar="DIR",
+        help="taggers that this command wrote, from other seeds or options",
+    )  # fmt: skip
     add("--label-map", type=Path, metavar="M.toml", help="renames labels")
     add(
         "--encoder", default="e5-small", metavar="NAME",
@@ -43,7 +53,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "bilstm (from nothing), or the folder of a HuggingFace model with a unigram tokenizer",
     )  # fmt: skip
     add("--max-minutes", type=float, metavar="M", help="fit the schedule into this time")
-    add("--epochs", type=int, metavar="N", help="at most; default 10; 30 from nothing")
+    add(
+        "--epochs",
+        type=int,
+        metavar="N",
+        help="at most; default 10, more of few notes; 30 from nothing",
+    )
     add("--seed", type=int, metavar="S", help="default 1")
     add("--head", choices=("single", "stacked"), help="stacked: spans may nest; default single")
     add("--convolution", action="store_true", default=None, help="let words see their neighbours")
@@ -52,7 +67,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--vocabulary", type=int, default=40_000, metavar="N", help="most pieces; default 40000")
     add("--learn-embeddings", action="store_true", help="of pieces, too; they are kept by default")
     add("--encoder-rate", type=float, metavar="R", help="default 2e-4; more from nothing")
-    add("--step-tokens", type=int, metavar="N", help="pieces a step; default 4096")
+    add(
+        "--step-tokens",
+        type=int,
+        metavar="N",
+        help="pieces a step; default 2048",
+    )
     add("--masked", type=float, metavar="S", help="share of pieces hidden; default 0.05")
     add("--augmented", type=float, metavar="S", help="share of notes changed; default 0")
     add("--patience", type=int, metavar="N", help="evaluations without a better one; default 5")
