@@ -432,3 +432,25 @@ def photograph(tmp_path):
         return shown.stderr, picture
 
     return show
+
+
+@pytest.fixture
+def browse(tmp_path):
+    """Opens a page where keys can be pressed and nothing can be fetched; gives the page of it."""
+    driver = pytest.importorskip("playwright.sync_api", reason="no driver of browsers is installed")
+    if BROWSER is None:
+        pytest.skip("no headless browser is installed")
+    with driver.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        context = browser.new_context(offline=True, viewport={"width": 1200, "height": 900})
+
+        def show(html, width=1200):
+            file = tmp_path / "page.html"
+            file.write_text(html, encoding="utf-8")
+            page = context.new_page()
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(file.as_uri())
+            return page
+
+        yield show
+        browser.close()
