@@ -127,8 +127,9 @@ def _values(laid: list[_Laid], scores: Doubles, either: _Join, entered: _Entered
     `entered` those of all ways to the starts of spans.
     """
     one = laid[0]
-    entering = np.stack([each.entering if entered is _summed else each.entering.T for each in laid])
-    entering = np.exp(entering) if entered is _summed else np.ascontiguousarray(entering)
+    entering = np.stack([each.entering for each in laid])  # (directions, ends, starts)
+    if entered is _summed:
+        entering = np.exp(entering)
     from_begin, from_inside = (
         np.stack([getattr(each, name) for each in laid])[:, None]  # (directions, 1, 2, labels)
         for name in ("from_begin", "from_inside")
@@ -147,8 +148,11 @@ def _values(laid: list[_Laid], scores: Doubles, either: _Join, entered: _Entered
 
 
 def _best(before: Doubles, entering: Doubles) -> Doubles:
-    """Give the best value of coming from where no span is open; (directions, starts, ends)."""
-    best: Doubles = (before[:, :, None] + entering[:, None]).max(-1)
+    """Give the best value of coming from where no span is open.
+
+    The maximum over rows takes two thirds of the time of one within them.
+    """
+    best: Doubles = (before[..., None] + entering[:, None]).max(-2)
     return best
 
 
