@@ -15,7 +15,7 @@ _KEPT_BEHIND: dict[str, str] = dict.fromkeys(_NAMES, ".")
 # Combining marks are part of a letter, and private signs may be letters of a broken font.
 _STRIPPED = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp", *(f"P{kind}" for kind in "cdefios")))
 _STRIPPED |= {f"S{kind}" for kind in "ckmo"}
-_BRACKETS = {")": "(", "]": "["}
+_BRACKETS = {")": "(", "]": "[", "»": "«", "”": "“"}
 
 
 def resolve(spans: Iterable[Span], text: str) -> tuple[Span, ...]:
@@ -35,14 +35,17 @@ def trim(spans: Iterable[Span], text: str) -> list[Span]:
 
     This comes before `resolve`: a trailing comma must not make a span the longer one. Letters and
     digits stay covered, and so do a `+` or `(` before a telephone number, the dot of an initial,
-    and a bracket that closes one within the span.
+    a dot that another follows, which ends an abbreviation and not the sentence, and a bracket or
+    quotation mark that closes one within the span.
     """
     found = []
     for span in spans:
         start, end = span.start, span.end
         while start < end and _is_loose(text[start], _KEPT_BEFORE.get(span.label, "")):
             start += 1
-        while start < end and _is_loose(text[end - 1], _kept_behind(span, text[start:end])):
+        while start < end and _is_loose(
+            text[end - 1], _kept_behind(span, text[start:end], text[end : end + 2])
+        ):
             end -= 1
         if not all(_is_loose(char, "") for char in text[start:end]):
             found.append(replace(span, start=start, end=end))
@@ -53,11 +56,15 @@ def _is_loose(char: str, kept: str) -> bool:
     return char not in kept and unicodedata.category(char) in _STRIPPED
 
 
-def _kept_behind(span: Span, covered: str) -> str:
+def _kept_behind(span: Span, covered: str, after: str) -> str:
     """Give the last sign where it belongs to what stands before it."""
     last, before = covered[-1], covered[:-1]
     if last in _BRACKETS:
         return last if before.count(_BRACKETS[last]) > before.count(last) else ""
+    if last == '"':
+        return last if before.count(last) % 2 else ""
+    if last == after[:1] == "." and after != ".." and before[-1:].isalpha():
+        return last
     return _KEPT_BEHIND.get(span.label, "") if before[-1:].isalpha() else ""
 
 

@@ -85,6 +85,13 @@ def test_what_is_known_of_the_patient_names_the_span():
         ("Paris (75)", "CITY", "Paris (75)"),
         ("Paris (75))", "CITY", "Paris (75)"),
         ("(Paris)", "CITY", "Paris"),
+        ('Clinic "Quill"', "HOSPITAL", 'Clinic "Quill"'),
+        ('Clinic "Quill" x"', "HOSPITAL", 'Clinic "Quill" x'),
+        ('"Quill"', "LAST_NAME", "Quill"),
+        ("Clinic «Quill»", "HOSPITAL", "Clinic «Quill»"),
+        ("Clinic “Quill”,", "HOSPITAL", "Clinic “Quill”"),
+        ("3 Izq..", "STREET", "3 Izq."),
+        ("Paris...", "CITY", "Paris"),
         ("[3 mai].", "DATE", "3 mai"),
         ("e\u0301te\u0301.", "CITY", "e\u0301te\u0301"),
         ("№ 5²", "ID", "5²"),
@@ -103,6 +110,12 @@ def test_ends_are_cleaned(text, label, expected):
     assert [whole[span.start : span.end] for span in found] == [expected] * (expected is not None)
     assert all((s.label, s.detector, s.score) == (label, "model", 0.5) for s in found)
     assert trim(found, whole) == found
+
+
+def test_a_dot_that_another_follows_ends_an_abbreviation():
+    for text, end in (("3 Izq.. X", 6), ("3 Izq. X", 5), ("3 Izq.", 5), ("2 5.. X", 3)):
+        (found,) = trim([Span(0, min(6, text.rindex(".") + 1), "STREET", "model")], text)
+        assert found.end == end, text
 
 
 def spans_of(detectors, text=TEXT):
