@@ -26,7 +26,7 @@ os.environ["NNCF_CI"] = "1"  # or NNCF reports its use to its makers
 import nncf
 
 WINDOWS = 300
-"""Windows that scales are fitted to: NNCF's own choice, and more gain nothing (its manual)."""
+"""Windows that scales are fitted to: as many as NNCF takes by default."""
 
 
 def quantize(trained: folder.Trained, texts: Sequence[str]) -> Quantized:

@@ -12,7 +12,7 @@ from record.errors import ConfigError
 HEADS = ("single", "stacked")
 
 _ABOVE_0 = ("epochs", "max_minutes", "step_tokens", "part_tokens", "encoder_rate", "patience")
-_LEAST_STEPS = 300  # of an encoder that has learnt its languages; fewer teach it nothing
+_LEAST_STEPS = 300  # of an encoder that has learnt its languages; twenty taught it nothing
 _SHARES = ("masked", "dropout", "warm_up")
 
 
