@@ -11,7 +11,7 @@ from rules.known import KnownPatient
 from rules.language import LANGUAGES, Stretch, language, stretches
 from rules.site_numbers import SITE, SiteNumbers
 
-DETECTOR_VERSION = "floor-6"
+DETECTOR_VERSION = "floor-7"
 """Changes whenever a detector may find something else: every note is then detected anew."""
 
 FAMILIES = (

@@ -92,7 +92,7 @@ _LABELS: dict[str, str] = {
 }
 # What a winner has before a loser, in the order of `pipeline.resolve.precedence`.
 _DECIDED = (
-    "the longer wins", "known of the patient wins", "the model wins",
+    "the longer wins", "known of the patient wins", "the surer label wins",
     "the higher score wins", "the one further left wins",
     "the label first in the alphabet wins", "found by both, one is kept",
 )  # fmt: skip

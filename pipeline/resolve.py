@@ -9,6 +9,7 @@ from itertools import pairwise
 from record.label import Label
 from record.span import Span
 
+_OURS = frozenset(Label)
 _NAMES = (Label.FIRST_NAME, Label.LAST_NAME, Label.NAME)
 _KEPT_BEFORE: dict[str, str] = dict.fromkeys((Label.PHONE, Label.FAX), "+(")
 _KEPT_BEHIND: dict[str, str] = dict.fromkeys(_NAMES, ".")
@@ -21,11 +22,13 @@ _BRACKETS = {")": "(", "]": "[", "»": "«", "”": "“"}
 def resolve(spans: Iterable[Span], text: str) -> tuple[Span, ...]:
     """Make spans sorted and disjoint without uncovering a single code point.
 
-    The longest span wins, then what is known of the patient, then what a model found, the higher
+    The longest span wins, then what is known of the patient, then the surer label, the higher
     score, the leftmost and the label in alphabetical order, so that the order of the input never
-    matters: of detectors that agree on where, the model says what. What a losing span covers
-    beyond the winners stays a span of its own label; where that remainder has no letter or digit
-    it joins the span beside it. Resolving twice changes nothing.
+    matters. Of detectors that agree on where, a rule says what: it read the word that announces
+    it, or a form that nothing else has. A model says so against a mere `ID`, where it saw a date
+    of birth, and in labels of its own. What a losing span covers beyond the winners stays a span
+    of its own label; where that remainder has no letter or digit it joins the span beside it.
+    Resolving twice changes nothing.
     """
     return tuple(_absorb(_winners(sorted(set(spans), key=precedence)), text))
 
@@ -70,10 +73,18 @@ def _kept_behind(span: Span, covered: str, after: str) -> str:
 
 def precedence(span: Span) -> tuple[object, ...]:
     """Give what decides between spans, in order of weight: the least wins."""
-    detector = span.detector
-    known, model = detector.startswith("known"), detector.startswith("model")
-    kind = (not known, not model)
-    return (span.start - span.end, *kind, -span.score, span.start, span.label, detector)
+    known = span.detector.startswith("known")
+    return (
+        *(span.start - span.end, not known, _doubt(span), -span.score),
+        *(span.start, span.label, span.detector),
+    )
+
+
+def _doubt(span: Span) -> int:
+    """Rank how far a span's label is to be trusted where another has the same extent."""
+    if not span.detector.startswith("model"):
+        return 3 if span.label == Label.ID else 1
+    return 0 if span.label == Label.BIRTH_DATE or span.label not in _OURS else 2
 
 
 def _winners(ranked: Sequence[Span]) -> list[Span]:

@@ -31,7 +31,7 @@ RELATIONS = {
     "contains": ((12, 16), "1:10-20"),
     "finishes": ((4, 20), "2:4-20"),
     "is finished by": ((16, 20), "1:10-20"),
-    "equals": ((10, 20), "model:10-20"),
+    "equals": ((10, 20), "rule:10-20"),
 }
 
 
@@ -40,14 +40,13 @@ RELATIONS = {
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_every_relation_of_a_rule_and_a_model(relation, detectors, labels):
     where, decided = RELATIONS[relation]
-    # Rules are sure of themselves, models never are: the score must not decide.
     one, two = (
         Span(*offsets, label, detector, 0.7 if detector == "model" else 1.0)
         for offsets, label, detector in zip(((10, 20), where), labels, detectors, strict=True)
     )
-    model = one if one.detector == "model" else two
+    rule = two if one.detector == "model" else one
     expected = [
-        ({"1": one, "2": two, "model": model}[who].label, offsets)
+        ({"1": one, "2": two, "rule": rule}[who].label, offsets)
         for who, _, offsets in (part.partition(":") for part in decided.split())
     ]
     for spans in ([one, two], [two, one]):
@@ -59,10 +58,10 @@ def test_the_thirteen_relations_are_all_there():
     assert len({name.split(",")[0] for name in RELATIONS}) == 13
 
 
-def test_two_overlapping_spans_of_the_same_length_are_the_models():
+def test_two_overlapping_spans_of_the_same_length_are_the_rules():
     rule, model = Span(10, 20, A, "rules.names"), Span(15, 25, B, "model", 0.6)
     found = resolve([rule, model], "x" * 40)
-    assert [(s.start, s.end, s.label) for s in found] == [(10, 15, A), (15, 25, B)]
+    assert [(s.start, s.end, s.label) for s in found] == [(10, 20, A), (20, 25, B)]
 
 
 def test_what_is_known_of_the_patient_names_the_span():

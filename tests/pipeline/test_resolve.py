@@ -17,13 +17,19 @@ TEXT = "Mme Jeanne DUPONT-MARTIN, née le 12/03/1950, 12 rue des Lilas, 75012 Pa
 def spans(draw):
     start = draw(st.integers(0, len(TEXT) - 1))
     end = draw(st.integers(start + 1, min(len(TEXT), start + 25)))
-    label = draw(st.sampled_from(["DATE", "LAST_NAME", "STREET"]))
+    label = draw(st.sampled_from(["DATE", "BIRTH_DATE", "LAST_NAME", "ID", "CALLE"]))
     detector = draw(st.sampled_from(["known.name", "rules.dates", "model"]))
     return Span(start, end, label, detector, draw(st.sampled_from([0.5, 1.0])))
 
 
 def points(found):
     return {point for span in found for point in range(span.start, span.end)}
+
+
+def doubt(span):
+    if span.detector != "model":
+        return 3 if span.label == "ID" else 1
+    return {"BIRTH_DATE": 0, "CALLE": 0}.get(span.label, 2)
 
 
 def greedy(found):
@@ -34,7 +40,7 @@ def greedy(found):
         return (
             s.start - s.end,
             not s.detector.startswith("known"),
-            not s.detector.startswith("model"),
+            doubt(s),
             -s.score,
             s.start,
             s.label,
@@ -117,3 +123,23 @@ def test_punctuation_left_over_joins_its_neighbour():
 def test_many_spans_are_resolved_in_reasonable_work():
     found = [Span(i, i + 7, "DATE") for i in range(0, 60_000, 3)]
     assert covered(resolve(found, "x" * 60_010))[-1][1] == 59_997 + 7
+
+
+@pytest.mark.parametrize(
+    ("rule", "model", "label"),
+    [
+        ("PROVIDER_ID", "PHONE", "PROVIDER_ID"),
+        ("CITY", "LAST_NAME", "CITY"),
+        ("BIRTH_DATE", "DATE", "BIRTH_DATE"),
+        ("DATE", "BIRTH_DATE", "BIRTH_DATE"),
+        ("DATE", "FAX", "DATE"),
+        ("ID", "VISIT_ID", "VISIT_ID"),
+        ("ID", "OTHER", "OTHER"),
+        ("STREET", "CALLE", "CALLE"),
+    ],
+)
+def test_of_one_extent_the_surer_label_wins_whatever_the_scores(rule, model, label):
+    found = [Span(0, 9, rule, "rules.x", 0.1), Span(0, 9, model, "model", 0.9)]
+    assert [span.label for span in resolve(found, TEXT)] == [label]
+    known = Span(0, 9, "PATIENT_ID", "known.identifiers", 0.1)
+    assert resolve([*found, known], TEXT) == (known,)
