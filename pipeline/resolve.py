@@ -1,6 +1,7 @@
 """Which spans win where detectors overlap; what anybody covered stays covered."""
 
 import heapq
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ _KEPT_BEHIND: dict[str, str] = dict.fromkeys(_NAMES, ".")
 # Combining marks are part of a letter, and private signs may be letters of a broken font.
 _STRIPPED = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp", *(f"P{kind}" for kind in "cdefios")))
 _STRIPPED |= {f"S{kind}" for kind in "ckmo"}
+_DOTTED = re.compile(r"(?<!\w)[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+$")  # `S.A`, `EE.UU`
 _BRACKETS = {")": "(", "]": "[", "»": "«", "”": "“"}
 
 
@@ -38,7 +40,7 @@ def trim(spans: Iterable[Span], text: str) -> list[Span]:
 
     This comes before `resolve`: a trailing comma must not make a span the longer one. Letters and
     digits stay covered, and so do a `+` or `(` before a telephone number, the dot of an initial,
-    a dot that another follows, which ends an abbreviation and not the sentence, and a bracket or
+    the last dot of an abbreviation (one that another follows, or as in `S.A.`), and a bracket or
     quotation mark that closes one within the span.
     """
     found = []
@@ -67,6 +69,8 @@ def _kept_behind(span: Span, covered: str, after: str) -> str:
     if last == '"':
         return last if before.count(last) % 2 else ""
     if last == after[:1] == "." and after != ".." and before[-1:].isalpha():
+        return last
+    if last == "." and _DOTTED.search(before):
         return last
     return _KEPT_BEHIND.get(span.label, "") if before[-1:].isalpha() else ""
 
