@@ -65,6 +65,8 @@ def main() -> None:
     if options.arm:
         print(json.dumps(ARMS[options.arm](options)))
         return
+    if options.folder:
+        options.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=options.folder, prefix="release-") as name:
         options.folder = Path(name)
         make(options.folder, options.notes, options.characters)
