@@ -1,20 +1,27 @@
 """Every detector on one text: static rules and what is known of that very patient."""
 
 from collections import OrderedDict
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
+from pipeline.boundary import attempt
 from record.document import Document
+from record.failure import Failure
 from record.patient import PatientRecord
 from record.span import Span
 from rules import ages, contacts, dates, identifiers, names, places
+from rules.folded import TOGETHER, cased_once, fold_once
 from rules.known import KnownPatient
 from rules.language import LANGUAGES, Stretch, language, stretches
+from rules.scan import AUTOMATA, Automaton
 from rules.site_numbers import SITE, SiteNumbers
 
 DETECTOR_VERSION = "floor-7"
 """Changes whenever a detector may find something else: every note is then detected anew."""
 
-FAMILIES = (
+Family = Callable[[Document], list[Span]]
+FAMILIES: tuple[Family, ...] = (
     dates.detect,
     ages.detect,
     contacts.detect,
@@ -75,6 +82,69 @@ def detect(
     return tuple(found)
 
 
+def detect_together(
+    searches: Sequence[tuple[Document, KnownPatient | None]], site: SiteNumbers = SITE
+) -> list[tuple[Span, ...] | None]:
+    """Find in several documents what `detect` finds in each, one family after the other.
+
+    What a family needs then stays in the processor's caches from one document to the next, which
+    saves a seventh of the time. None where a detector raises: `detect` raises the same on that
+    document alone.
+    """
+    held = [_Search(document, patient) for document, patient in searches]
+    for at in range(0, len(held), TOGETHER):
+        for step in _steps(site):
+            for search in held[at : at + TOGETHER]:
+                search.go_on(step)
+    return [None if each.failed else tuple(each.found) for each in held]
+
+
+@dataclass(slots=True)
+class _Search:
+    """A document on the way through the steps of detection."""
+
+    document: Document = field(repr=False)
+    patient: KnownPatient | None
+    found: list[Span] = field(default_factory=list, repr=False)
+    failed: bool = False
+
+    def go_on(self, step: Callable[["_Search"], Iterable[Span]]) -> None:
+        """Take one step, unless one before it failed."""
+        if not self.failed:
+            result = attempt(self.document.note_id, "detect", lambda: step(self))
+            self.failed = isinstance(result, Failure)
+            if not isinstance(result, Failure):
+                self.found += result
+
+
+def _steps(site: SiteNumbers) -> Iterator[Callable[[_Search], Iterable[Span]]]:
+    """Yield what is done with one document after the other before the next is done with any."""
+    yield _told
+    for automaton, read in zip(AUTOMATA, (fold_once, cased_once), strict=True):
+        yield partial(_scanned, automaton, read)
+    for family in FAMILIES:
+        yield partial(_found, family, site)
+    yield _looked_up
+
+
+def _told(search: _Search) -> Iterable[Span]:
+    _languages(search.document)
+    return ()
+
+
+def _scanned(automaton: Automaton, read: Callable[[str], str], search: _Search) -> Iterable[Span]:
+    automaton.scan(read(search.document.text))
+    return ()
+
+
+def _found(family: Family, site: SiteNumbers, search: _Search) -> Iterable[Span]:
+    return _by_family(family, spoken(search.document), site)
+
+
+def _looked_up(search: _Search) -> Iterable[Span]:
+    return by_record(search.document, search.patient) if search.patient else ()
+
+
 def by_rules(document: Document, site: SiteNumbers = SITE) -> list[Span]:
     """Find identifiers by every rule.
 
@@ -82,14 +152,17 @@ def by_rules(document: Document, site: SiteNumbers = SITE) -> list[Span]:
     whole text, so that what stands in one stretch explains what stands in another.
     """
     document = spoken(document)
+    return [span for family in FAMILIES for span in _by_family(family, document, site)]
+
+
+def _by_family(family: Family, document: Document, site: SiteNumbers) -> list[Span]:
     found: list[Span] = []
     for lang, parts in _languages(document).items():
         inside = replace(document, lang=lang) if lang != document.lang else document
-        for family in FAMILIES:
-            if family is identifiers.detect:
-                found += _touching(identifiers.detect(inside, site=site), parts)
-            else:
-                found += _touching(family(inside), parts)
+        if family is identifiers.detect:
+            found += _touching(identifiers.detect(inside, site=site), parts)
+        else:
+            found += _touching(family(inside), parts)
     return found
 
 

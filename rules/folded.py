@@ -4,20 +4,25 @@ from functools import lru_cache
 
 from record.folding import fold, unaccent
 
+TOGETHER = 32
+"""Documents that may be searched side by side: readings of as many stay in memory, and two more."""
 
-@lru_cache(maxsize=2)
+REMEMBERED = TOGETHER + 2
+
+
+@lru_cache(maxsize=REMEMBERED)
 def fold_once(text: str) -> str:
     """Fold a text, or give the fold again that was just made of it.
 
-    The last two texts stay in memory.
+    The last texts stay in memory.
     """
     return fold(text)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=REMEMBERED)
 def cased_once(text: str) -> str:
     """Strip the accents of a text but keep its case, or give what was just made of it.
 
-    One code point stands for one, as in the folded text. The last two texts stay in memory.
+    One code point stands for one, as in the folded text. The last texts stay in memory.
     """
     return unaccent(text)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from rules.folded import fold_once
+from rules.folded import REMEMBERED, fold_once
 from rules.lexicon import lexicon
 
 LANGUAGES = ("fr", "en", "es", "de", "nl")
@@ -63,7 +63,7 @@ def stretches(text: str) -> list[Stretch]:
     return list(_told(text))
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=REMEMBERED)
 def _told(text: str) -> tuple[Stretch, ...]:
     if not text:
         return ()

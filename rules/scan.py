@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import hyperscan
 
 from rules.compiled import database
+from rules.folded import REMEMBERED
 from rules.loose import leading, loosen, narrowest
 
 _T = TypeVar("_T")
@@ -32,7 +33,7 @@ class Automaton:
         self._compiled = 0
         self._lock = threading.Lock()
         self._local = threading.local()
-        self.scan = lru_cache(maxsize=2)(self._scan)
+        self.scan = lru_cache(maxsize=REMEMBERED)(self._scan)
 
     def add(self, pattern: "Pattern") -> int:
         """Add an expression; gives the number under which hits on it are reported."""

@@ -4,16 +4,19 @@ from datetime import date, datetime
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pipeline import detection, stages
 from pipeline.batch import Batch, Item
-from pipeline.detection import KnownPatients, by_rules, detect, spoken
+from pipeline.detection import KnownPatients, by_rules, detect, detect_together, spoken
 from pipeline.note import NoteRow, Unit
 from pipeline.settings import RulesSettings
 from record.document import Document
 from record.errors import ConfigError
 from record.patient import PatientRecord
 from record.span import Span
+from rules.folded import TOGETHER
 from rules.known import KnownPatient
 
 FRENCH = (
@@ -119,23 +122,95 @@ def test_what_a_release_is_searched_for_is_found_everywhere():
     assert set(known.detect(document(text, "fr"))) <= set(detect(document(text, "fr"), known))
 
 
+PIECES = st.sampled_from(
+    (
+        FRENCH,
+        ENGLISH,
+        "",
+        "né le 03/04/1950. ",
+        "\nDOB 04/03/1950, Dr. Alan BRISK\n",
+        "06 12 34 56 78",
+    )
+)
+SEARCHES = st.tuples(
+    st.builds(
+        document, st.lists(PIECES, max_size=4).map(" ".join), st.sampled_from(("", "fr", "de"))
+    ),
+    st.sampled_from((None, KnownPatient(BORN))),
+)
+
+
+@given(st.lists(SEARCHES, max_size=5), st.sampled_from((1, 2, TOGETHER)))
+@settings(max_examples=30)
+def test_side_by_side_documents_have_what_each_has_alone(searches, together):
+    before, detection.TOGETHER = detection.TOGETHER, together
+    try:
+        assert detect_together(searches) == [detect(*search) for search in searches]
+    finally:
+        detection.TOGETHER = before
+
+
+def test_more_documents_than_are_remembered_are_all_searched():
+    texts = [f"Vu le 03/04/{1900 + number} par le Dr BRISK." for number in range(2 * TOGETHER + 5)]
+    found = detect_together([(document(text, "fr"), None) for text in texts])
+    dates = [{t[s.start : s.end] for s in spans} for t, spans in zip(texts, found, strict=True)]
+    assert all(text[6:16] in held for text, held in zip(texts, dates, strict=True))
+
+
+@pytest.fixture
+def picky(monkeypatch):
+    """A family that raises on one text and finds the first character of any other."""
+
+    def find(note):
+        if "Quill" in note.text:
+            raise ValueError(note.text)
+        return [Span(0, 1, "ID", "rules.picky")]
+
+    monkeypatch.setattr(detection, "FAMILIES", (find, *detection.FAMILIES))
+
+
+def test_a_document_that_cannot_be_searched_harms_no_other(picky):
+    searches = [(document(text, "fr"), None) for text in ("Vu 1.", "Quill 03/04/1950", "Vu 2.")]
+    first, none, last = detect_together(searches)
+    assert none is None
+    assert (first, last) == (detect(*searches[0]), detect(*searches[2]))
+
+
+def test_of_a_batch_only_the_note_to_blame_is_refused(picky):
+    texts = {1: "Vu 1.", 2: "Quill 03/04/1950", 3: "Vu 3."}
+    batch = Batch(Unit(0, "", 1, 3, 3), tuple(texts), tuple(map(item_of, texts, texts.values())))
+    done = stages.find(stages.extract(batch, TOOLS), TOOLS)
+    assert [item.row.note_id for item in done.items] == [1, 3]
+    assert all(item.found for item in done.items)
+    (refused,) = done.refused
+    assert (refused.failure.note_id, refused.failure.stage) == ("2", "detect")
+    assert refused.failure.error == "ValueError"
+    assert "Quill" not in repr(refused.failure)
+
+
+TOOLS = SimpleNamespace(
+    settings=SimpleNamespace(lang="es", rules=RulesSettings()),
+    known=KnownPatients(),
+    tagger=None,
+    text=lambda value: value,
+)
+
+
+def item_of(note_id, text, concept=None):
+    row = NoteRow(
+        note_id, person_id=1, note_datetime=datetime(2024, 3, 2), note_title="Lettre",
+        note_text=text, language_concept_id=concept,
+    )  # fmt: skip
+    return Item(row, patient=PatientRecord("1"))
+
+
 @pytest.mark.parametrize(
     ("concept", "text", "lang"),
     [(0, ENGLISH, "en"), (None, "120/80", "es"), (4180190, ENGLISH, "fr"), ("abc", FRENCH, "fr")],
 )
 def test_a_row_without_a_known_language_has_that_of_its_text(concept, text, lang):
-    row = NoteRow(
-        1, person_id=1, note_datetime=datetime(2024, 3, 2), note_title="Lettre", note_text=text,
-        language_concept_id=concept,
-    )  # fmt: skip
-    tools = SimpleNamespace(
-        settings=SimpleNamespace(lang="es", rules=RulesSettings()),
-        known=KnownPatients(),
-        tagger=None,
-        text=lambda value: value,
-    )
-    batch = Batch(Unit(0, "", 1, 1, 1), (1,), (Item(row, patient=PatientRecord("1")),))
-    done = stages.find(stages.extract(batch, tools), tools)
+    batch = Batch(Unit(0, "", 1, 1, 1), (1,), (item_of(1, text, concept),))
+    done = stages.find(stages.extract(batch, TOOLS), TOOLS)
     assert not done.refused
     (item,) = done.items
     assert (item.document.lang, item.title.lang) == (lang, lang)
