@@ -8,7 +8,14 @@ from pathlib import Path
 
 from pipeline.alignment import Alignment, align
 from pipeline.boundary import attempt
-from pipeline.detection import DETECTOR_VERSION, KnownPatients, by_record, detect, spoken
+from pipeline.detection import (
+    DETECTOR_VERSION,
+    KnownPatients,
+    by_record,
+    detect,
+    detect_together,
+    spoken,
+)
 from pipeline.explain import Finding, explain
 from pipeline.jsonl import BadLine, Line, count_lines, listed, read_notes, read_patients
 from pipeline.outbox import Done, Outbox
@@ -21,6 +28,7 @@ from record.errors import ConfigError, Unreadable
 from record.failure import Failure
 from record.patient import PatientRecord
 from record.span import Span
+from rules.known import KnownPatient
 
 DETECTORS = frozenset(("rules", "known"))
 MODEL = "model"
@@ -73,6 +81,7 @@ class Finder:
     model: Tagger | None = None
     warnings: list[str] = field(default_factory=list)
     _foresight: Foresight = field(init=False, repr=False)
+    _ahead: dict[Document, tuple[Span, ...] | None] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self._foresight = Foresight(self.model)
@@ -83,24 +92,38 @@ class Finder:
 
     def spans(self, document: Document) -> tuple[Span, ...]:
         """Find all that the detectors find in a clean document; spans may overlap."""
-        patient = self.patient(document.person_id) if "known" in self.detectors else None
-        known = self.known.of(patient) if patient else None
+        known = self._known(document)
         found: list[Span] = []
         if "rules" in self.detectors:
-            found += (s for s in detect(document, known) if rule_of(s) not in self.dropped)
+            every = self._ahead.get(document)
+            every = detect(document, known) if every is None else every
+            found += (s for s in every if rule_of(s) not in self.dropped)
         elif known:
             found += by_record(document, known)
         found += self._foresight.spans(document)
         return tuple(found)
 
     def foresee(self, lines: Sequence[Line]) -> None:
-        """Ask the model about the next notes at once, which is faster than one by one.
+        """Search the next notes at once, which is faster than one by one.
 
-        Where that fails each is asked alone, so that only the one to blame is refused.
+        Where that fails each is searched alone, so that only the one to blame is refused.
         """
         clean = [attempt(f"line {line.number}", "detect", partial(cleaned, line)) for line in lines]
         documents = [each[0].document for each in clean if not isinstance(each, Failure)]
         self._foresight = Foresight(self.model, documents)
+        self._ahead = {}
+        if "rules" in self.detectors:
+            asked = [attempt("", "detect", partial(self._search, each)) for each in documents]
+            searches = [each for each in asked if not isinstance(each, Failure)]
+            found = detect_together(searches)
+            self._ahead = dict(zip((each for each, _ in searches), found, strict=True))
+
+    def _search(self, document: Document) -> tuple[Document, KnownPatient | None]:
+        return spoken(document, self.lang), self._known(document)
+
+    def _known(self, document: Document) -> KnownPatient | None:
+        patient = self.patient(document.person_id) if "known" in self.detectors else None
+        return self.known.of(patient) if patient else None
 
     def find(self, annotated: Annotated) -> Annotated:
         """Put the resolved spans of the detectors on a clean document."""
