@@ -14,11 +14,14 @@ from rules import ages, contacts, dates, identifiers, names, places
 from rules.folded import TOGETHER, cased_once, fold_once
 from rules.known import KnownPatient
 from rules.language import LANGUAGES, Stretch, language, stretches
-from rules.scan import AUTOMATA, Automaton
+from rules.scan import AUTOMATA, Automaton, forget
 from rules.site_numbers import SITE, SiteNumbers
 
 DETECTOR_VERSION = "floor-7"
 """Changes whenever a detector may find something else: every note is then detected anew."""
+
+# Characters; of a text as long as this a scan may report as many places.
+_LONG = 300_000
 
 Family = Callable[[Document], list[Span]]
 FAMILIES: tuple[Family, ...] = (
@@ -79,6 +82,8 @@ def detect(
     found = by_rules(document, site)
     if patient is not None:
         found += by_record(document, patient)
+    if len(document.text) > _LONG:
+        forget()
     return tuple(found)
 
 
@@ -92,10 +97,11 @@ def detect_together(
     document alone.
     """
     held = [_Search(document, patient) for document, patient in searches]
-    for at in range(0, len(held), TOGETHER):
+    for group in _groups(held):
         for step in _steps(site):
-            for search in held[at : at + TOGETHER]:
+            for search in group:
                 search.go_on(step)
+        forget()
     return [None if each.failed else tuple(each.found) for each in held]
 
 
@@ -115,6 +121,21 @@ class _Search:
             self.failed = isinstance(result, Failure)
             if not isinstance(result, Failure):
                 self.found += result
+
+
+def _groups(searches: Sequence[_Search]) -> Iterator[list[_Search]]:
+    """Group documents as they come: not many, and together not longer than a long one."""
+    group: list[_Search] = []
+    characters = 0
+    for search in searches:
+        length = len(search.document.text)
+        if group and (len(group) == TOGETHER or characters + length > _LONG):
+            yield group
+            group, characters = [], 0
+        group.append(search)
+        characters += length
+    if group:
+        yield group
 
 
 def _steps(site: SiteNumbers) -> Iterator[Callable[[_Search], Iterable[Span]]]:

@@ -83,6 +83,12 @@ AUTOMATA = (_FOLDED, _CASED)
 """The automaton over folded text, and the one over text without accents."""
 
 
+def forget() -> None:
+    """Drop what is remembered of the texts scanned last: of a long one that is much."""
+    for automaton in AUTOMATA:
+        automaton.scan.cache_clear()
+
+
 class Pattern:
     """A regular expression that one automaton finds for all rules at once and `re` reads.
 

@@ -18,6 +18,7 @@ from record.patient import PatientRecord
 from record.span import Span
 from rules.folded import TOGETHER
 from rules.known import KnownPatient
+from rules.scan import AUTOMATA
 
 FRENCH = (
     "Patient vu ce jour en consultation pour une douleur du genou droit. Il ne se plaint de rien "
@@ -155,6 +156,23 @@ def test_more_documents_than_are_remembered_are_all_searched():
     found = detect_together([(document(text, "fr"), None) for text in texts])
     dates = [{t[s.start : s.end] for s in spans} for t, spans in zip(texts, found, strict=True)]
     assert all(text[6:16] in held for text, held in zip(texts, dates, strict=True))
+
+
+def test_long_documents_are_not_searched_together_and_not_remembered(monkeypatch):
+    monkeypatch.setattr(detection, "_LONG", 30)
+    texts = ["Vu le 03/04/1950.", "Vu le 03/05/1950.", "X" * 40, "Vu."]
+    searches = [(document(text, "fr"), None) for text in texts]
+    groups = detection._groups([detection._Search(*search) for search in searches])
+    assert [[len(each.document.text) for each in group] for group in groups] == [
+        [17],
+        [17],
+        [40],
+        [3],
+    ]
+    assert detect_together(searches) == [detect(*search) for search in searches]
+    for search in (lambda: detect_together(searches[:1]), lambda: detect(*searches[2])):
+        search()
+        assert [automaton.scan.cache_info().currsize for automaton in AUTOMATA] == [0, 0]
 
 
 @pytest.fixture
