@@ -23,10 +23,10 @@ def ratio_intervals(
     `parts` is [patients, statistics, 2]: what each patient adds to numerator and denominator, so
     that all notes of a patient stay together. Gives [statistics, 2]: the lower and upper
     percentile (Efron and Tibshirani 1993, chapter 13). Resamples without a denominator are left
-    out. What fewer than two patients have a denominator for is bounded by 0 and 1: one patient
-    tells nothing about others. Where every patient's ratio is 1, or 0, no resample can differ: the
-    far bound is then Wilson's for so many patients, all of them perfect or none. The same seed
-    gives the same bounds.
+    out. What fewer than two patients have a denominator for is bounded by 0 and 1, as one patient
+    tells nothing about others, and so is what no resample has one for. Where every patient's ratio
+    is 1, or 0, no resample can differ: the far bound is then Wilson's for so many patients, all of
+    them perfect or none. The same seed gives the same bounds.
     """
     patients, statistics = parts.shape[:2]
     bounds = np.tile([0.0, 1.0], (statistics, 1))
@@ -37,6 +37,8 @@ def ratio_intervals(
     told = np.count_nonzero(parts[:, :, 1], axis=0) >= _FEWEST
     for number in np.flatnonzero(told):
         above, below = sums[:, number, 0], sums[:, number, 1]
+        if not below.any():
+            continue  # two patients of many, and few resamples: none drew them
         bounds[number] = np.quantile(above[below > 0] / below[below > 0], tails)
         if bounds[number, 0] == bounds[number, 1] in (0.0, 1.0):
             patients = np.count_nonzero(parts[:, number, 1])

@@ -78,3 +78,12 @@ def test_notes_of_a_patient_stay_together():
     spread = np.repeat(alone, 10, axis=0)
     (low, high), (wide_low, wide_high) = ratio_intervals(spread)[0], ratio_intervals(alone)[0]
     assert high - low < (wide_high - wide_low) / 2
+
+
+def test_what_no_resample_drew_is_bounded_by_0_and_1():
+    parts = np.zeros((400, 1, 2))
+    parts[:2] = 1
+    drew = [seed for seed in range(20) if ratio_intervals(parts, resamples=1, seed=seed)[0, 0] > 0]
+    assert 0 < len(drew) < 20
+    seed = min(set(range(20)) - set(drew))
+    assert ratio_intervals(parts, resamples=1, seed=seed).tolist() == [[0.0, 1.0]]
