@@ -1,8 +1,6 @@
 """Any document to text: which extractor reads what, and which lines of its pages count."""
 
-import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +15,7 @@ from extractors.quality import confidence, judge_text
 from extractors.sniff import Kind, sniff
 from extractors.text import Text, join, join_kept
 from record.errors import Unreadable
+from record.uncollected import uncollected
 
 if TYPE_CHECKING:
     from extractors.ocr import Recognizer
@@ -74,7 +73,10 @@ class Extractor:
         if kind is Kind.PDF:
             if self.options.engine is Engine.PDFPLUMBER:
                 return self._pdf(data)
-            with _uncollected():
+            # PyMuPDF's pages and what is made of them are freed as soon as nobody refers to
+            # them; to look for cycles among them takes a thirtieth of the time. pdfplumber
+            # makes cycles.
+            with uncollected():
                 return self._pdf(data)
         if kind is Kind.CDA:
             extracted = cda.extract(data, self.limits, read=self._embedded)
@@ -151,19 +153,6 @@ class Extractor:
         if not text.text.strip():
             raise Unreadable("no-body-text")
         return text
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    # PyMuPDF's pages and what is made of them are freed as soon as nobody refers to them; to look
-    # for cycles among them time and again takes a thirtieth of the time. pdfplumber makes cycles.
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _counted(classes: Sequence[Sequence[BoxClass]]) -> dict[str, int]:

@@ -10,6 +10,7 @@ from record.document import Document
 from record.failure import Failure
 from record.patient import PatientRecord
 from record.span import Span
+from record.uncollected import uncollected
 from rules import ages, contacts, dates, identifiers, names, places
 from rules.folded import TOGETHER, cased_once, fold_once
 from rules.known import KnownPatient
@@ -98,11 +99,15 @@ def detect_together(
     """
     held = [_Search(document, patient) for document, patient in searches]
     for group in _groups(held):
-        for step in _steps(site):
-            for search in group:
-                search.go_on(step)
-        forget()
+        with uncollected():
+            for step in _steps(site):
+                _go_on(group, step)
+            forget()
     return [None if each.failed else tuple(each.found) for each in held]
+
+
+_Reading = tuple[Document, list[Stretch]]
+"""A document in a language that it is searched in, and the stretches in it; none for all."""
 
 
 @dataclass(slots=True)
@@ -111,16 +116,27 @@ class _Search:
 
     document: Document = field(repr=False)
     patient: KnownPatient | None
+    readings: list[_Reading] = field(default_factory=list, repr=False)
     found: list[Span] = field(default_factory=list, repr=False)
     failed: bool = False
 
-    def go_on(self, step: Callable[["_Search"], Iterable[Span]]) -> None:
-        """Take one step, unless one before it failed."""
-        if not self.failed:
-            result = attempt(self.document.note_id, "detect", lambda: step(self))
-            self.failed = isinstance(result, Failure)
-            if not isinstance(result, Failure):
-                self.found += result
+
+_Step = Callable[[_Search], Iterable[Span]]
+
+
+def _go_on(searches: Iterable[_Search], step: _Step) -> None:
+    """Take one step with every document that no step failed on; one that it fails on ends here."""
+    waiting = iter([search for search in searches if not search.failed])
+    at = None
+
+    def rest() -> None:
+        nonlocal at
+        for at in waiting:
+            at.found += step(at)
+
+    while isinstance(attempt("", "detect", rest), Failure):
+        if at is not None:
+            at.failed = True
 
 
 def _groups(searches: Sequence[_Search]) -> Iterator[list[_Search]]:
@@ -138,7 +154,7 @@ def _groups(searches: Sequence[_Search]) -> Iterator[list[_Search]]:
         yield group
 
 
-def _steps(site: SiteNumbers) -> Iterator[Callable[[_Search], Iterable[Span]]]:
+def _steps(site: SiteNumbers) -> Iterator[_Step]:
     """Yield what is done with one document after the other before the next is done with any."""
     yield _told
     for automaton, read in zip(AUTOMATA, (fold_once, cased_once), strict=True):
@@ -149,7 +165,7 @@ def _steps(site: SiteNumbers) -> Iterator[Callable[[_Search], Iterable[Span]]]:
 
 
 def _told(search: _Search) -> Iterable[Span]:
-    _languages(search.document)
+    search.readings = _readings(spoken(search.document))
     return ()
 
 
@@ -159,7 +175,7 @@ def _scanned(automaton: Automaton, read: Callable[[str], str], search: _Search) 
 
 
 def _found(family: Family, site: SiteNumbers, search: _Search) -> Iterable[Span]:
-    return _by_family(family, spoken(search.document), site)
+    return _by_family(family, search.readings, site)
 
 
 def _looked_up(search: _Search) -> Iterable[Span]:
@@ -172,18 +188,17 @@ def by_rules(document: Document, site: SiteNumbers = SITE) -> list[Span]:
     Of each language's rules those spans stay that touch a stretch in that language; rules see the
     whole text, so that what stands in one stretch explains what stands in another.
     """
-    document = spoken(document)
-    return [span for family in FAMILIES for span in _by_family(family, document, site)]
+    readings = _readings(spoken(document))
+    return [span for family in FAMILIES for span in _by_family(family, readings, site)]
 
 
-def _by_family(family: Family, document: Document, site: SiteNumbers) -> list[Span]:
+def _by_family(family: Family, readings: list[_Reading], site: SiteNumbers) -> list[Span]:
     found: list[Span] = []
-    for lang, parts in _languages(document).items():
-        inside = replace(document, lang=lang) if lang != document.lang else document
+    for document, parts in readings:
         if family is identifiers.detect:
-            found += _touching(identifiers.detect(inside, site=site), parts)
+            found += _touching(identifiers.detect(document, site=site), parts)
         else:
-            found += _touching(family(inside), parts)
+            found += _touching(family(document), parts)
     return found
 
 
@@ -198,6 +213,13 @@ def by_record(document: Document, patient: KnownPatient) -> list[Span]:
         if lang != document.lang and parts:
             found += _touching(patient.detect(replace(document, lang=lang)), parts)
     return found
+
+
+def _readings(document: Document) -> list[_Reading]:
+    return [
+        (document if lang == document.lang else replace(document, lang=lang), parts)
+        for lang, parts in _languages(document).items()
+    ]
 
 
 def _languages(document: Document) -> dict[str, list[Stretch]]:

@@ -53,7 +53,7 @@ class PatientRecord:
 
     def digest(self) -> bytes:
         """Hash all that is known (BLAKE2b, 16 bytes): it changes when the identity changes."""
-        canonical = json.dumps(asdict(self), sort_keys=True, default=str, ensure_ascii=True)
+        canonical = json.dumps(self, sort_keys=True, default=_plain, ensure_ascii=True)
         return hashlib.blake2b(canonical.encode(), digest_size=16).digest()
 
     def to_json(self) -> dict[str, Any]:
@@ -89,6 +89,13 @@ class PatientRecord:
                 for r in record.get("relatives") or ()
             ),
         )
+
+
+def _plain(value: Any) -> Any:
+    """Give what JSON cannot write as what it can, as `asdict` would without its copies."""
+    if isinstance(value, date):
+        return str(value)
+    return {name: getattr(value, name) for name in value.__slots__}
 
 
 def _strings(values: Any) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from record.folding import fold, unaccent
 
-TOGETHER = 32
+TOGETHER = 96
 """Documents that may be searched side by side: readings of as many stay in memory, and two more."""
 
 REMEMBERED = TOGETHER + 2

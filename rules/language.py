@@ -37,6 +37,8 @@ _RATIO = 1.3
 # words that no other language has, and so a short quote does not part a note.
 _CHANGE = 30
 _PIECE = re.compile(r"[^\n.]{1,400}[\n.]?|[\n.]")
+# No word of a text, whose bytes are as below.
+_PART = b"|"
 # Letters, digits and apostrophes of Latin-1 stay; all else parts words.
 _WORDS_ALONE = bytes(code if chr(code).isalnum() or code == 0x27 else 0x20 for code in range(256))
 
@@ -90,7 +92,7 @@ def _points(data: bytes) -> int:
     """Give the points of the distinct words, of all languages side by side in one number."""
     words, points = _known_words()
     held = words.intersection(data.replace(b"'", b"' ").split())
-    return sum([points[word] for word in held])
+    return sum(map(points.__getitem__, held))
 
 
 @cache
@@ -105,10 +107,29 @@ def _known_words() -> tuple[frozenset[bytes], dict[bytes, int]]:
     return frozenset(points), points
 
 
+def _points_each(parts: Iterable[bytes]) -> list[int]:
+    """Give the points of each of many parts, in a tenth of the time of one after the other."""
+    _, points = _known_words()
+    found: list[int] = []
+    seen: set[bytes] = set()
+    total = 0
+    joined = (b" %s " % _PART).join([*parts, b""])
+    for word in joined.replace(b"'", b"' ").split():
+        if word in points:
+            if word not in seen:
+                seen.add(word)
+                total += points[word]
+        elif word == _PART:
+            found.append(total)
+            seen.clear()
+            total = 0
+    return found
+
+
 def _parted(folded: str, data: bytes, rivals: list[int]) -> tuple[Stretch, ...]:
     """Cut a text where its language changes, among the rivals (places in `_TOLD`)."""
     pieces = [match.span() for match in _PIECE.finditer(folded)]
-    points = [_points(data[start:end]) for start, end in pieces]
+    points = _points_each([data[start:end] for start, end in pieces])
     path = _likeliest(points, [_PLACES[rival] for rival in rivals])
     found: list[Stretch] = []
     for (start, end), place in zip(pieces, path, strict=True):

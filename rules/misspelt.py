@@ -59,8 +59,7 @@ class Misspelt:
         ]
         self._automaton = BytesAhoCorasick(list(ends)) if ends else None
         self._read = [
-            (b"\n%s\n" % misread(name.encode()), b"\n%s\n" % name.encode(), name)
-            for name in self._names
+            (misread(name.encode()), b"\n%s\n" % name.encode(), name) for name in self._names
         ]
         self._staff = staff
 
@@ -103,11 +102,11 @@ class Misspelt:
                 for name in names:
                     if _near(word, name):
                         found.setdefault(capitals.compounds.get(word, word), name)
-        reading = capitals.read
-        for read, exact, name in [one for one in self._read if one[0] in reading]:
+        ways = capitals.ways
+        for way, exact, name in [one for one in self._read if one[0] in ways]:
             # Names as they are known read alike: only what is left over is misread.
-            if reading.count(read) > data.count(exact):
-                for word in capitals.read_as(read[1:-1]) - self._exact:
+            if capitals.read.count(b"\n%s\n" % way) > data.count(exact):
+                for word in capitals.read_as(way) - self._exact:
                     found[word] = name
         return found
 

@@ -157,10 +157,10 @@ class Capitals:
 
     `words` has each between two line breaks, those with hyphens or apostrophes in pieces and once
     more without these, `data` the same in bytes; `compounds` tells how the latter are written.
-    `read` are the words as `misread` writes them.
+    `read` are the words as `misread` writes them, `ways` the different ones among these.
     """
 
-    __slots__ = ("compounds", "data", "read", "words")
+    __slots__ = ("compounds", "data", "read", "ways", "words")
 
     def __init__(self, plain: str) -> None:
         written = fold("\n".join(_CAPITALISED.findall(plain)).replace("’", "'"))
@@ -169,6 +169,7 @@ class Capitals:
         self.data = data.translate(_PIECES)
         self.words = self.data.decode("latin-1")
         self.read = misread(self.data)
+        self.ways = frozenset(self.read.split(b"\n"))
 
     def read_as(self, read: bytes) -> set[str]:
         """Give the words that `misread` writes in one way."""

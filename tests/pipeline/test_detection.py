@@ -188,10 +188,11 @@ def picky(monkeypatch):
 
 
 def test_a_document_that_cannot_be_searched_harms_no_other(picky):
-    searches = [(document(text, "fr"), None) for text in ("Vu 1.", "Quill 03/04/1950", "Vu 2.")]
-    first, none, last = detect_together(searches)
-    assert none is None
-    assert (first, last) == (detect(*searches[0]), detect(*searches[2]))
+    texts = ("Vu 1.", "Quill 03/04/1950", "Quill", "Vu le 03/04/1950", "Quill")
+    searches = [(document(text, "fr"), None) for text in texts]
+    first, *none, good, last = detect_together(searches)
+    assert (*none, last) == (None, None, None)
+    assert (first, good) == (detect(*searches[0]), detect(*searches[3]))
 
 
 def test_of_a_batch_only_the_note_to_blame_is_refused(picky):

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.language import LANGUAGES, NEIGHBOURS, language, stretches
+from rules.language import (
+    LANGUAGES,
+    NEIGHBOURS,
+    _bytes,
+    _points,
+    _points_each,
+    language,
+    stretches,
+)
 from rules.lexicon import lexicon
 from tests.growth import MOST, growth
 from tests.rules import language_lines as lines
@@ -135,3 +143,15 @@ def test_each_list_has_words_of_its_own_and_single_words_only() -> None:
         others = frozenset[str]().union(*(lists[other] for other in lists if other != lang))
         assert len(words - others) > (100 if lang in LANGUAGES else 25)
         assert all(word.rstrip("'").isalnum() for word in words)
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(["the", "l'hopital", "de", "patient", "c'", "|", "", "und", "x|y", "ß"])
+        ).map(" ".join)
+    )
+)
+def test_many_parts_have_the_points_of_each_alone(parts: list[str]) -> None:
+    data = [_bytes(part) for part in parts]
+    assert _points_each(data) == [_points(each) for each in data]
