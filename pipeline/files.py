@@ -22,12 +22,14 @@ from pipeline.outbox import Done, Outbox
 from pipeline.progress import Progress
 from pipeline.resolve import resolve
 from pipeline.selection import load, rule_of
-from pipeline.tagging import TOGETHER, Foresight, Tagger
+from pipeline.tagging import TOGETHER as ASKED_TOGETHER
+from pipeline.tagging import Foresight, Tagger
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
 from record.failure import Failure
 from record.patient import PatientRecord
 from record.span import Span
+from rules.folded import TOGETHER
 from rules.known import KnownPatient
 
 DETECTORS = frozenset(("rules", "known"))
@@ -201,7 +203,9 @@ def each_line(
     progress.phase("working")
     bad: list[int] = []
     lines = read_notes(task.notes, lang=task.lang, given=given)
-    while group := list(islice(lines, TOGETHER)):
+    # A model is slow: with more notes at a time nobody would see that it goes on.
+    many = ASKED_TOGETHER if task.model else TOGETHER
+    while group := list(islice(lines, many)):
         ahead([line for line in group if isinstance(line, Line)])
         for line in group:
             outbox.done.read += 1

@@ -60,11 +60,11 @@ class Initials:
     def alone(self, view: View, lang: str) -> Iterator[Hit]:
         """Yield initials with full stops after a title: `Mme D.`, `patient J.D.`."""
         for letter, given in self._alone.items():
-            for before in " .":
-                at = view.plain.find(f"{before}{letter}.")
-                while at >= 0:
-                    yield from _alone(view, at + 1, given, lang)
-                    at = view.plain.find(f"{before}{letter}.", at + 1)
+            at = view.plain.find(f"{letter}.", 1)
+            while at > 0:
+                if view.plain[at - 1] in " .":
+                    yield from _alone(view, at, given, lang)
+                at = view.plain.find(f"{letter}.", at + 1)
 
 
 def _alone(view: View, last: int, given: str, lang: str) -> Iterator[Hit]:

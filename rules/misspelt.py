@@ -24,6 +24,7 @@ _MOST_WRONG = 2
 _TELLING = 6
 # So many different words of one text at most are taken for misspelt names.
 _MOST = 100
+_LINE_BREAK = 10
 _NEXT_NAME = re.compile(r"[ \-]([A-ZÀ-ÖØ-Þ][^\W\d_]{2,})")
 
 
@@ -89,9 +90,11 @@ class Misspelt:
         capitals = view.capitals
         found: dict[str, str] = {}
         words, data = capitals.words, capitals.data
-        for index, start, _end in self._automaton.find_matches_as_indexes(data, overlapping=True):
-            first = (start if data[start] == 10 else words.rfind("\n", 0, start)) + 1
-            end = words.find("\n", first)
+        for index, start, stop in self._automaton.find_matches_as_indexes(data, overlapping=True):
+            if data[start] == _LINE_BREAK:
+                first, end = start + 1, words.find("\n", stop)
+            else:
+                first, end = words.rfind("\n", 0, start) + 1, stop - 1
             shortest, longest, names = self._ends[index]
             if not shortest <= end - first <= longest:
                 continue
@@ -99,8 +102,9 @@ class Misspelt:
             if word not in self._exact:
                 if len(found) >= _MOST:
                     break
+                size = len(word)
                 for name in names:
-                    if _near(word, name):
+                    if abs(size - len(name)) <= _MOST_WRONG and _near(word, name):
                         found.setdefault(capitals.compounds.get(word, word), name)
         ways = capitals.ways
         for way, exact, name in [one for one in self._read if one[0] in ways]:

@@ -65,7 +65,7 @@ class Automaton:
         for several in found.values():
             if len(several) > 1:
                 several.sort()
-        return dict(found)
+        return found
 
     def _compile(self) -> Any:
         with self._lock:

@@ -30,9 +30,9 @@ _KINDS = "".join(
     "a" if char.isalpha() or char == "?" else _MARKS.get(char, ",") for char in map(chr, range(256))
 ).encode("ascii")
 # A hyphen that ends a line, and three letters that stand alone: cheaper to look for than what
-# they announce.
-_BREAKS = (b"-\n", b"- \n")
-_HINT = b" a a a"
+# they announce, and by `re` more than by `in`.
+_BREAK = re.compile(b"- ?\n")
+_HINT = re.compile(b" a a a")
 _SPACED = re.compile(r"(?<![^\W_])[^\W\d_](?:([ .\u00a0])[^\W\d_](?![^\W\d_])){2,}")
 # How far before and after a broken word its name may reach.
 _AROUND = 96
@@ -248,11 +248,11 @@ def _views(text: str) -> Iterator[View]:
     data = first.data
     yield _view(text, folded, _ODD, [(0, len(text))]) if _is_odd(text, data) else first
     kinds = data.translate(_KINDS)
-    if any(mark in kinds for mark in _BREAKS):
+    if _BREAK.search(kinds):
         broken = _around(text, [match.span() for match in _HYPHENATION.finditer(text)])
         if broken:
             yield _view(text, folded, _REJOINED, broken, whole=False)
-    if _HINT in kinds and _SPACED.search(text):
+    if _HINT.search(kinds) and _SPACED.search(text):
         yield _closed(text)
 
 
