@@ -32,6 +32,7 @@ COMMANDS = {
     "detect": "find identifiers in notes",
     "pseudonymize": "replace identifiers in notes",
     "train": "train a tagger on annotated notes",
+    "pretrain": "an encoder that has read your notes, to train taggers from",
     "quantize": "a tagger in 8 bits, for processors that multiply in them",
     "evaluate": "score spans against gold",
     "select": "choose which rules take part",

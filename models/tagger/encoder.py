@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import save as dump_weights
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, BertConfig
 from transformers.utils.logging import disable_progress_bar
 
+from models.atomic import write
 from models.tagger.attention import QUICKEST
 from models.tagger.bilstm import BiLSTM, make_bilstm
 from models.tagger.bundle import TOKENIZER, WEIGHTS, read_bundle
-from models.tagger.subwords import END, MARKS, NEWLINE, PADDING, SubWords, trimmed
+from models.tagger.subwords import END, MARKS, NEWLINE, PADDING, UNKNOWN, SubWords, trimmed
 from models.tagger.vocabulary import learned
 from record.errors import ConfigError
 
@@ -25,8 +27,11 @@ NAMES = ("e5-small", "e5-small-6", "tiny", "tiny-LAYERSxWIDTH", "bilstm", "DIR")
 Shape = Mapping[str, Any]
 """What rebuilds an encoder without its weights, as JSON."""
 
+TOKENIZER_FILE = "tokenizer.json"
+_EMBEDDINGS = "embeddings.word_embeddings.weight"
 _TINY = re.compile(r"tiny(?:-(\d{1,2})x(\d{2,4}))?")
 _TINY_PIECES = 8_000
+_WHOLE = 1 << 30  # pieces: more than any vocabulary has
 _HEAD = 32  # width of an attention head
 _UNITS = 128  # of an LSTM in each direction
 _FAMILIES = ("bert", "roberta", "xlm-roberta", "camembert")
@@ -105,6 +110,20 @@ def make_encoder(plan: Plan, texts: Iterable[str]) -> tuple[Encoder | BiLSTM, Su
     return _from_folder(folder, plan, texts)
 
 
+def pretrained(name: str) -> tuple[Encoder, SubWords]:
+    """Make an encoder that has learnt a language, with its whole vocabulary.
+
+    Raises ConfigError, also for those that begin with nothing.
+    """
+    if name == "bilstm" or _TINY.fullmatch(name):
+        problem = f"{name} begins with nothing, and its vocabulary would be the notes' own"
+        raise ConfigError("--encoder", problem, "choose e5-small, e5-small-6 or a folder")
+    encoder, subwords = make_encoder(Plan(name, vocabulary=_WHOLE), ())
+    if isinstance(encoder, BiLSTM):
+        raise TypeError("a BiLSTM has learnt no language")
+    return encoder, subwords
+
+
 def _tiny(layers: int, width: int, plan: Plan, texts: Iterable[str]) -> tuple[Encoder, SubWords]:
     if not layers or width % _HEAD:
         raise ConfigError("--encoder", f"{plan.name} cannot be made", f"WIDTH in steps of {_HEAD}")
@@ -153,7 +172,7 @@ def _packaged(plan: Plan, texts: Iterable[str]) -> tuple[Encoder, SubWords]:
 
 
 def _from_folder(folder: Path, plan: Plan, texts: Iterable[str]) -> tuple[Encoder, SubWords]:
-    tokenizer = folder / "tokenizer.json"
+    tokenizer = folder / TOKENIZER_FILE
     disable_progress_bar()  # type: ignore[no-untyped-call]  # a command has its own
     try:
         marks = _mark_rows(tokenizer)
@@ -175,11 +194,31 @@ def _from_folder(folder: Path, plan: Plan, texts: Iterable[str]) -> tuple[Encode
     return encoder, subwords
 
 
+def save_encoder(encoder: Encoder, subwords: SubWords, folder: Path) -> None:
+    """Write an encoder as the folder of a HuggingFace model, which `make_encoder` takes by name."""
+    state = {name: value.detach().cpu() for name, value in encoder.body.state_dict().items()}
+    marks = state[_EMBEDDINGS]
+    whole = torch.cat([marks, encoder.pieces.weight.detach().cpu()])
+    state[_EMBEDDINGS] = whole
+    write(folder / "model.safetensors", dump_weights(state, metadata={"format": "pt"}))
+    added = [{"id": at, "content": mark, "special": True} for at, mark in enumerate(MARKS)]
+    vocabulary = [*((mark, 0.0) for mark in MARKS), *subwords.pieces]
+    tokenizer = {
+        "version": "1.0",
+        "added_tokens": added,
+        "normalizer": json.loads(subwords.normalizer),
+        "model": {"type": "Unigram", "unk_id": UNKNOWN, "vocab": vocabulary},
+    }
+    write(folder / TOKENIZER_FILE, json.dumps(tokenizer, ensure_ascii=False).encode())
+    config = {**encoder.shape["config"], "vocab_size": len(whole)}
+    write(folder / "config.json", json.dumps(config, indent=1).encode())
+
+
 def _settle(
     encoder: Encoder, state: dict[str, Tensor], words: Tensor, rows: list[int], marks: list[int]
 ) -> None:
     """Give an encoder its weights; `words` are the embeddings before trimming."""
-    state["embeddings.word_embeddings.weight"] = words[marks].clone()
+    state[_EMBEDDINGS] = words[marks].clone()
     encoder.body.load_state_dict(state, strict=False)
     missing = set(encoder.body.state_dict()) - set(state)
     if {name for name in missing if name.endswith(("weight", "bias"))}:
@@ -195,4 +234,4 @@ def _mark_rows(tokenizer: Path) -> list[int]:
         raise ValueError("no unigram vocabulary")
     numbers = {mark["content"]: int(mark["id"]) for mark in held["added_tokens"]}
     rows = [numbers[mark] for mark in MARKS if mark != MARKS[NEWLINE]]
-    return [*rows, rows[END]]
+    return [*rows, numbers.get(MARKS[NEWLINE], rows[END])]

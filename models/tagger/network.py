@@ -138,6 +138,13 @@ class Single(nn.Module):
         """Give how surprising the allowed tags are. (notes,)"""
         return self.chain.negative_log_likelihood(scores, lengths, allowed)
 
+    def dearer(self, scores: Tensor, allowed: Tensor, cost: float) -> Tensor:
+        """Raise the score of no span where there must be one, so that learning has to outdo it.
+
+        Softmax-margin with a cost of misses alone (Mohit et al., EACL 2012), for training only.
+        """
+        return scores + cost * _outside_only(scores, ~allowed[..., 0])
+
     def read(self, scores: Tensor, lengths: Tensor) -> list[list[Found]]:
         """Give the spans of each sequence; scores are (notes, words, tags)."""
         tags = self.chain.best(scores, lengths)
@@ -169,6 +176,11 @@ class Nested(nn.Module):
         """Give how surprising the allowed tags are, summed over labels. (notes,)"""
         return self.chain.negative_log_likelihood(self._apart(scores), lengths, allowed)
 
+    def dearer(self, scores: Tensor, allowed: Tensor, cost: float) -> Tensor:
+        """Raise the scores of no span of a label where there must be one, as `Single` does."""
+        each = self._apart(scores)
+        return (each + cost * _outside_only(each, ~allowed[..., 0])).view_as(scores)
+
     def read(self, scores: Tensor, lengths: Tensor) -> list[list[Found]]:
         """Give the spans of each sequence; scores are (notes, words, 5 x labels)."""
         each = self._apart(scores)
@@ -189,6 +201,13 @@ class Nested(nn.Module):
 
     def _apart(self, scores: Tensor) -> Tensor:
         return scores.view(*scores.shape[:-1], len(self.labels), 5)
+
+
+def _outside_only(scores: Tensor, where: Tensor) -> Tensor:
+    """Give 1 for the tag of no span at some places, 0 elsewhere; of the shape of scores."""
+    outside = torch.zeros_like(scores)
+    outside[..., 0] = where
+    return outside
 
 
 def _rated(spans: list[tuple[int, int, str]], sure: Tensor) -> list[Found]:

@@ -13,6 +13,7 @@ HEADS = ("single", "stacked")
 
 _ABOVE_0 = ("epochs", "max_minutes", "step_tokens", "part_tokens", "encoder_rate", "patience")
 _LEAST_STEPS = 300  # of an encoder that has learnt its languages; twenty taught it nothing
+_DEAREST = 20
 _SHARES = ("masked", "dropout", "warm_up")
 
 
@@ -22,7 +23,8 @@ class Recipe:
 
     A step learns from about `step_tokens`, a part of `part_tokens` at a time. `decay` multiplies
     the encoder's rate from each layer to the one below. `masked` is the share of pieces hidden,
-    `augmented` that of notes changed, `warm_up` that of the schedule in which rates rise. Where
+    `augmented` that of notes changed, `warm_up` that of the schedule in which rates rise. A word
+    missed costs `recall` more, in units of scores, than one found for nothing. Where
     `epochs` of few notes are fewer steps than `least_steps`, there are more of them.
     `patience` is how many evaluations in a row may bring nothing better. Without
     `max_minutes` the same recipe and notes give the same weights on the same machine with the
@@ -49,6 +51,7 @@ class Recipe:
     clip: float = 1.0
     masked: float = 0.05
     augmented: float = 0.0
+    recall: float = 0.0
     patience: int = 5
     checkpoint_steps: int = 200
 
@@ -59,6 +62,9 @@ class Recipe:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ConfigError(f"--{name.replace('_', '-')}", "must be above 0", "give more")
+        if not 0 <= self.recall < _DEAREST:
+            problem = f"must be at least 0 and below {_DEAREST}"
+            raise ConfigError("--recall", problem, "1 to 3 is common")
         for name in _SHARES:
             if not 0 <= getattr(self, name) < 1:
                 problem = "must be at least 0 and below 1"

@@ -210,6 +210,8 @@ class _Training:
             )
             ids.masked_fill_(hidden, MASK)
             scores = _sequences(network(part.batch), part.lengths)
+            if recipe.recall:
+                scores = network.head.dearer(scores, part.allowed, recipe.recall)
             loss = network.head.loss(scores, part.lengths, part.allowed).sum() / words
             loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_([weights for _, weights in learnt(network)], recipe.clip)
@@ -245,7 +247,7 @@ class _Training:
             "history": place.history,
             "best": best,
             "minutes": place.seconds / 60,
-            "versions": _versions(),
+            "versions": versions(),
         }
         write(self.out / TRAINING, json.dumps(report, indent=1).encode())
         (self.out / CHECKPOINT).unlink(missing_ok=True)
@@ -273,6 +275,7 @@ def _scored(trained: folder.Trained, dev: Sequence[TrainingNote]) -> Scores:
     return score(pairs)
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Give the versions of what decides about weights."""
     packages = ("cryptonym", "torch", "transformers", "tokenizers", "safetensors")
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}

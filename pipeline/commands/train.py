@@ -75,6 +75,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--masked", type=float, metavar="S", help="share of pieces hidden; default 0.05")
     add("--augmented", type=float, metavar="S", help="share of notes changed; default 0")
+    add(
+        "--recall", type=float, metavar="C",
+        help="what a missed word costs more than one found for nothing; default 0",
+    )  # fmt: skip
     add("--patience", type=int, metavar="N", help="evaluations without a better one; default 5")
     add_speech(parser, json="print the scores as JSON only")
 

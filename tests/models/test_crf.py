@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.tagger.crf import LinearChain, Stacked
+from models.tagger.network import Nested, Single
 from models.tagger.tags import Scheme, WordSpan
 
 ONE, TWO = Scheme(("A",)), Scheme(("A", "B"))
@@ -76,6 +77,26 @@ def test_what_is_partly_known_is_summed_out() -> None:
     expected = chain.log_partition(scores, lengths).item() - values.logsumexp(0).item()
     lost = chain.negative_log_likelihood(scores, lengths, allowed)
     assert lost.item() == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+def test_misses_cost_what_was_asked_and_nothing_else_does(stacked: bool) -> None:
+    torch.manual_seed(3)
+    head = (Nested if stacked else Single)(("A",))
+    scores = torch.randn(1, 4, 5, dtype=torch.double)
+    gold = (0, 1, 3, 0)  # begin and last: two words between two that are in no span
+    allowed = torch.eye(5, dtype=torch.bool)[list(gold)][None]
+    told = allowed[:, :, None] if stacked else allowed
+    chain = head.chain.chain if stacked else head.chain
+    every = [
+        _score(chain, scores[0], tags) + 2.5 * sum(tags[at] == 0 for at in (1, 2))
+        for tags in _legal(ONE, 4)
+    ]
+    wanted = torch.tensor(every).logsumexp(0) - _score(chain, scores[0], gold)
+    dear = head.dearer(scores, told, 2.5)
+    found = head.loss(dear, torch.tensor([4]), told)
+    assert found.item() == pytest.approx(wanted.item(), abs=1e-6)
+    assert found.item() > head.loss(scores, torch.tensor([4]), told).item()
 
 
 def test_a_batch_is_its_sequences_one_by_one() -> None:
