@@ -241,11 +241,14 @@ def release(options: argparse.Namespace, output: str, config: str = CONFIG) -> d
     order = Order(folder / config, "bench", folder / "persons.txt", place, schema)
     drives = spawned if options.workers > 1 else None
 
+    refused: dict[str, int] = {}
+
     def step() -> tuple[int, dict[str, int]]:
         released = run_release(order, drive=drives, workers=options.workers)
+        refused.update(released.counts.refused)
         return released.counts.notes["released"], released.peaks
 
-    return measured(step)
+    return measured(step) | {"refused": refused}
 
 
 def measured(step: Callable[[], tuple[int, dict[str, int]]]) -> dict[str, Any]:
@@ -294,6 +297,10 @@ def table(options: argparse.Namespace, results: dict[str, dict[str, Any]]) -> st
             f"{found['wall']:.1f} | {of_hybrid} | {rates[arm] / rates['rules and known']:.1f} | "
             f"{found['peak_mb']:.0f} |"
         )
+    for arm, found in results.items():
+        if refused := found.get("refused"):
+            reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(refused.items()))
+            lines.append(f"\nNot released, {arm}: {reasons}.")
     return "\n".join(lines)
 
 

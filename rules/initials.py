@@ -20,6 +20,10 @@ _AFTER = re.compile(
     rf",?[ ]{{1,2}}([{_CAPITAL}]{{1,3}}(?![^\W_])\.?(?:[ \-]?[{_CAPITAL}](?:\.|(?![^\W_]))){{0,2}})"
     r"(?!\.?[ ]?(?:de )?nac)"
 )
+# Behind an initial, perhaps with more of them between: `J. Martin`, `J.-P. Martin`.
+_NAME_FOLLOWS = re.compile(
+    rf"[ ]?[{_CAPITAL}]|(?:[ ]?-[ ]?[{_CAPITAL}]\.?){{1,3}}[ ]{{1,2}}[{_CAPITAL}]"
+)
 # Titles that leave no doubt that initials follow.
 _TITLES = frozenset(
     "m mme mlle mr mrs ms miss sr sra herr herrn frau dhr mevr monsieur madame patient patiente"
@@ -69,8 +73,8 @@ class Initials:
 
 def _alone(view: View, last: int, given: str, lang: str) -> Iterator[Hit]:
     folded, plain = view.folded, view.plain
-    if plain[last + 2 : last + 4].strip(" ")[:1].isupper():
-        return  # a name follows
+    if _NAME_FOLLOWS.match(plain, last + 2):
+        return
     first: list[int] = []
     word, end = (
         word_before(folded, last) if plain[last - 1] != "." else (folded[last - 2], last - 1)

@@ -180,6 +180,7 @@ CONDE = PatientRecord("1", ("Sara",), ("Conde", "De la Torre"))
         # initials after a title
         "Mme [[P.|LAST_NAME]] dort. Patiente [[R.|FIRST_NAME]][[P.|LAST_NAME]], Mme P. Durand",
         "Mme [[R.|FIRST_NAME]] [[P.|LAST_NAME]] va bien, M. X. aussi, Mme T. P. non, vitamine P.",
+        "Mme P.-L. DURAND, Monsieur P.-L.-M. Masse, M. P.-M Roy; Mme [[P.|LAST_NAME]]-L. dort",
         # digits as recognition reads them
         "IPP [[8O15O81152|PATIENT_ID]], [[80l5 081 152|PATIENT_ID]], tél. [[O6 15 O8 11 52|PHONE]]",
         "né le [[31/12/195O|BIRTH_DATE]], [[3l.12.1950|BIRTH_DATE]], soil 80150811 OO",
