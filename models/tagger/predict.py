@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import pad_sequence
 from models.tagger.corpus import Cutting, cut_text
 from models.tagger.network import Found, Network, collate
 from models.tagger.subwords import SubWords
-from models.tagger.windows import MARGIN, Cut, Window
+from models.tagger.windows import Cut, Window, length
 from record.document import Document
 from record.errors import Unsafe
 from record.span import Span
@@ -47,7 +47,7 @@ def _scored(network: Network, cuttings: Sequence[Cutting]) -> list[Tensor]:
     """Score the tags of each note's words. (words, tags) each"""
     scores = [torch.empty(len(c.words), network.head.size) for c in cuttings]
     every = [(note, window) for note, c in enumerate(cuttings) for window in c.windows]
-    for group in _groups(every, [_length(cuttings[note], window) for note, window in every]):
+    for group in _groups(every, [length(cuttings[note].pieces, window) for note, window in every]):
         batch = collate([(cuttings[note].pieces, window) for note, window in group])
         given = network(batch.to(network.device)).float().cpu()
         at = 0
@@ -58,10 +58,6 @@ def _scored(network: Network, cuttings: Sequence[Cutting]) -> list[Tensor]:
     if not all(torch.isfinite(each).all() for each in scores):
         raise Unsafe("scores-not-finite")
     return scores
-
-
-def _length(cutting: Cutting, window: Window) -> int:
-    return MARGIN + sum(map(len, cutting.pieces[window.first : window.end]))
 
 
 def _groups(

@@ -6,7 +6,7 @@ text that the tagger will read (Gururangan et al., ACL 2020).
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from math import exp
 from pathlib import Path
@@ -24,9 +24,10 @@ from models.tagger.corpus import cut_text
 from models.tagger.encoder import Encoder, pretrained, save_encoder
 from models.tagger.network import Batch, Pieces, collate
 from models.tagger.optimizer import set_rate
+from models.tagger.samples import filled
 from models.tagger.subwords import MARKS, MASK
 from models.tagger.train import versions
-from models.tagger.windows import MARGIN, Cut, Window
+from models.tagger.windows import MARGIN, Cut, Window, length
 from record.errors import ConfigError
 
 PRETRAINING = "pretraining.json"
@@ -226,8 +227,8 @@ class _Pretraining:
         tokens = self.recipe.step_tokens
         steps = [
             step
-            for pool in _filled(parts, _STEPS_SORTED * tokens)
-            for step in _filled(sorted(pool, key=_length), tokens)
+            for pool in filled(parts, _STEPS_SORTED * tokens, _length)
+            for step in filled(sorted(pool, key=_length), tokens, _length)
         ]
         random.shuffle(steps)
         return steps
@@ -240,7 +241,7 @@ class _Pretraining:
         set_rate(self.optimizer, epochs / recipe.epochs, recipe.warm_up)
         network.train()
         self.optimizer.zero_grad()
-        made = [self._hidden(part, chance) for part in _filled(step, recipe.part_tokens)]
+        made = [self._hidden(part, chance) for part in filled(step, recipe.part_tokens, _length)]
         pieces = max(1, sum(int(guessed.sum()) for _, _, guessed in made))
         for batch, seen, guessed in made:
             if guessed.any():
@@ -269,7 +270,8 @@ class _Pretraining:
         chance = torch.Generator().manual_seed(self.recipe.seed)
         total, pieces = 0.0, 0
         with torch.no_grad():
-            for part in _filled(sorted(self.held_out, key=_length), self.recipe.part_tokens):
+            every = sorted(self.held_out, key=_length)
+            for part in filled(every, self.recipe.part_tokens, _length):
                 batch, seen, guessed = self._hidden(part, chance)
                 if guessed.any():
                     with self._precision():
@@ -317,20 +319,4 @@ def hide(
 
 
 def _length(part: Part) -> int:
-    pieces, window = part
-    return MARGIN + sum(map(len, pieces[window.first : window.end]))
-
-
-def _filled(parts: Sequence[Part], tokens: int) -> Iterator[list[Part]]:
-    """Part windows, in order, where as many tokens are reached."""
-    group: list[Part] = []
-    total = 0
-    for part in parts:
-        length = _length(part)
-        if group and total + length / 2 > tokens:
-            yield group
-            group, total = [], 0
-        group.append(part)
-        total += length
-    if group:
-        yield group
+    return length(*part)

@@ -1,9 +1,10 @@
 """Training notes as passages and steps: what is learnt from at one time, in an order of chance."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -14,10 +15,12 @@ from models.tagger.corpus import Booleans, Gold, TrainingNote, cut_text, passage
 from models.tagger.network import Batch, Pieces, collate
 from models.tagger.recipe import Recipe
 from models.tagger.subwords import SubWords
-from models.tagger.windows import MARGIN, Window
+from models.tagger.windows import Window, length
 
 _WORDS = 300  # of a passage: more of them side by side learn faster than longer ones
 _STEPS_SORTED = 8
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,8 @@ class Samples:
         pool = _STEPS_SORTED * self.recipe.step_tokens
         steps = [
             step
-            for many in _filled(found, pool)
-            for step in _filled(sorted(many, key=lambda one: one.tokens), self.recipe.step_tokens)
+            for many in filled(found, pool, _tokens)
+            for step in filled(sorted(many, key=_tokens), self.recipe.step_tokens, _tokens)
         ]
         random.shuffle(steps)
         return steps
@@ -86,24 +89,29 @@ class Samples:
         found = []
         for group in passages(cutting.windows, spans, _WORDS):
             windows = cutting.windows[group.start : group.stop]
-            sizes = [MARGIN + sum(map(len, cutting.pieces[w.first : w.end])) for w in windows]
+            sizes = [length(cutting.pieces, window) for window in windows]
             words = allowed[windows[0].core : windows[-1].core_end]
             found.append(Passage(cutting.pieces, windows, words, sum(sizes), max(sizes)))
         return found
 
 
-def _filled(passages: Sequence[Passage], tokens: int) -> Iterator[list[Passage]]:
-    """Part passages, in order, where as many tokens are reached."""
-    part: list[Passage] = []
+def _tokens(passage: Passage) -> int:
+    return passage.tokens
+
+
+def filled(parts: Sequence[T], tokens: int, size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Part what has a size in tokens, in order, where as many tokens are reached."""
+    group: list[T] = []
     total = 0
-    for passage in passages:
-        if part and total + passage.tokens / 2 > tokens:
-            yield part
-            part, total = [], 0
-        part.append(passage)
-        total += passage.tokens
-    if part:
-        yield part
+    for part in parts:
+        of = size(part)
+        if group and total + of / 2 > tokens:
+            yield group
+            group, total = [], 0
+        group.append(part)
+        total += of
+    if group:
+        yield group
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,11 @@ class Cut:
             raise ValueError("a window must hold its context and one word of 16 pieces")
 
 
+def length(pieces: Sequence[Sequence[int]], window: Window) -> int:
+    """Count the pieces of the words of a window, and its marks."""
+    return MARGIN + sum(map(len, pieces[window.first : window.end]))
+
+
 def windows(sizes: Sequence[int], breaks: Sequence[int], cut: Cut) -> list[Window]:
     """Cut a note into windows of nearly equal length, at line ends where any is near enough.
 
