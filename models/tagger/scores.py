@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 from models.tagger.words import words
 from record.document import Annotated
@@ -22,6 +23,19 @@ class Scores:
     precision: float
     recall: float
     redacted: float
+
+
+def preferred(new: Scores, kept: Scores, most: float, notes: int) -> bool:
+    """Tell whether new scores are to be kept instead of others.
+
+    `most` is the greatest share of notes without a leak so far, that of the new scores included.
+    Where both come within one standard error of it, the greater F1 decides: of so many notes no
+    smaller difference tells anything (the rule of one standard error, Breiman et al., 1984).
+    """
+    floor = most - sqrt(most * (1 - most) / max(notes, 1))
+    if kept.zero_leak < floor <= new.zero_leak:
+        return True
+    return new.zero_leak >= floor and (new.f1, new) > (kept.f1, kept)
 
 
 def score(pairs: Iterable[tuple[Annotated, Sequence[Span]]]) -> Scores:

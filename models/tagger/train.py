@@ -3,7 +3,7 @@
 import hashlib
 import json
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from itertools import pairwise
@@ -27,7 +27,7 @@ from models.tagger.optimizer import make_optimizer, set_rate
 from models.tagger.predict import predict
 from models.tagger.recipe import Recipe
 from models.tagger.samples import Passage, Samples, parts
-from models.tagger.scores import Scores, score
+from models.tagger.scores import Scores, preferred, score
 from models.tagger.subwords import MARKS, MASK
 from models.tagger.vocabulary import outside
 from record.errors import ConfigError
@@ -73,8 +73,8 @@ class Watch:
 def train(corpora: Corpora, recipe: Recipe, out: Path, watch: Watch | None = None) -> Scores:
     """Train a tagger and write it to a folder; gives the scores on the notes selected by.
 
-    The weights kept are those of the evaluation with the greatest scores. A training that was
-    interrupted goes on where its last checkpoint is. Sets torch's random state. Raises
+    The weights kept are those of the evaluation with the best scores (`preferred`). A training that
+    was interrupted goes on where its last checkpoint is. Sets torch's random state. Raises
     ConfigError, also where the folder holds a tagger whose training had ended.
     """
     if (out / TRAINING).exists():
@@ -222,9 +222,11 @@ class _Training:
         scores = _scored(self.trained, self.corpora.dev)
         place = self.place
         entry = {"epochs": epochs, **asdict(scores), "seconds": monotonic() - started}
-        best = place.history[place.best] if place.best >= 0 else None
+        kept = _scores(place.history[place.best]) if place.best >= 0 else None
         place.history.append(entry)
-        if best is None or scores > Scores(**{name: best[name] for name in asdict(scores)}):
+        most = max(each["zero_leak"] for each in place.history)
+        notes = sum(bool(note.annotated.spans) for note in self.corpora.dev)
+        if kept is None or preferred(scores, kept, most, notes):
             place.best = len(place.history) - 1
             folder.save(self.trained, self.out)
         self.watch.evaluated(entry)
@@ -251,7 +253,11 @@ class _Training:
         }
         write(self.out / TRAINING, json.dumps(report, indent=1).encode())
         (self.out / CHECKPOINT).unlink(missing_ok=True)
-        return Scores(**{name: best[name] for name in Scores.__slots__})
+        return _scores(best)
+
+
+def _scores(entry: Mapping[str, float]) -> Scores:
+    return Scores(**{name: entry[name] for name in Scores.__slots__})
 
 
 def _sequences(flat: Tensor, lengths: Tensor) -> Tensor:
