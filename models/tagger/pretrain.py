@@ -158,11 +158,12 @@ class _Pretraining:
         for at in range(1, _HELD_OUT):
             self.learnt += self._parts(every[at::_HELD_OUT])
         self.notes = len(every) - len(every[::_HELD_OUT])
-        if not self.learnt:
+        candidates = self._candidates()
+        if not self.learnt or not candidates:
             raise ConfigError("NOTES", "are too few to learn from", "give two notes or more")
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.in_bfloat16 = has_bfloat16(device)
-        self.network = Guesser(encoder, self._candidates()).to(device)
+        self.network = Guesser(encoder, torch.tensor(candidates)).to(device)
         self.optimizer = self._optimizer()
         self.digest = hashlib.sha256(json.dumps(sorted(every)).encode()).hexdigest()
         self.mark = recipe.fingerprint(self.digest)
@@ -176,7 +177,7 @@ class _Pretraining:
             found += [(cutting.pieces, window) for window in cutting.windows]
         return found
 
-    def _candidates(self) -> Tensor:
+    def _candidates(self) -> list[int]:
         """Give the ids of all pieces that occur: others cannot be what was hidden."""
         parts = self.learnt + self.held_out
         ids = {
@@ -186,7 +187,7 @@ class _Pretraining:
             for number in word
             if number >= len(MARKS)
         }
-        return torch.tensor(sorted(ids))
+        return sorted(ids)
 
     def _optimizer(self) -> torch.optim.AdamW:
         groups: dict[bool, list[nn.Parameter]] = {True: [], False: []}

@@ -136,7 +136,7 @@ def test_what_begins_with_nothing_is_refused(name: str, tmp_path: Path) -> None:
         pretrain(texts(4), PretrainRecipe(name), tmp_path / "out")
 
 
-@pytest.mark.parametrize("held", [[], ["Dr Martin"], ["Dr Martin"] * 5, ["", "\n"]])
+@pytest.mark.parametrize("held", [[], ["Dr Martin"], ["Dr Martin"] * 5, ["", "\n"], ["\n", "\n\n"]])
 def test_too_few_notes_are_refused(held: list[str], source: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="too few"):
         pretrain(held, recipe(source), tmp_path / "out")
