@@ -1,6 +1,6 @@
 """Notes per second of the rules: every family, known-patient matching, and peers beside them.
 
-    python -m benchmarks.rules [--notes 240] [--identifiers 10,22,48] [--peer PYTHON]
+    python -m benchmarks.rules [--notes 240] [--identifiers 10,22,48] [--native] [--peer PYTHON]
 
 Notes of 3,000 characters in French, English and Spanish, a third each, ten a patient, of whom 20
 values are known. `--identifiers` says how many identifiers the notes hold: a study of a French
@@ -9,21 +9,27 @@ the whole page; MEDDOCAN's cases have 23 per 3,000 characters. `--peer` names a 
 edsnlp and deduce installed: their rules read the same notes in the same run. Everything runs on
 one core, one arm after the other; of each note the least of the rounds counts, since other
 programs only ever add to it. "Side by side" is how the nightly job searches: each family in
-many notes before the next. Prints Markdown: read ratios, not absolute numbers.
+many notes before the next. `--native` compiles the rules to C first, as `CRYPTONYM_USE_MYPYC=1 pip
+install .` does, and another process searches with them, by turns with this one; it ends with an
+error where they find anything else. Prints Markdown: read ratios, not absolute numbers.
 """
 
 import argparse
 import json
 import re
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
+from hashlib import blake2b
 from itertools import cycle
 from pathlib import Path
 from statistics import mean
 
+from benchmarks.native import Native, build
 from pipeline.detection import FAMILIES, KnownPatients, detect, detect_together
 from record.document import Annotated, Document
 from record.folding import fold
@@ -37,6 +43,7 @@ NOTES_PER_PATIENT = 10
 CHARACTERS = 3000
 KNOWN_VALUES = 20
 TOGETHER_ARM = f"all rules and known, {TOGETHER} notes side by side"
+NATIVE_ARM = f"{TOGETHER_ARM}, compiled to C"
 
 Note = tuple[Document, PatientRecord]
 Arm = Callable[..., object]
@@ -44,11 +51,18 @@ Arm = Callable[..., object]
 
 def main() -> None:
     options = _parse()
+    if options.serve:
+        serve(list(_interleaved(options.notes, int(options.identifiers))))
+        return
+    rooms = build(Path("build")) if options.native else None
     print("| identifiers a note | arm | us a note | notes/s per core | against all |")
     print("| ---: | --- | ---: | ---: | ---: |")
     for identifiers in map(int, options.identifiers.split(",")):
         notes = list(_interleaved(options.notes, identifiers))
-        arms = measure(notes, options.rounds, options.peer)
+        with _native(rooms, options.notes, identifiers) if rooms else nullcontext() as native:
+            arms = measure(notes, options.rounds, native)
+        if options.peer:
+            arms.update(_peers(notes, options.peer))
         reference = arms["all rules and known"]
         for name, seconds in arms.items():
             share = f"{reference / seconds:.2f}"
@@ -58,28 +72,45 @@ def main() -> None:
             )
 
 
-def measure(notes: Sequence[Note], rounds: int, peer: str) -> dict[str, float]:
+def measure(notes: Sequence[Note], rounds: int, native: Native | None = None) -> dict[str, float]:
     """Give for each arm its seconds a note: of each note the least of the rounds, then the mean."""
     least: dict[str, list[float]] = {}
     for _ in range(rounds):
-        for name, arm in _arms().items():
-            taken = [_seconds(arm, note) for note in notes]
-            least[name] = list(map(min, taken, least.get(name, taken)))
-        taken = list(_side_by_side(notes))
-        least[TOGETHER_ARM] = list(map(min, taken, least.get(TOGETHER_ARM, taken)))
-    result = {name: mean(seconds) for name, seconds in least.items()}
-    return {**result, **(_peers(notes, peer) if peer else {})}
+        taken = {name: [_seconds(arm, note) for note in notes] for name, arm in _arms().items()}
+        taken[TOGETHER_ARM], found = _side_by_side(notes)
+        if native:
+            taken[NATIVE_ARM], found_so = native.round()
+            if found_so != found:
+                sys.exit("the compiled rules found something else")
+        for name, seconds in taken.items():
+            least[name] = list(map(min, seconds, least.get(name, seconds)))
+    return {name: mean(seconds) for name, seconds in least.items()}
 
 
-def _side_by_side(notes: Sequence[Note]) -> Iterator[float]:
-    """Yield for each note its share of the time of those searched together."""
-    compiled = KnownPatients()
+def serve(notes: Sequence[Note]) -> None:
+    """Search notes side by side once for each line read, and print what `_side_by_side` gives."""
+    for _ in sys.stdin:
+        print(json.dumps(_side_by_side(notes)), flush=True)
+
+
+def _native(rooms: Path, notes: int, identifiers: int) -> Native:
+    options = ["--serve", "--notes", str(notes), "--identifiers", str(identifiers)]
+    return Native(rooms, "benchmarks.rules", options)
+
+
+def _side_by_side(notes: Sequence[Note]) -> tuple[list[float], str]:
+    """Give each note's share of the seconds of those searched together, and a hash of all found."""
+    compiled, seconds, found = KnownPatients(), list[float](), blake2b(digest_size=16)
     for at in range(0, len(notes), TOGETHER):
         some = notes[at : at + TOGETHER]
         started = time.process_time()
-        detect_together([(document, compiled.of(patient)) for document, patient in some])
+        spans = detect_together([(document, compiled.of(patient)) for document, patient in some])
         share = (time.process_time() - started) / len(some)
-        yield from [share] * len(some)
+        seconds += [share] * len(some)
+        if not all(isinstance(one, tuple) for one in spans):
+            sys.exit("a note could not be searched")
+        found.update(repr(spans).encode())
+    return seconds, found.hexdigest()
 
 
 def _seconds(arm: Arm, note: Note) -> float:
@@ -222,6 +253,8 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--notes", type=int, default=240, help="default 240")
     parser.add_argument("--identifiers", default="10,22,48", help="default 10,22,48")
     parser.add_argument("--rounds", type=int, default=5, help="default 5")
+    parser.add_argument("--native", action="store_true", help="also the rules compiled to C")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--peer", default="", help="a Python with edsnlp and deduce installed")
     return parser.parse_args()
 

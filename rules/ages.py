@@ -120,8 +120,8 @@ def _bare(folded: str) -> Iterator[tuple[int, int]]:
 def _with_unit(text: str, folded: str) -> Iterator[tuple[int, int]]:
     for match in _DIGITS.finditer(folded):
         start, end = match.span(1)
-        number = float(match[1].replace(",", "."))
-        if number <= _OLDEST and _is_age(text, folded, start, number, match):
+        figure = float(match[1].replace(",", "."))
+        if figure <= _OLDEST and _is_age(text, folded, start, figure, match):
             yield start, end
             yield from _beside(folded, start, match)
     for match in _WORDS.finditer(folded):

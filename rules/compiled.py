@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ def database(expressions: Sequence[str]) -> Any:
 
 def _digest(expressions: Sequence[str]) -> str:
     digest = blake2b(version("hyperscan").encode(), digest_size=16)
-    digest.update(Path(loose.__file__).read_bytes())
+    # Its source, which lies there too where the module itself is compiled to C.
+    digest.update((files("rules") / "loose.py").read_bytes())
     for expression in expressions:
         data = expression.encode()
         digest.update(b"%d:%s" % (len(data), data))
