@@ -5,9 +5,11 @@
 #   --environment_type=DOCKER --environment_config=cryptonym   the workers of a Beam runner
 
 FROM python:3.11-slim-bookworm AS wheel
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
 WORKDIR /build
 COPY . .
-RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
+# The rules are compiled to C: a quarter more notes a second.
+RUN CRYPTONYM_USE_MYPYC=1 pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 
 # The worker's boot program; must be of the Beam version in constraints.txt.
 FROM apache/beam_python3.11_sdk:2.77.0 AS beam

@@ -36,6 +36,12 @@ def check_rooms() -> None:
         _check_place(room, root)
 
 
+def has_compiled_rules() -> bool:
+    """Tell whether the rules were compiled to C when they were installed."""
+    spec = importlib.util.find_spec("rules.scan")
+    return spec is not None and not str(spec.origin).endswith(".py")
+
+
 def _check_owner(room: str, owners: list[str]) -> None:
     others = sorted({name for name in owners if name.lower() != DISTRIBUTION})
     if others:

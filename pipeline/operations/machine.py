@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 
 from extractors.tessdata import find_tessdata
 from pipeline.databases import database_path
+from pipeline.installation import has_compiled_rules
 from pipeline.lock import holder
 from pipeline.operations.checks import Finding, fail, ok, warn
 from pipeline.operations.history import read_history
@@ -46,7 +47,8 @@ def check_versions() -> Iterator[Finding]:
         remedy = f"{sys.executable} -m pip install --upgrade {_NAME}, in an environment of its own"
         yield fail("versions", "; ".join(wrong), remedy)
     else:
-        yield ok("versions", f"{_NAME} {version(_NAME)} on Python {python}")
+        rules = "compiled to C" if has_compiled_rules() else "not compiled to C"
+        yield ok("versions", f"{_NAME} {version(_NAME)} on Python {python}, rules {rules}")
 
 
 def check_space(settings: Settings) -> Iterator[Finding]:

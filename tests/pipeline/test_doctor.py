@@ -53,6 +53,7 @@ def test_a_sound_site_passes_and_nothing_is_changed(sound, capsys):
     wanted = {"versions", "configuration", "key", "key log", "source", "output", "state"}
     wanted |= {"model", "tesseract", "disk", "clock", "lock", "places", "documents", "report"}
     assert wanted <= set(found)
+    assert "rules not compiled to C" in found["versions"]["seen"]
     assert snapshot(sound.parent) == before
     assert main(["doctor", str(sound)]) == 0
     assert "ok    key: master key" in capsys.readouterr().out
