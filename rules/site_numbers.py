@@ -58,6 +58,15 @@ class SiteNumbers:
                         "write what the site calls its numbers, 40 characters at most",
                     )
 
+    def __reduce__(self) -> tuple[type, tuple[tuple[str, ...], ...]]:
+        # Compiled to C, a frozen class cannot be given its fields one by one, as pickle would.
+        return SiteNumbers, (
+            self.patient_shapes,
+            self.visit_shapes,
+            self.patient_words,
+            self.visit_words,
+        )
+
 
 SITE = SiteNumbers()
 """What is assumed of a site that says nothing."""

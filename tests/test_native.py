@@ -56,21 +56,44 @@ def finds(rooms: Path, texts: list[str], cache: Path) -> dict[str, Any]:
     return answer
 
 
+@pytest.fixture(scope="module")
+def native(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("build"))
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
-def test_compiled_rules_find_what_interpreted_rules_find(tmp_path: Path) -> None:
+def test_compiled_rules_find_what_interpreted_rules_find(native: Path, tmp_path: Path) -> None:
     texts = [*forms(), *HOSTILE]
     cache = tmp_path / "cache"
     ours = finds(ROOT, texts, cache)
     automata = {path.name for path in cache.rglob("*.hs")}
-    native = finds(build(tmp_path), texts, cache)
+    theirs = finds(native, texts, cache)
 
-    assert (ours["compiled"], native["compiled"]) == (False, True)
+    assert (ours["compiled"], theirs["compiled"]) == (False, True)
     assert all(file.endswith(".py") for file in ours["modules"].values())
-    assert all(file.endswith(".so") for file in native["modules"].values())
+    assert all(file.endswith(".so") for file in theirs["modules"].values())
     assert len(texts) > 5000
     assert sum(map(len, filter(None, ours["spans"]))) > 5000
-    assert native["spans"] == ours["spans"]
+    assert theirs["spans"] == ours["spans"]
     # The same expressions loosened by the same code: nothing is compiled once more.
     assert automata
     assert {path.name for path in cache.rglob("*.hs")} == automata
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_the_nightly_job_runs_on_compiled_rules(native: Path, tmp_path: Path) -> None:
+    """Among other things what is configured of the rules reaches the workers, by pickle."""
+    folder = tmp_path / "demo"
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline.cli", "demo", str(folder), "--patients", "3", "--json"],
+        cwd=native,
+        env={**os.environ, "PYTHONPATH": str(native)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    notes = json.loads(done.stdout)["notes"]
+    assert notes["released"] == notes["planned"] > 0
