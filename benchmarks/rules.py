@@ -256,7 +256,10 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--native", action="store_true", help="also the rules compiled to C")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--peer", default="", help="a Python with edsnlp and deduce installed")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.notes < 2 * TOGETHER:
+        parser.error(f"--notes: {2 * TOGETHER} at least, or arms find texts that are remembered")
+    return options
 
 
 if __name__ == "__main__":
