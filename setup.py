@@ -159,7 +159,7 @@ setup(
             "pytest>=8.3",
             "pytest-xdist>=3.6",
             "hypothesis>=6.120",
-            "mypy>=1.14",
+            "mypy>=2.4,<3",
             "ruff>=0.9",
             "build>=1.2",
             "setuptools>=77",
