@@ -18,7 +18,7 @@ from rules.language import LANGUAGES, Stretch, language, stretches
 from rules.scan import AUTOMATA, Automaton, forget
 from rules.site_numbers import SITE, SiteNumbers
 
-DETECTOR_VERSION = "floor-8"
+DETECTOR_VERSION = "floor-9"
 """Changes whenever a detector may find something else: every note is then detected anew."""
 
 # Characters; of a text as long as this a scan may report as many places.

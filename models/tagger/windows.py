@@ -9,6 +9,9 @@ MARGIN = 2
 """Pieces of a window that are no pieces of words: the marks before and after."""
 
 _LEAST_SHARE = 0.7  # of the pieces that a core should have; a cut at a line end may go so low
+# Pieces of context beyond a line end: more of them cost a fifth of the time and explain nothing
+# (docs/benchmarks.md).
+_BEYOND_A_LINE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +20,7 @@ class Window:
 
     first <= core <= core_end <= end. The cores of a note's windows follow one another without
     gaps, each word in exactly one: of the windows that hold the word, the one where it has the
-    most context on its poorer side.
+    most context on its poorer side (where cores are longer than the context).
     """
 
     first: int
@@ -28,7 +31,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How notes are cut: the most pieces of words in a window, and of context on each side."""
+    """How notes are cut: the most pieces of words in a window, and of context on each side.
+
+    Where a cut is at a line end there are at most 8 pieces of context beyond it.
+    """
 
     pieces: int = 254
     context: int = 32
@@ -55,31 +61,38 @@ def windows(sizes: Sequence[int], breaks: Sequence[int], cut: Cut) -> list[Windo
     sums = np.concatenate([[0], np.cumsum(sizes)])  # pieces before each word
     if sums[-1] <= cut.pieces:
         return [Window(0, 0, words, words)]
-    behind = np.asarray(breaks, dtype=np.int64) + 1
-    most = cut.pieces - 2 * cut.context
-    found, start = [], 0
+    starts = np.asarray(breaks, dtype=np.int64) + 1  # words that begin a line
+    begin_a_line = set(starts.tolist())
+    beyond = min(cut.context, _BEYOND_A_LINE)
+    found, start, before = [], 0, beyond
     while start < words:
-        end = _core_end(sums, behind, start, most)
-        first = int(np.searchsorted(sums, sums[start] - cut.context))
-        last = int(np.searchsorted(sums, sums[end] + cut.context, side="right")) - 1
+        end = _core_end(sums, starts, start, cut.pieces - before, cut.context)
+        after = beyond if end in begin_a_line else cut.context
+        first = int(np.searchsorted(sums, sums[start] - before))
+        last = int(np.searchsorted(sums, sums[end] + after, side="right")) - 1
         found.append(Window(min(first, start), start, end, max(last, end)))
-        start = end
+        start, before = end, after
     return found
 
 
-def _core_end(sums: np.ndarray, behind: np.ndarray, start: int, most: int) -> int:
-    """Choose the word before which the next window's core starts."""
-    left = sums[-1] - sums[start]
-    if left <= most:
+def _core_end(sums: np.ndarray, starts: np.ndarray, start: int, most: int, context: int) -> int:
+    """Choose the word before which the next window's core starts.
+
+    `most` are the pieces of the core and of what comes after it.
+    """
+    left = int(sums[-1] - sums[start])
+    to_a_line = most - min(context, _BEYOND_A_LINE)
+    if left <= to_a_line:
         return len(sums) - 1
-    target = left / -(-left // most)
+    target = left / -(-left // to_a_line)
     lowest, highest = (
         int(np.searchsorted(sums, sums[start] + share, side="right")) - 1
-        for share in (target * _LEAST_SHARE, most)
+        for share in (target * _LEAST_SHARE, to_a_line)
     )
-    nearest = int(np.searchsorted(sums, sums[start] + target, side="right")) - 1
-    at, to = np.searchsorted(behind, [max(lowest, start) + 1, highest + 1])
+    at, to = np.searchsorted(starts, [max(lowest, start) + 1, highest + 1])
     if at < to:
-        lines = behind[at:to]
+        lines = starts[at:to]
         return int(lines[np.abs(sums[lines] - sums[start] - target).argmin()])
+    target = left / -(-left // (most - context))
+    nearest = int(np.searchsorted(sums, sums[start] + target, side="right")) - 1
     return max(nearest, start + 1)
