@@ -83,7 +83,7 @@ class Birthday:
         at = data.find(self._year_digits)
         while at >= 0:
             whole = data[max(0, at - 2) : at] == century
-            if whole or data[at - 1 : at] not in _SINGLE_DIGITS:
+            if whole or data[max(0, at - 1) : at] not in _SINGLE_DIGITS:
                 yield at
             at = data.find(self._year_digits, at + 1)
 

@@ -1,26 +1,45 @@
-"""Prints what the rules find in the texts it reads and in made-up notes, and who found it.
+"""Prints what the rules find in the texts it reads, in made-up notes and in pieces of them.
 
 A program of its own, so that a test can run it with the rules of another build.
 """
 
 import json
+import random
 import sys
+from collections.abc import Iterator
 
 from pipeline.detection import KnownPatients, detect_together
 from pipeline.installation import has_compiled_rules
 from record.document import Document
+from record.patient import PatientRecord
 from synthesis.fictional.hospital import make_hospital
+
+PIECES = int(sys.argv[1])
+
+
+def pieces(notes: list[tuple[Document, PatientRecord]]) -> Iterator[tuple[str, PatientRecord]]:
+    """Yield short pieces of notes, with a character altered here and there, as of any patient."""
+    chance = random.Random(1)
+    for _ in range(PIECES):
+        text = chance.choice(notes)[0].text
+        start = chance.randrange(len(text))
+        piece = list(text[start : start + chance.choice((2, 5, 12, 40))])
+        for _ in range(chance.randrange(3)):
+            piece[chance.randrange(len(piece))] = chance.choice(
+                " 01./-\n'OlAé\u0301\u00ad\U0001f600"
+            )
+        yield "".join(piece), chance.choice(notes)[1]
+
 
 texts = json.load(sys.stdin)
 found = detect_together([(Document(str(at), text), None) for at, text in enumerate(texts)])
 for lang in ("fr", "en", "es"):
     hospital, known = make_hospital(6, seed=7, lang=lang), KnownPatients()
-    found += detect_together(
-        [
-            (note.annotated.document, known.of(hospital.patients[note.person_id]))
-            for note in hospital.notes()
-        ]
-    )
+    notes = [
+        (note.annotated.document, hospital.patients[note.person_id]) for note in hospital.notes()
+    ]
+    notes += [(Document("", text, lang=lang), patient) for text, patient in pieces(notes)]
+    found += detect_together([(document, known.of(patient)) for document, patient in notes])
 rules = {name: str(module.__file__) for name, module in sys.modules.items() if "rules." in name}
 answer = {
     "spans": [
