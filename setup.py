@@ -1,7 +1,7 @@
 """Name, parts and dependencies of the distribution; the tools' settings are in pyproject.toml.
 
 `CRYPTONYM_USE_MYPYC=1 pip install .` compiles the rules to C, which needs a C compiler and some
-minutes: the same finds, in four fifths of the time (docs/benchmarks.md).
+minutes: the same finds, in three quarters of the time (docs/benchmarks.md).
 """
 
 import os

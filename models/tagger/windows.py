@@ -9,8 +9,8 @@ MARGIN = 2
 """Pieces of a window that are no pieces of words: the marks before and after."""
 
 _LEAST_SHARE = 0.7  # of the pieces that a core should have; a cut at a line end may go so low
-# Pieces of context beyond a line end: more of them cost a fifth of the time and explain nothing
-# (docs/benchmarks.md).
+# Pieces of context beyond a line end: more of them cost a fifth of the time and change next to
+# nothing (docs/benchmarks.md).
 _BEYOND_A_LINE = 8
 
 
