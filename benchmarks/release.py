@@ -16,6 +16,7 @@ other programs disturb them little. Prints a Markdown table: read ratios, not ab
 """
 
 import argparse
+import gc
 import json
 import os
 import platform
@@ -63,6 +64,8 @@ PARQUET, SQLITE = "parquet:release", "sqlite:///release.db"
 def main() -> None:
     options = _parse()
     if options.arm:
+        # As the program does.
+        gc.freeze()
         print(json.dumps(ARMS[options.arm](options)))
         return
     if options.folder:

@@ -4,6 +4,7 @@ Each command is a module of `pipeline.commands`, imported when it is called and 
 """
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -105,6 +106,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if rest and not options.takes_beam_options:
             parser.error(f"unrecognized arguments: {' '.join(rest)}")
         assert command is not None
+        if arguments is None:
+            # What is loaded by now stays: the collector need not walk it again and again.
+            gc.freeze()
         return command.run(options, rest, console)
     except ConfigError as error:
         console.error(str(error))

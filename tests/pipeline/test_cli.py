@@ -231,3 +231,17 @@ def test_evaluate_refuses_what_has_no_meaning(scored, predicted):
     code, _, err = scored(annotated("1", "Zoé"), predicted)
     assert code == 2
     assert "PRED: " in err
+
+
+def test_only_the_program_itself_sets_what_is_loaded_apart_from_the_collector(
+    monkeypatch, tmp_path, capsys
+):
+    frozen = []
+    monkeypatch.setattr("pipeline.cli.gc.freeze", lambda: frozen.append(True))
+    words = ["runs", str(tmp_path / "missing.toml")]
+    assert main(words) == 2
+    assert not frozen
+    monkeypatch.setattr(sys, "argv", ["cryptonym", *words])
+    assert main() == 2
+    assert frozen
+    assert capsys.readouterr().err
