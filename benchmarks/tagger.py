@@ -29,6 +29,7 @@ from models.tagger import folder
 from models.tagger.corpus import cut_text
 from models.tagger.exported import Exported
 from models.tagger.network import Batch, Network, collate
+from models.tagger.pieces import END, PADDING, START
 from models.tagger.runtime import Tagger
 from models.tagger.shipped import (
     DEFAULT,
@@ -40,7 +41,7 @@ from models.tagger.shipped import (
     folder_of,
     is_quantized,
 )  # fmt: skip
-from models.tagger.subwords import END, PADDING, START, SubWords
+from models.tagger.subwords import SubWords
 from pipeline.detection import by_rules
 from pipeline.resolve import resolve, trim
 from pipeline.tagging import TOGETHER

@@ -17,7 +17,7 @@ from transformers import AutoModel
 from transformers.utils.logging import disable_progress_bar
 
 from models.tagger.encoder import Plan, make_encoder
-from models.tagger.subwords import END, PADDING, START
+from models.tagger.pieces import END, PADDING, START
 from models.tagger.windows import Cut, windows
 from record.errors import ConfigError
 

@@ -8,9 +8,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models.tagger.encoder import Encoder, Plan, make_encoder, rebuild
-from models.tagger.subwords import END, PADDING, START
-from models.tagger.subwords import MASK as MASK_PIECE
-from models.tagger.subwords import UNKNOWN as UNKNOWN_PIECE
+from models.tagger.pieces import END, PADDING, START
+from models.tagger.pieces import MASK as MASK_PIECE
+from models.tagger.pieces import UNKNOWN as UNKNOWN_PIECE
 from record.errors import ConfigError
 
 MARKS = ("<PAD>", "<UNK>", "<MASK>")

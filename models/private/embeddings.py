@@ -25,7 +25,8 @@ from safetensors.numpy import save as dump_arrays
 from models.atomic import write
 from models.folder import Form
 from models.private.sentences import Sentence
-from models.tagger.subwords import MARKS, SubWords
+from models.tagger.pieces import MARKS
+from models.tagger.subwords import SubWords
 from record.errors import ConfigError
 
 Floats = NDArray[np.float32]

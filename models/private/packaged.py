@@ -12,10 +12,8 @@ import torch
 from models.private.embeddings import Embeddings, Floats
 from models.tagger.encoder import Encoder
 from models.tagger.folder import load
-from models.tagger.subwords import MARKS
+from models.tagger.pieces import MARKS
 from record.errors import ConfigError
-
-_BLANK = "\u2581"  # how a piece that begins a word begins
 
 
 def packaged(folder: Path, size: int = 100) -> Embeddings:
@@ -33,8 +31,8 @@ def packaged(folder: Path, size: int = 100) -> Embeddings:
     parts = _main_directions(rows.float().numpy(), size)
     places: dict[str, int] = {}
     for place, name in enumerate(names):
-        word = name.removeprefix(_BLANK)
-        if name.startswith(_BLANK) and word.isalpha():
+        word = trained.subwords.way.whole(name)
+        if word:
             places.setdefault(word.casefold(), place)
     if not places:
         problem = "has a vocabulary with no whole words"

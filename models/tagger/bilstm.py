@@ -11,7 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from models.tagger.subwords import MARKS, SubWords
+from models.tagger.pieces import MARKS
+from models.tagger.subwords import SubWords
 
 CASES = ("numeric", "mainly numeric", "lower", "upper", "initial upper", "has digit", "other")
 """The classes of a piece by its signs."""

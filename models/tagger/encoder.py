@@ -17,7 +17,8 @@ from models.atomic import write
 from models.tagger.attention import QUICKEST
 from models.tagger.bilstm import BiLSTM, make_bilstm
 from models.tagger.bundle import TOKENIZER, WEIGHTS, read_bundle
-from models.tagger.subwords import END, MARKS, NEWLINE, PADDING, UNKNOWN, SubWords, trimmed
+from models.tagger.pieces import MARKS, PADDING, Way, described, mark_rows
+from models.tagger.subwords import SubWords, trimmed
 from models.tagger.vocabulary import learned
 from record.errors import ConfigError
 
@@ -167,7 +168,8 @@ def _packaged(plan: Plan, texts: Iterable[str]) -> tuple[Encoder, SubWords]:
     )
     encoder = Encoder(_shape(config, len(rows), frozen=plan.frozen))
     state = {name: torch.tensor(values) for name, values in bundle.state(layers).items()}
-    _settle(encoder, state, torch.from_numpy(bundle.words()), rows, _mark_rows(tokenizer))
+    marks = mark_rows(json.loads(tokenizer.read_text("utf-8")))
+    _settle(encoder, state, torch.from_numpy(bundle.words()), rows, marks)
     return encoder, subwords
 
 
@@ -175,14 +177,16 @@ def _from_folder(folder: Path, plan: Plan, texts: Iterable[str]) -> tuple[Encode
     tokenizer = folder / TOKENIZER_FILE
     disable_progress_bar()  # type: ignore[no-untyped-call]  # a command has its own
     try:
-        marks = _mark_rows(tokenizer)
+        held = json.loads(tokenizer.read_text("utf-8"))
+        marks, _ = mark_rows(held), Way.told(held)
         # Weights in a pickle could run code.
         source = AutoModel.from_pretrained(
             folder, local_files_only=True, use_safetensors=True, add_pooling_layer=False
         )
     except (OSError, ValueError, KeyError, TypeError):
-        problem = "holds no model.safetensors with a unigram tokenizer.json"
-        raise ConfigError(str(folder), problem, "name the folder of such a model") from None
+        problem = "holds no model.safetensors beside a tokenizer.json of a known kind"
+        remedy = "write the model and its tokenizer anew with save_pretrained of transformers"
+        raise ConfigError(str(folder), problem, remedy) from None
     if source.config.model_type not in _FAMILIES:
         problem = f"holds a {source.config.model_type}"
         raise ConfigError(str(folder), problem, f"one of {', '.join(_FAMILIES)} can be trained")
@@ -202,12 +206,10 @@ def save_encoder(encoder: Encoder, subwords: SubWords, folder: Path) -> None:
     state[_EMBEDDINGS] = whole
     write(folder / "model.safetensors", dump_weights(state, metadata={"format": "pt"}))
     added = [{"id": at, "content": mark, "special": True} for at, mark in enumerate(MARKS)]
-    vocabulary = [*((mark, 0.0) for mark in MARKS), *subwords.pieces]
     tokenizer = {
         "version": "1.0",
         "added_tokens": added,
-        "normalizer": json.loads(subwords.normalizer),
-        "model": {"type": "Unigram", "unk_id": UNKNOWN, "vocab": vocabulary},
+        **described(subwords.pieces, subwords.way),
     }
     write(folder / TOKENIZER_FILE, json.dumps(tokenizer, ensure_ascii=False).encode())
     config = {**encoder.shape["config"], "vocab_size": len(whole)}
@@ -225,13 +227,3 @@ def _settle(
         raise ConfigError("--encoder", "weights are missing", "name the folder of a whole model")
     with torch.no_grad():
         encoder.pieces.weight.copy_(words[rows])
-
-
-def _mark_rows(tokenizer: Path) -> list[int]:
-    """Give the row of each mark; line breaks start as the end of a sentence."""
-    held = json.loads(tokenizer.read_text("utf-8"))
-    if held["model"]["type"] != "Unigram":
-        raise ValueError("no unigram vocabulary")
-    numbers = {mark["content"]: int(mark["id"]) for mark in held["added_tokens"]}
-    rows = [numbers[mark] for mark in MARKS if mark != MARKS[NEWLINE]]
-    return [*rows, numbers.get(MARKS[NEWLINE], rows[END])]

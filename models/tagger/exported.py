@@ -12,7 +12,7 @@ from torch import Tensor
 
 from models.tagger.encoder import Encoder
 from models.tagger.graph import INPUT, OUTPUT, write_graph
-from models.tagger.subwords import END, MARKS, START
+from models.tagger.pieces import END, MARKS, START
 from models.tagger.windows import MARGIN
 
 Floats = NDArray[np.float32]

@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 from models.tagger.bilstm import BiLSTM
 from models.tagger.crf import LinearChain, Stacked
 from models.tagger.encoder import Encoder
-from models.tagger.subwords import END, PADDING, START
+from models.tagger.pieces import END, PADDING, START
 from models.tagger.tags import Scheme
 from models.tagger.windows import Window
 

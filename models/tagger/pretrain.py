@@ -24,8 +24,8 @@ from models.tagger.corpus import cut_text
 from models.tagger.encoder import Encoder, pretrained, save_encoder
 from models.tagger.network import Batch, Pieces, collate
 from models.tagger.optimizer import set_rate
+from models.tagger.pieces import MARKS, MASK
 from models.tagger.samples import filled
-from models.tagger.subwords import MARKS, MASK
 from models.tagger.train import versions
 from models.tagger.windows import MARGIN, Cut, Window, length
 from record.errors import ConfigError

@@ -4,42 +4,40 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tokenizers import Tokenizer, normalizers
-from tokenizers.models import Unigram
-
+from models.tagger.pieces import (
+    BLANK,
+    MARKS,
+    NEWLINE,
+    UNKNOWN,
+    Piece,
+    Way,
+    make_cutter,
+    vocabulary,
+)
 from models.tagger.words import words
 from record.errors import ConfigError
 from record.tokens import Token, is_break
 
-MARKS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>", "<newline>")
-"""The marks that open every vocabulary; the id of a mark is its place here."""
-
-START, PADDING, END, UNKNOWN, MASK, NEWLINE = range(len(MARKS))
-
-_BLANK = "\u2581"  # stands for the blank before a word in unigram vocabularies
 _LONGEST = 16
 _CACHED = 200_000
 
-Piece = tuple[str, float]
-"""A piece of the vocabulary and its logarithmic probability."""
-
 
 class SubWords:
-    """Cuts words into the pieces of a unigram vocabulary (Kudo, ACL 2018), each word for itself.
+    """Cuts words into the pieces of a vocabulary, each word for itself.
 
-    A piece never reaches over the border of a word, so that whatever is made of words can be
-    labelled exactly; a vocabulary's own way of cutting misses 6 % of the spans of MEDDOCAN. The
-    first piece of a word tells whether a blank stands before it. A run of line breaks is one
+    The vocabulary is one of unigrams (Kudo, ACL 2018), word pieces (Schuster and Nakajima, ICASSP
+    2012) or pairs of bytes (Sennrich et al., ACL 2016; Radford et al., 2019). A piece never
+    reaches over the border of a word, so that whatever is made of words can be labelled exactly; a
+    vocabulary's own way of cutting misses 6 % of the spans of MEDDOCAN. The first piece of a word
+    tells whether a blank stands before it, but among word pieces. A run of line breaks is one
     piece, `NEWLINE`. Of a word with more than 16 pieces the first 16 count.
     """
 
-    def __init__(self, pieces: Sequence[Piece], normalizer: str) -> None:
+    def __init__(self, pieces: Sequence[Piece], way: Way) -> None:
         self.pieces = tuple(pieces)
-        self.normalizer = normalizer
-        marks = [(mark, 0.0) for mark in MARKS]
-        self._model = Unigram([*marks, *self.pieces], unk_id=UNKNOWN, byte_fallback=False)
-        self._normalizer = _normalizer(normalizer)
-        self._known: dict[str, tuple[int, ...]] = {}
+        self.way = way
+        self._cutter = make_cutter(self.pieces, way)
+        self._known: dict[tuple[str, bool], tuple[int, ...]] = {}
 
     def __len__(self) -> int:
         return len(MARKS) + len(self.pieces)
@@ -52,9 +50,8 @@ class SubWords:
         """Read what `save` wrote. Raises ConfigError."""
         try:
             held = json.loads(path.read_text("utf-8"))
-            return cls(
-                [(piece, float(score)) for piece, score in held["pieces"]], held["normalizer"]
-            )
+            pieces = [(piece, float(score)) for piece, score in held.pop("pieces")]
+            return cls(pieces, Way.loaded(held))
         except OSError as error:
             problem = f"cannot be read: {error.strerror}"
         except (ValueError, KeyError, TypeError):
@@ -63,7 +60,7 @@ class SubWords:
 
     def save(self, path: Path) -> None:
         """Write the vocabulary as JSON."""
-        held = {"normalizer": self.normalizer, "pieces": self.pieces}
+        held = {**self.way.saved(), "pieces": self.pieces}
         path.write_text(json.dumps(held, ensure_ascii=False), "utf-8")
 
     def of(self, text: str) -> tuple[list[Token], list[tuple[int, ...]]]:
@@ -76,62 +73,45 @@ class SubWords:
             return (NEWLINE,)
         start, end = word
         apart = start == 0 or text[start - 1].isspace()
-        written = f"{_BLANK}{text[start:end]}" if apart else text[start:end]
+        written = text[start:end], apart
         found = self._known.get(written)
         if found is None:
-            found = self._cut(text[start:end], apart=apart)
+            found = tuple(self._cutter(text[start:end], apart=apart)[:_LONGEST]) or (UNKNOWN,)
             if len(self._known) < _CACHED:
                 self._known[written] = found
         return found
-
-    def _cut(self, word: str, *, apart: bool) -> tuple[int, ...]:
-        plain = self._normalizer.normalize_str(word).strip().replace(" ", _BLANK)
-        written = _BLANK + plain if apart else plain
-        pieces = self._model.tokenize(written)[:_LONGEST] if plain else []
-        return tuple(piece.id for piece in pieces) or (UNKNOWN,)
-
-
-def _normalizer(serialized: str) -> normalizers.Normalizer:
-    # Only a whole tokenizer can be read; the model in it is never asked.
-    whole = {
-        "version": "1.0",
-        "added_tokens": [],
-        "normalizer": json.loads(serialized),
-        "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0]]},
-    }
-    normalizer: normalizers.Normalizer = Tokenizer.from_str(json.dumps(whole)).normalizer
-    return normalizer
 
 
 def trimmed(path: Path, texts: Iterable[str], *, size: int) -> tuple[SubWords, list[int]]:
     """Keep of a `tokenizer.json` the pieces that texts need, then the most probable, up to a size.
 
     Pieces in letters of the texts come before all others, so that names, which texts without their
-    spans do not show, are not cut small for the sake of scripts that nobody writes there.
+    spans do not show, are not cut small for the sake of scripts that nobody writes there. Where a
+    vocabulary tells no probabilities its order counts.
     Gives the vocabulary and, for each of its pieces in order, the id it had in the file: the rows
     of the encoder's embeddings that stay. Single characters stay, so that any word of known
-    letters can still be cut.
+    letters can still be cut, as do the pieces that others are made of.
     """
     held = json.loads(path.read_text("utf-8"))
-    vocabulary: list[Piece] = [(piece, score) for piece, score in held["model"]["vocab"]]
-    marks = {mark["content"] for mark in held["added_tokens"]}
-    plain = [(row, piece) for row, piece in enumerate(vocabulary) if piece[0] not in marks]
-    normalizer = json.dumps(held["normalizer"])
-    whole = SubWords([piece for _, piece in plain], normalizer)
+    plain, way = vocabulary(held), Way.told(held)
+    whole = SubWords([piece for _, piece in plain], way)
     held_texts = list(texts)
     needed = {
         number - len(MARKS) for text in held_texts for ids in whole.of(text)[1] for number in ids
     }
-    letters = {_BLANK}.union(*held_texts)
+    letters = {BLANK, " "}.union(*held_texts)
+    names = [piece for _, (piece, _) in plain]
     likely = sorted(
         range(len(plain)),
-        key=lambda at: (not letters.issuperset(plain[at][1][0]), -plain[at][1][1]),
+        key=lambda at: (not letters.issuperset(way.written(names[at])), -plain[at][1][1]),
     )
-    single = {at for at in likely if len(plain[at][1][0]) == 1}
+    single = {at for at in likely if way.is_single(names[at])}
     kept = {at for at in needed if at >= 0} | single
     for at in likely:
         if len(kept) >= size:
             break
         kept.add(at)
-    rows = sorted(kept)
-    return SubWords([plain[at][1] for at in rows], normalizer), [plain[at][0] for at in rows]
+    closed = way.closed({names[at] for at in kept})
+    rows = [at for at, name in enumerate(names) if name in closed]
+    fewer = way.among(closed)
+    return SubWords([plain[at][1] for at in rows], fewer), [plain[at][0] for at in rows]

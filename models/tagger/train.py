@@ -24,11 +24,11 @@ from models.tagger.corpus import Gold, TrainingNote, labels_of
 from models.tagger.encoder import make_encoder
 from models.tagger.network import Design, Network
 from models.tagger.optimizer import make_optimizer, set_rate
+from models.tagger.pieces import MARKS, MASK
 from models.tagger.predict import predict
 from models.tagger.recipe import Recipe
 from models.tagger.samples import Passage, Samples, parts
 from models.tagger.scores import Scores, preferred, score
-from models.tagger.subwords import MARKS, MASK
 from models.tagger.vocabulary import outside
 from record.errors import ConfigError
 

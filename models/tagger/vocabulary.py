@@ -9,17 +9,17 @@ from tokenizers import Tokenizer
 from tokenizers.models import BPE
 from tokenizers.trainers import BpeTrainer
 
-from models.tagger.subwords import Piece, SubWords
+from models.tagger.pieces import BLANK, Piece, Way
+from models.tagger.subwords import SubWords
 from models.tagger.words import words
 from record.document import Annotated
 from record.span import covered
 from record.tokens import is_break
 
-_BLANK = "\u2581"
 _LONGEST = 16
 # Letters and digits that only names and numbers of the notes have must not be unknown.
 _ALPHABET = "".join(chr(code) for code in range(0x21, 0x180) if chr(code).isprintable())
-_NORMALIZER = json.dumps({"type": "NFKC"})
+_WAY = Way(json.dumps({"type": "NFKC"}))
 
 
 def learned(texts: Iterable[str], *, size: int) -> SubWords:
@@ -44,7 +44,7 @@ def learned(texts: Iterable[str], *, size: int) -> SubWords:
             used[piece] += count
     total = math.log(used.total() or 1)
     pieces: list[Piece] = [(piece, math.log(used[piece]) - total) for piece in sorted(used)]
-    return SubWords(pieces, _NORMALIZER)
+    return SubWords(pieces, _WAY)
 
 
 def outside(notes: Iterable[Annotated]) -> list[str]:
@@ -66,7 +66,7 @@ def _written(text: str) -> Iterable[str]:
     for start, end in words(text):
         if not is_break(text, (start, end)):
             apart = start == 0 or text[start - 1].isspace()
-            yield _BLANK * apart + text[start:end]
+            yield BLANK * apart + text[start:end]
 
 
 def _repeated(counts: Counter[str]) -> Iterable[str]:

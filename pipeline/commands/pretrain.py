@@ -34,8 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
     add(
         "--encoder", default="e5-small", metavar="NAME",
-        help="e5-small (default), e5-small-6, or the folder of a HuggingFace model with a unigram "
-        "tokenizer",
+        help="e5-small (default), e5-small-6, or the folder of a HuggingFace model",
     )  # fmt: skip
     add("--epochs", type=int, metavar="N", help="how often each note is read; default 2")
     add("--guessed", type=float, metavar="S", help="share of words hidden; default 0.15")

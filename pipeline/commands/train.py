@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--encoder", default="e5-small", metavar="NAME",
         help="e5-small (default), e5-small-6 (half of its layers), tiny, tiny-LAYERSxWIDTH, "
-        "bilstm (from nothing), or the folder of a HuggingFace model with a unigram tokenizer",
+        "bilstm (from nothing), or the folder of a HuggingFace model",
     )  # fmt: skip
     add("--max-minutes", type=float, metavar="M", help="fit the schedule into this time")
     add(

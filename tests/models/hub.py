@@ -4,10 +4,24 @@ import json
 from pathlib import Path
 
 import torch
-from transformers import BertConfig, BertModel, XLMRobertaConfig, XLMRobertaModel
+from transformers import (
+    BertConfig,
+    BertModel,
+    RobertaConfig,
+    RobertaModel,
+    XLMRobertaConfig,
+    XLMRobertaModel,
+)
 
 PIECES = ["▁", "▁Dr", "▁Mar", "tin", ".", *"abcdeilnptuvE"]
 SPECIAL = ["<s>", "<pad>", "</s>", "<unk>"]
+
+
+FAMILIES = {
+    "bert": (BertConfig, BertModel),
+    "roberta": (RobertaConfig, RobertaModel),
+    "xlm-roberta": (XLMRobertaConfig, XLMRobertaModel),
+}
 
 
 def tokenizer(folder: Path, kind: str = "Unigram") -> Path:
@@ -23,9 +37,9 @@ def tokenizer(folder: Path, kind: str = "Unigram") -> Path:
     return path
 
 
-def hub_model(folder: Path, family: str = "bert") -> BertModel | XLMRobertaModel:
+def hub_model(folder: Path, family: str = "bert", size: int = 0) -> BertModel | XLMRobertaModel:
     shape = {
-        "vocab_size": len(SPECIAL) + len(PIECES) + 1,
+        "vocab_size": size or len(SPECIAL) + len(PIECES) + 1,
         "hidden_size": 32,
         "num_hidden_layers": 2,
         "num_attention_heads": 2,
@@ -35,11 +49,8 @@ def hub_model(folder: Path, family: str = "bert") -> BertModel | XLMRobertaModel
         "initializer_range": 0.2,
     }
     torch.manual_seed(1)
-    made = (
-        BertModel(BertConfig(**shape), add_pooling_layer=False)
-        if family == "bert"
-        else XLMRobertaModel(XLMRobertaConfig(**shape), add_pooling_layer=False)
-    )
+    config, model = FAMILIES[family]
+    made = model(config(**shape), add_pooling_layer=False)
     made.save_pretrained(folder)
     tokenizer(folder)
     return made.eval()

@@ -14,6 +14,7 @@ from models.tagger.corpus import (
     passages,
     word_spans,
 )
+from models.tagger.pieces import Way
 from models.tagger.subwords import SubWords
 from models.tagger.tags import Scheme
 from models.tagger.windows import Cut, windows
@@ -22,7 +23,7 @@ from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
 
-SUBWORDS = SubWords([("▁", -1.0), *((char, -2.0) for char in "abcdeé ")], '{"type": "NFKC"}')
+SUBWORDS = SubWords([("▁", -1.0), *((char, -2.0) for char in "abcdeé ")], Way('{"type": "NFKC"}'))
 LABELS = ("DATE", "NAME")
 
 

@@ -10,7 +10,7 @@ import torch
 from models.tagger.bilstm import case_of
 from models.tagger.bundle import Source, read_bundle
 from models.tagger.encoder import Plan, make_encoder, rebuild
-from models.tagger.subwords import END, MARKS, NEWLINE, START
+from models.tagger.pieces import END, MARKS, NEWLINE, START
 from models.tagger.vocabulary import learned, outside
 from record.document import Annotated, Document
 from record.errors import ConfigError

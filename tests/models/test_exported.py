@@ -16,9 +16,9 @@ from models.tagger.exported import Exported, ExportFailed
 from models.tagger.folder import Trained
 from models.tagger.graph import INPUT, OUTPUT, write_graph
 from models.tagger.network import Design, Network
+from models.tagger.pieces import END, MARKS, PADDING, START
 from models.tagger.runtime import Tagger
 from models.tagger.shipped import AUTO, ONNX, ONNX_INT8, OPENVINO, TORCH
-from models.tagger.subwords import END, MARKS, PADDING, START
 from models.tagger.windows import Cut
 from record.errors import ConfigError, Unsafe
 from tests.models.toy import toy_notes

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from models.checkpoint import CHECKPOINT
 from models.tagger.encoder import Plan, make_encoder, pretrained, save_encoder
 from models.tagger.network import collate
+from models.tagger.pieces import END, MARKS, MASK, NEWLINE, START
 from models.tagger.pretrain import (
     PRETRAINING,
     Guesser,
@@ -19,7 +20,6 @@ from models.tagger.pretrain import (
     hide,
     pretrain,
 )
-from models.tagger.subwords import END, MARKS, MASK, NEWLINE, START
 from models.tagger.windows import Cut, Window
 from pipeline.cli import main
 from record.errors import ConfigError

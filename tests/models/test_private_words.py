@@ -18,7 +18,8 @@ from models.private.stop_words import stop_words
 from models.tagger.bilstm import make_bilstm
 from models.tagger.folder import Trained, save
 from models.tagger.network import Design, Network
-from models.tagger.subwords import MARKS, SubWords
+from models.tagger.pieces import MARKS
+from models.tagger.subwords import SubWords
 from models.tagger.vocabulary import learned
 from models.tagger.windows import Cut
 from record.errors import ConfigError
@@ -116,7 +117,7 @@ def test_the_nearest_are_those_of_a_full_sort(seed: int, asked: int, n: int) -> 
 
 def test_pieces_of_a_tagger_are_embeddings(tmp_path: Path) -> None:
     letters = learned(["the ward was full of pain and fever, the fever fell"] * 3, size=60)
-    pieces = SubWords([*letters.pieces, ("\u2581fever", -0.1)], letters.normalizer)
+    pieces = SubWords([*letters.pieces, ("\u2581fever", -0.1)], letters.way)
     network = Network(make_bilstm(pieces, 4), Design(("NAME",)))
     save(Trained(network, pieces, Cut()), tmp_path)
     found = packaged(tmp_path, size=6)

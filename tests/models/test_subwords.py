@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tagger.subwords import MARKS, NEWLINE, UNKNOWN, SubWords, trimmed
+from models.tagger.pieces import MARKS, NEWLINE, UNKNOWN, Way
+from models.tagger.subwords import SubWords, trimmed
 from record.errors import ConfigError
 
 NORMALIZER = json.dumps({"type": "Sequence", "normalizers": [{"type": "NFKC"}]})
@@ -15,7 +16,7 @@ PIECES = [(piece, -float(at)) for at, piece in enumerate((*WORDS, *"abcdefimnprt
 
 @pytest.fixture(scope="module")
 def subwords() -> SubWords:
-    return SubWords(PIECES, NORMALIZER)
+    return SubWords(PIECES, Way(NORMALIZER))
 
 
 def _written(subwords: SubWords, ids: tuple[int, ...]) -> list[str]:
@@ -50,7 +51,7 @@ def test_a_word_of_unknown_letters_is_unknown_and_a_long_one_is_cut(subwords: Su
 
 @given(st.text(max_size=60))
 def test_every_word_has_a_piece(text: str) -> None:
-    made = SubWords(PIECES, NORMALIZER)
+    made = SubWords(PIECES, Way(NORMALIZER))
     cut, ids = made.of(text)
     assert len(cut) == len(ids)
     assert all(ids)
@@ -92,7 +93,7 @@ def test_trimming_keeps_what_texts_need_and_cuts_them_the_same(tmp_path: Path) -
             }
         )
     )
-    whole = SubWords(PIECES, NORMALIZER)
+    whole = SubWords(PIECES, Way(NORMALIZER))
     small, rows = trimmed(path, ["Martin"], size=0)
     kept = [piece for piece, _ in small.pieces]
     assert {"▁Mar", "tin"} <= set(kept)
