@@ -15,9 +15,11 @@ from models.tagger.shipped import digest, folder_of
 from pipeline.audit.records import last_review
 from pipeline.databases import database_path, retrying
 from pipeline.detection import DETECTOR_VERSION
+from pipeline.energy import Meter
 from pipeline.exits import EXIT_DONE, EXIT_GATE, EXIT_QUARANTINE
 from pipeline.ledger import Run, Scope, State, open_state
 from pipeline.lock import RunLock, run_lock
+from pipeline.memory import peak_kilobytes
 from pipeline.note import Unit
 from pipeline.operations.history import tell
 from pipeline.operations.newcomers import find_new
@@ -100,6 +102,7 @@ class Night:
     peaks: dict[str, int] = field(default_factory=dict)
     most_new: int | None = None
     gate: Gate = OPEN
+    meter: Meter = field(default_factory=Meter)
 
     def claim(self) -> None:
         """Put the cohort's name on the output; raises ConfigError if another key made it.
@@ -222,6 +225,9 @@ class Night:
             tally=tally,
             max_quarantine_share=self.settings.limits.max_quarantine_share,
             review=last_review(settled(self.settings).state, self.settings.base),
+            energy=self.meter.read(
+                self.settings.energy, sum(self.peaks.values()) or peak_kilobytes()
+            ),
         )
 
 
@@ -274,6 +280,7 @@ def _through(
     night: Night, drive: Drive, workers: int, lock: RunLock, *, quiet: bool = False
 ) -> Ended:
     """Take one run through its phases; a quiet one reports only if there was anything to do."""
+    night.meter = Meter()
     run = night.plan()
     if run.phase != "publishing":
         night.work(run, drive, workers, lock.fileno())

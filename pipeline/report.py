@@ -149,6 +149,7 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
         "within_limit": summary.within_limit,
         "review": summary.review,
         "held": list(summary.held),
+        "energy": summary.energy and summary.energy.to_json(),
         "counts": summary.tally.to_json(),
     }
 

@@ -268,6 +268,22 @@ class QualitySettings:
 
 
 @dataclass(frozen=True)
+class EnergySettings:
+    """What a run is taken to draw: the defaults of Green Algorithms (`pipeline.energy`).
+
+    Watts of a busy core and of a gigabyte of memory, what the building takes for each watt of the
+    machine, and grams of CO2 and its like for each kilowatt hour (the mean of the world).
+    """
+
+    __pydantic_config__ = _STRICT
+
+    watts_per_core: Annotated[float, Field(gt=0, le=1000)] = 12.0
+    watts_per_gigabyte: Annotated[float, Field(ge=0, le=100)] = 0.3725
+    power_usage_effectiveness: Annotated[float, Field(ge=1, le=10)] = 1.67
+    grams_per_kilowatt_hour: Annotated[float, Field(ge=0, le=2000)] = 475.0
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything a nightly run is told; relative paths start at the configuration's folder."""
 
@@ -289,6 +305,7 @@ class Settings:
     quality: QualitySettings = field(default_factory=QualitySettings)
     cohorts: dict[str, CohortSettings] = field(default_factory=dict)
     log: LogSettings = field(default_factory=LogSettings)
+    energy: EnergySettings = field(default_factory=EnergySettings)
     base: Path = Path()
 
     def make_policy(self) -> Policy:

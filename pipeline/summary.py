@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from pipeline.energy import Energy
 from pipeline.quality.cells import Cells, pack_cells, unpack_cells
 from record.document import Document
 from record.failure import Failure
@@ -210,7 +211,7 @@ class RunSummary:
     `started` and `ended` are given by whoever launched the run. `max_quarantine_share` is the
     limit above which a run counts as failed (exit code 3). `held` names why the quality gate keeps
     what is new from being published; empty where it does not. `review` is what people found in the
-    last random sample they read, in counts; None where nobody has read one.
+    last random sample they read, in counts; None where nobody has read one. `energy` is estimated.
     """
 
     run_id: str
@@ -226,6 +227,7 @@ class RunSummary:
     max_quarantine_share: float = 1.0
     held: tuple[str, ...] = ()
     review: Mapping[str, Any] | None = None
+    energy: Energy | None = None
 
     @property
     def seconds(self) -> float:

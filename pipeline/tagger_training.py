@@ -15,9 +15,12 @@ from models.tagger.teachers import taught
 from models.tagger.train import Corpora, Watch, train
 from models.tagger.windows import Cut
 from pipeline.alignment import align
+from pipeline.energy import Energy, Meter
 from pipeline.gold import read_annotated, read_label_map
 from pipeline.learning_curve import draw
+from pipeline.memory import peak_kilobytes
 from pipeline.progress import Progress
+from pipeline.settings import EnergySettings
 from pipeline.tagging import TOGETHER
 from record.document import Annotated
 from record.errors import ConfigError
@@ -61,9 +64,10 @@ def order_of(options: argparse.Namespace) -> Order:
 
 @dataclass
 class Trained:
-    """What came of it: the scores of the weights kept, and warnings."""
+    """What came of it: the scores of the weights kept, the energy it took, and warnings."""
 
     scores: Scores
+    energy: Energy
     warnings: list[str] = field(default_factory=list)
 
 
@@ -75,6 +79,7 @@ def train_files(order: Order, progress: Progress) -> Trained:
     Raises ConfigError.
     """
     warnings: list[str] = []
+    meter = Meter()
     renamed = read_label_map(order.label_map) if order.label_map else {}
     progress.phase("reading")
     is_one = len(order.train) == 1
@@ -92,7 +97,8 @@ def train_files(order: Order, progress: Progress) -> Trained:
     watch = Watch(progress.advance, lambda scores: progress.phase(_said(scores)))
     scores = train(Corpora(notes, dev, about), order.recipe, order.out, watch)
     draw(order.out)
-    return Trained(scores, warnings)
+    energy = meter.read(EnergySettings(), peak_kilobytes())
+    return Trained(scores, energy, warnings)
 
 
 def _taught(

@@ -70,7 +70,7 @@ def _told(runs: list[PastRun], releases: list[PastRelease]) -> list[dict[str, An
 
 
 _COUNTED = ("planned", "released", "unchanged", "quarantined", "deleted")
-_RUNS = ("run", "started (UTC)", "seconds", "ended", "exit", *_COUNTED, "gate")
+_RUNS = ("run", "started (UTC)", "seconds", "ended", "exit", *_COUNTED, "Wh", "gate")
 _OF_RELEASE = ("persons", "notes", "held", "refused", "added", "changed", "withdrawn")
 _RELEASES = (
     "release",
@@ -103,6 +103,7 @@ def _row(past: PastRun) -> list[str]:
         past.status + again,
         _code(past.exit_code),
         *(str(past.notes.get(name, 0)) for name in _COUNTED),
+        f"{past.watt_hours:.3g}" if past.watt_hours is not None else "",
         gate + (f" ({past.held} notes)" if past.held else ""),
     ]
 

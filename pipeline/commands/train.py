@@ -96,5 +96,6 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
     for name, value in scores.items():
         console.say(f"{name.replace('_', ' '):<10} {value:.4f}")
+    console.say(f"energy     {trained.energy}, estimated")
     console.say(f"wrote {options.output}; give it to `detect` as --model")
     return EXIT_DONE

@@ -52,6 +52,12 @@ class PastRun:
     decision: Decision | None = None
 
     @property
+    def watt_hours(self) -> float | None:
+        """The energy that the run took, as estimated; None where nobody knows."""
+        energy = self.about.get("energy")
+        return float(energy["watt_hours"]) if energy else None
+
+    @property
     def tally(self) -> Tally:
         """The counters of the run; empty ones where it did not finish."""
         return Tally.from_json(self.counts) if self.counts else Tally()

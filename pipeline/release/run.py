@@ -11,8 +11,10 @@ from typing import Any
 
 from models.tagger.shipped import digest, folder_of
 from pipeline.boundary import safely
+from pipeline.energy import Meter
 from pipeline.exits import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.lock import RunLock, run_lock
+from pipeline.memory import peak_kilobytes
 from pipeline.nightly import Drive, Job, check_apart, check_documents
 from pipeline.operations.past import write_past
 from pipeline.operations.register import Entry, registered
@@ -175,6 +177,7 @@ class _Release:
         self.counts = Counts()
         self.units = 1
         self.peaks: dict[str, int] = {}
+        self._meter = Meter()
 
     def plan(self, listed: PersonList) -> None:
         """Find the persons, and cut them into units with their notes."""
@@ -306,6 +309,7 @@ class _Release:
     def _told(self, changes: Changes, *, is_changed: bool) -> dict[str, Any]:
         """Give what the register keeps: counts, ids of keys, versions."""
         origin, counts = self._origin(), self.counts
+        memory = sum(self.peaks.values()) or peak_kilobytes()
         return {
             "key_id": origin.key.key_id,
             "policy_id": origin.policy.policy_id,
@@ -316,6 +320,7 @@ class _Release:
             "labels": counts.labels,
             "changes": {name: asdict(change) for name, change in changes.items()},
             "is_changed": is_changed,
+            "energy": self._meter.read(self.desk.tools.settings.energy, memory).to_json(),
         }
 
     def _check_stale(self, changes: Changes) -> None:
