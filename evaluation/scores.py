@@ -9,6 +9,7 @@ from scipy.stats import binomtest
 
 from evaluation.align import Pair
 from evaluation.bootstrap import CONFIDENCE, RESAMPLES, ratio_intervals
+from evaluation.confidence import Confidence
 from evaluation.counts import Counts, IsMedical, Tally, count, share
 from evaluation.strength import WEIGHTS, Strength
 
@@ -33,13 +34,15 @@ def score(
     person counts as its own patient. `intervals` come from resampling patients. `confusion` counts
     tokens by gold label and the label of the predicted span that touches them, `nothing` where
     there is none. `over_redaction_medical` wants `is_medical` and is None without it. A leak
-    weighs what `evaluation.strength` says.
+    weighs what `evaluation.strength` says. `confidence` tells whether the scores of predicted
+    spans order their errors.
     """
-    total = Counts()
+    total, confidence = Counts(), Confidence()
     by_kind: defaultdict[str, Counts] = defaultdict(Counts)
     by_patient: defaultdict[tuple[str, str], Counts] = defaultdict(Counts)
     for pair in pairs:
         found = count(pair, is_medical)
+        confidence.add(pair)
         person = ("note", pair.note_id) if pair.person_id is None else ("person", pair.person_id)
         for counts in (total, by_kind[pair.kind], by_patient[person]):
             counts.add(found)
@@ -59,6 +62,7 @@ def score(
         "over_redaction_medical": _medical(total) if is_medical else None,
         "leaks_by_strength": {kind.value: _strength(total, kind) for kind in Strength},
         "weighted_leaks": _weighted(total),
+        "confidence": confidence.summary(),
     }
 
 
@@ -80,6 +84,7 @@ def tabulate(scores: Mapping[str, Any]) -> str:
         f"leaks              {len(scores['leaks'])} gold spans not wholly covered: "
         + ", ".join(f"{strengths[kind]['leaked']} {kind}" for kind in strengths)
         + f"; weighted {scores['weighted_leaks']['rate']:.4f}",
+        _ordered(scores["confidence"]),
         "",
         f"95 % intervals over {scores['intervals']['patients']} patients",
         *(f"{name:<18} {_within(scores['intervals'][name])}" for name in _OVERALL),
@@ -98,6 +103,12 @@ def tabulate(scores: Mapping[str, Any]) -> str:
             f"  {found['fully_redacted']['rate']:.4f} {_within(found['fully_redacted'])}"
         )
     return "\n".join(lines)
+
+
+def _ordered(confidence: Mapping[str, Any]) -> str:
+    auc, wrong = confidence["auc"], confidence["wrong"]
+    told = "not told: none is wrong, or none is right" if auc is None else f"{auc:.4f}"
+    return f"order of errors    {told} (AUC of scores; {wrong} predicted spans are wrong)"
 
 
 _COLUMNS = f"{'precision':>10}{'recall':>10}{'F1':>10}{'tp':>8}{'fp':>8}{'fn':>8}"

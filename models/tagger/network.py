@@ -67,7 +67,8 @@ def collate(parts: Sequence[tuple[Pieces, Window]]) -> Batch:
 
 @dataclass(frozen=True)
 class Design:
-    """What stands on the encoder: `single` or `stacked` sequences of tags; with or without a CNN.
+    """What stands on the encoder: `single` or `stacked` sequences of tags, or no sequence
+    (`softmax`); with or without a CNN.
 
     `dropout` is of words' vectors, in training.
     """
@@ -89,9 +90,7 @@ class Network(nn.Module):
         """Whether the encoder computes in bfloat16; weights and sequences never do."""
         self.exported: Callable[[Tensor, Tensor], Tensor] | None = None
         """What encodes in place of the encoder, where that was exported."""
-        self.head: Single | Nested = (
-            Nested(design.labels) if design.head == "stacked" else Single(design.labels)
-        )
+        self.head: Single | Nested | Free = _HEADS[design.head](design.labels)
         width = encoder.width
         self.convolution = (
             nn.Conv1d(width, width, _KERNEL, padding=_KERNEL // 2) if design.convolution else None
@@ -163,6 +162,40 @@ class Single(nn.Module):
         return scores.softmax(-1)[..., 0]
 
 
+class Free(nn.Module):
+    """No sequence: each word has the tag that is the most probable of its own (a softmax).
+
+    What the others are compared with; tags that make no whole span are mended.
+    """
+
+    def __init__(self, labels: tuple[str, ...]) -> None:
+        super().__init__()
+        self.scheme = Scheme(labels)
+        self.size = len(self.scheme)
+
+    def loss(self, scores: Tensor, lengths: Tensor, allowed: Tensor) -> Tensor:
+        """Give how surprising the allowed tags are, summed over words. (notes,)"""
+        logs = scores.log_softmax(-1).masked_fill(~allowed, -torch.inf).logsumexp(-1)
+        inside = torch.arange(scores.shape[1], device=scores.device) < lengths[:, None]
+        return -logs.masked_fill(~inside, 0.0).sum(1)
+
+    def dearer(self, scores: Tensor, allowed: Tensor, cost: float) -> Tensor:
+        """Raise the score of no span where there must be one, as `Single` does."""
+        return scores + cost * _outside_only(scores, ~allowed[..., 0])
+
+    def read(self, scores: Tensor, lengths: Tensor) -> list[list[Found]]:
+        """Give the spans of each sequence; scores are (notes, words, tags)."""
+        tags, sure = scores.argmax(-1), 1 - self.outside(scores)
+        return [
+            _rated(list(self.scheme.mend(row[:length].tolist())), words)
+            for row, words, length in zip(tags, sure, lengths.tolist(), strict=True)
+        ]
+
+    def outside(self, scores: Tensor) -> Tensor:
+        """Give how probable it is that each word is in no span. (words,)"""
+        return scores.softmax(-1)[..., 0]
+
+
 class Nested(nn.Module):
     """One sequence of tags for each label, so that spans of different labels may nest."""
 
@@ -201,6 +234,13 @@ class Nested(nn.Module):
 
     def _apart(self, scores: Tensor) -> Tensor:
         return scores.view(*scores.shape[:-1], len(self.labels), 5)
+
+
+_HEADS: dict[str, type[Single] | type[Nested] | type[Free]] = {
+    "single": Single,
+    "stacked": Nested,
+    "softmax": Free,
+}
 
 
 def _outside_only(scores: Tensor, where: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from models.tagger.encoder import Plan
 from models.tagger.windows import Cut
 from record.errors import ConfigError
 
-HEADS = ("single", "stacked")
+HEADS = ("single", "stacked", "softmax")
 
 _ABOVE_0 = ("epochs", "max_minutes", "step_tokens", "part_tokens", "encoder_rate", "patience")
 _LEAST_STEPS = 300  # of an encoder that has learnt its languages; twenty taught it nothing

@@ -73,6 +73,24 @@ class Scheme:
             if part in (2, 3):
                 yield first, word + 1, self.labels[number]
 
+    def mend(self, tags: Sequence[int]) -> Iterator[WordSpan]:
+        """Read spans off any sequence of tags: each word with a tag but `O` is in one.
+
+        Of a legal sequence they are those of `decode`.
+        """
+        first, label = -1, -1
+        for word, tag in enumerate((*tags, 0)):
+            number, part = divmod(tag - 1, len(_PARTS)) if tag else (-1, 0)
+            goes_on = part in (1, 2) and number == label
+            if first >= 0 and not goes_on:
+                yield first, word, self.labels[label]
+                first = -1
+            if tag and first < 0:
+                first, label = word, number
+            if part in (2, 3):
+                yield first, word + 1, self.labels[label]
+                first = -1
+
 
 def _may_follow(before: str, after: str) -> bool:
     if before[0] in "BI":

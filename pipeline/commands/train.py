@@ -60,7 +60,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="at most; default 10, more of few notes; 30 from nothing",
     )
     add("--seed", type=int, metavar="S", help="default 1")
-    add("--head", choices=("single", "stacked"), help="stacked: spans may nest; default single")
+    add(
+        "--head", choices=("single", "stacked", "softmax"),
+        help="stacked: spans may nest; softmax: each word for itself, to compare; default single",
+    )  # fmt: skip
     add("--convolution", action="store_true", default=None, help="let words see their neighbours")
     add("--window", type=int, default=254, metavar="N", help="most pieces; default 254")
     add("--context", type=int, default=32, metavar="N", help="pieces on each side; default 32")
