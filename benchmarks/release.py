@@ -16,7 +16,6 @@ other programs disturb them little. Prints a Markdown table: read ratios, not ab
 """
 
 import argparse
-import gc
 import json
 import os
 import platform
@@ -47,6 +46,7 @@ from pipeline.stages import taken
 from pipeline.state_tables import LEDGER, RELEASED, SPAN_STORE
 from pipeline.supervisor import drive as spawned
 from pipeline.tools import Tools, open_tools
+from record.uncollected import collect_seldom
 
 COPIED = {
     "person": ("person_id",),
@@ -65,7 +65,7 @@ def main() -> None:
     options = _parse()
     if options.arm:
         # As the program does.
-        gc.freeze()
+        collect_seldom()
         print(json.dumps(ARMS[options.arm](options)))
         return
     if options.folder:

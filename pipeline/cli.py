@@ -4,7 +4,6 @@ Each command is a module of `pipeline.commands`, imported when it is called and 
 """
 
 import argparse
-import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -16,6 +15,7 @@ from pipeline.console import Console
 from pipeline.exits import EXIT_GATE, EXIT_UNAVAILABLE, EXIT_USAGE
 from pipeline.installation import check_rooms
 from record.errors import ConfigError, CryptonymError, Unavailable
+from record.uncollected import collect_seldom
 
 COMMANDS = {
     "demo": "make a fictional hospital and run the nightly job on it",
@@ -107,8 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"unrecognized arguments: {' '.join(rest)}")
         assert command is not None
         if arguments is None:
-            # What is loaded by now stays: the collector need not walk it again and again.
-            gc.freeze()
+            collect_seldom()
         return command.run(options, rest, console)
     except ConfigError as error:
         console.error(str(error))

@@ -1,7 +1,6 @@
 """One process of a run: its share of the units through an in-memory pipeline of its own."""
 
 import argparse
-import gc
 import json
 import os
 import sys
@@ -22,6 +21,7 @@ from pipeline.memory import peak_kilobytes
 from pipeline.settings import Settings, load
 from pipeline.tools import settled
 from record.errors import ConfigError, CryptonymError, Unavailable
+from record.uncollected import collect_seldom
 
 EXIT_FAILED = 1
 _STDIN = 0
@@ -79,8 +79,7 @@ def serve(share: Callable[[argparse.Namespace], None]) -> int:
     """Do a share of the work as a child process; prints one line of JSON about how it ended."""
     options = _parse()
     _die_with_parent()
-    # What is loaded by now stays: the collector need not walk Beam's modules again and again.
-    gc.freeze()
+    collect_seldom()
     ended: dict[str, object] = {}
     code = 0
     try:

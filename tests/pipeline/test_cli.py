@@ -237,7 +237,7 @@ def test_only_the_program_itself_sets_what_is_loaded_apart_from_the_collector(
     monkeypatch, tmp_path, capsys
 ):
     frozen = []
-    monkeypatch.setattr("pipeline.cli.gc.freeze", lambda: frozen.append(True))
+    monkeypatch.setattr("pipeline.cli.collect_seldom", lambda: frozen.append(True))
     words = ["runs", str(tmp_path / "missing.toml")]
     assert main(words) == 2
     assert not frozen

@@ -2,7 +2,7 @@ import gc
 
 import pytest
 
-from record.uncollected import uncollected
+from record.uncollected import collect_seldom, uncollected
 
 
 def test_the_collector_rests_within_and_comes_back():
@@ -19,3 +19,15 @@ def test_it_comes_back_after_an_error():
     with pytest.raises(ValueError, match="x"), uncollected():
         raise ValueError("x")
     assert gc.isenabled()
+
+
+def test_what_is_loaded_stays_and_looks_are_seldom():
+    before, held = gc.get_threshold(), gc.get_freeze_count()
+    try:
+        collect_seldom()
+        assert gc.get_freeze_count() > held
+        assert gc.get_threshold() == (10_000, *before[1:])
+        assert gc.isenabled()
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
