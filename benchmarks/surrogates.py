@@ -29,7 +29,6 @@ from record.document import Document
 from record.patient import PatientRecord
 from record.policy import Policy
 from record.span import Span
-from record.uncollected import uncollected
 from surrogates.columns import Columns, Subjects
 from surrogates.keys import MasterKey
 from surrogates.rewrite import Rewriter
@@ -129,10 +128,8 @@ def _fresh(lots: Sequence[Sequence[Case]], lang: str) -> Arm:
 
 
 def _rewrite(rewriter: Rewriter, found: Sequence[Case]) -> int:
-    # As the stage of the job does.
-    with uncollected():
-        for document, spans, record in found:
-            rewriter.rewrite(document, spans, record)
+    for document, spans, record in found:
+        rewriter.rewrite(document, spans, record)
     return len(found)
 
 

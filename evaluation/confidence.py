@@ -1,11 +1,9 @@
 """Whether scores of spans order their errors: those that are wrong should be the unsure ones."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from scipy.stats import mannwhitneyu
-
 from evaluation.align import Pair
+from evaluation.area import area
 
 
 class Confidence:
@@ -35,12 +33,5 @@ class Confidence:
         return {
             "right": len(self._right),
             "wrong": len(self._wrong),
-            "auc": auc(self._right, self._wrong),
+            "auc": area(self._right, self._wrong) if self._right and self._wrong else None,
         }
-
-
-def auc(right: Sequence[float], wrong: Sequence[float]) -> float | None:
-    """Give the area under the curve of telling right from wrong by score."""
-    if not right or not wrong:
-        return None
-    return float(mannwhitneyu(right, wrong).statistic) / (len(right) * len(wrong))

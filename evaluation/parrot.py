@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, hstack
 from scipy.special import expit
-from scipy.stats import binomtest, mannwhitneyu
+from scipy.stats import binomtest
 
+from evaluation.area import area
 from evaluation.leaks import words
 from record.document import Annotated
 
@@ -86,8 +87,7 @@ def judge(suspicion: Scores, is_leak: Flags, *, budget: int | None = None) -> At
         interval = binomtest(min(hits, leaks), leaks).proportion_ci(CONFIDENCE, method="exact")
         bounds = float(interval.low), float(interval.high)
     if 0 < leaks < size:
-        statistic = mannwhitneyu(suspicion[is_leak], suspicion[~is_leak]).statistic
-        auc = float(statistic) / (leaks * (size - leaks))
+        auc = area(suspicion[is_leak], suspicion[~is_leak])
         chance = leaks / size
         p_value = float(binomtest(hits, max(1, budget), chance, alternative="greater").pvalue)
     return Attack(size, leaks, budget, hits, *bounds, p_value, auc)

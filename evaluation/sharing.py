@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.area import area
 from evaluation.gate import Measured
 from evaluation.intersection import intersect_vectors
 from evaluation.inversion import (
@@ -32,7 +33,6 @@ from evaluation.twins import (
     Rows,
     Twins,
     Vectors,
-    area,
     averaged,
     linkage,
     look,

@@ -15,8 +15,8 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import mannwhitneyu
 
+from evaluation.area import area
 from models.private.pseudonymize import Pseudonymizer
 from models.private.sentences import Sentence
 
@@ -142,12 +142,6 @@ def membership(shared: Sequence[Vectors], sights: Sights) -> float:
     rows = Rows(twins.real, shared, sights.scale)
     real, other = (np.split(each, twins.starts[1:]) for each in (sights.real, sights.other))
     return area(-rows.nearest(twins.real, real), -rows.nearest(twins.other, other))
-
-
-def area(inside: Floats, outside: Floats) -> float:
-    """Give the chance that a score of those inside is above one of those outside; ties are half."""
-    above = mannwhitneyu(inside, outside).statistic
-    return float(above) / (len(inside) * len(outside))
 
 
 class Rows:

@@ -107,6 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"unrecognized arguments: {' '.join(rest)}")
         assert command is not None
         if arguments is None:
+            # Only as a program of its own: who calls this from Python has a collector to keep.
             collect_seldom()
         return command.run(options, rest, console)
     except ConfigError as error:

@@ -102,7 +102,6 @@ class Night:
     peaks: dict[str, int] = field(default_factory=dict)
     most_new: int | None = None
     gate: Gate = OPEN
-    meter: Meter = field(default_factory=Meter)
 
     def claim(self) -> None:
         """Put the cohort's name on the output; raises ConfigError if another key made it.
@@ -201,8 +200,10 @@ class Night:
             )
         return deleted
 
-    def summary(self, run: Run, tally: Tally, deleted: int, workers: int) -> RunSummary:
-        """Tell what the run did; `tally` is completed."""
+    def summary(
+        self, run: Run, tally: Tally, deleted: int, workers: int, meter: Meter
+    ) -> RunSummary:
+        """Tell what the run did; `tally` is completed, `meter` counts since it began."""
         # The gate's counts have a table of their own.
         tally.cells.clear()
         tally.add(Outcome.DELETED, deleted)
@@ -225,9 +226,7 @@ class Night:
             tally=tally,
             max_quarantine_share=self.settings.limits.max_quarantine_share,
             review=last_review(settled(self.settings).state, self.settings.base),
-            energy=self.meter.read(
-                self.settings.energy, sum(self.peaks.values()) or peak_kilobytes()
-            ),
+            energy=meter.read(self.settings.energy, sum(self.peaks.values()) or peak_kilobytes()),
         )
 
 
@@ -280,7 +279,7 @@ def _through(
     night: Night, drive: Drive, workers: int, lock: RunLock, *, quiet: bool = False
 ) -> Ended:
     """Take one run through its phases; a quiet one reports only if there was anything to do."""
-    night.meter = Meter()
+    meter = Meter()
     run = night.plan()
     if run.phase != "publishing":
         night.work(run, drive, workers, lock.fileno())
@@ -290,7 +289,7 @@ def _through(
     tally = night.count(run)
     assessment = night.judge(run, tally)
     deleted = night.publish(run)
-    summary = night.summary(run, tally, deleted, workers)
+    summary = night.summary(run, tally, deleted, workers, meter)
     code = EXIT_DONE if summary.within_limit else EXIT_QUARANTINE
     if assessment.is_held:
         code = EXIT_GATE

@@ -17,10 +17,8 @@ from pipeline.stages import (
 from pipeline.state_tables import OUTCOMES, QUARANTINED, RELEASED
 from pipeline.tools import Tools
 from record.errors import Unsafe
-from record.uncollected import uncollected
 
 
-@uncollected()
 def recall(batch: Batch, tools: Tools) -> Batch:
     """Take the spans that the nightly job stored for these very notes; nothing is detected.
 
@@ -61,7 +59,6 @@ def _current(item: Item, entry: Entry | None, stored: SealedSpans | None, tools:
     return stored.sealed
 
 
-@uncollected()
 def tell(batch: Batch, tools: Tools) -> Batch:
     """Tell the language of the notes as detection did, since surrogates depend on it."""
     return batch.each("language", lambda item: in_language(item, tools))

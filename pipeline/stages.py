@@ -22,7 +22,6 @@ from record.failure import Failure
 from record.label import Label
 from record.patient import Identifier, PatientRecord, PersonName
 from record.span import Span
-from record.uncollected import uncollected
 from rules.known import KnownPatient
 
 Stage = Callable[[Batch, Tools], Batch]
@@ -36,7 +35,6 @@ def read(unit: Unit, tools: Tools) -> Batch:
     return taken(unit, tools.source.read(unit), tools)
 
 
-@uncollected()
 def taken(unit: Unit, rows: Sequence[NoteRow], tools: Tools) -> Batch:
     """Begin with rows that were read."""
     batch = Batch(unit=unit, read_ids=tuple(row.note_id for row in rows))
@@ -45,7 +43,6 @@ def taken(unit: Unit, rows: Sequence[NoteRow], tools: Tools) -> Batch:
     return replace(batch, items=items).each("read", lambda item: _described(item, tools))
 
 
-@uncollected()
 def attach(batch: Batch, tools: Tools) -> Batch:
     """Attach what the warehouse knows of patients, authors and visits: one query a table."""
     source, rows = tools.source, [item.row for item in batch.items]
@@ -103,7 +100,6 @@ def fetch(batch: Batch, tools: Tools) -> Batch:
     return replace(batch, items=tuple(fetched), refused=tuple(refused))
 
 
-@uncollected()
 def skip(batch: Batch, tools: Tools) -> Batch:
     """Leave out notes whose content, patient and configuration are those of the last time."""
     entries = tools.state.entries(batch.read_ids)
@@ -178,7 +174,6 @@ def in_language(item: Item, tools: Tools) -> Item:
     return replace(item, document=document, title=replace(title, lang=document.lang))
 
 
-@uncollected()
 def settle(batch: Batch, tools: Tools) -> Batch:
     """Resolve overlaps and put the spans under seal."""
 
@@ -194,7 +189,6 @@ def settle(batch: Batch, tools: Tools) -> Batch:
     return batch.each("resolve", step)
 
 
-@uncollected()
 def rewrite(batch: Batch, tools: Tools) -> Batch:
     """Replace every span by its surrogate under the cohort's key."""
 
@@ -209,7 +203,6 @@ def rewrite(batch: Batch, tools: Tools) -> Batch:
     return batch.each("rewrite", step)
 
 
-@uncollected()
 def check_residue(batch: Batch, tools: Tools) -> Batch:
     """Refuse releases that still hold something known of their patient."""
 

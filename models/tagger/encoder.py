@@ -17,7 +17,7 @@ from models.atomic import write
 from models.tagger.attention import QUICKEST
 from models.tagger.bilstm import BiLSTM, make_bilstm
 from models.tagger.bundle import TOKENIZER, WEIGHTS, read_bundle
-from models.tagger.pieces import MARKS, PADDING, Way, described, mark_rows
+from models.tagger.pieces import MARKS, PADDING, described, mark_rows
 from models.tagger.subwords import SubWords, trimmed
 from models.tagger.vocabulary import learned
 from record.errors import ConfigError
@@ -178,7 +178,8 @@ def _from_folder(folder: Path, plan: Plan, texts: Iterable[str]) -> tuple[Encode
     disable_progress_bar()  # type: ignore[no-untyped-call]  # a command has its own
     try:
         held = json.loads(tokenizer.read_text("utf-8"))
-        marks, _ = mark_rows(held), Way.told(held)
+        marks = mark_rows(held)
+        subwords, rows = trimmed(tokenizer, texts, size=plan.vocabulary)
         # Weights in a pickle could run code.
         source = AutoModel.from_pretrained(
             folder, local_files_only=True, use_safetensors=True, add_pooling_layer=False
@@ -190,7 +191,6 @@ def _from_folder(folder: Path, plan: Plan, texts: Iterable[str]) -> tuple[Encode
     if source.config.model_type not in _FAMILIES:
         problem = f"holds a {source.config.model_type}"
         raise ConfigError(str(folder), problem, f"one of {', '.join(_FAMILIES)} can be trained")
-    subwords, rows = trimmed(tokenizer, texts, size=plan.vocabulary)
     words = source.get_input_embeddings().weight.detach()
     source.config.update({"vocab_size": len(MARKS), "pad_token_id": PADDING, **_NO_DROPOUT})
     encoder = Encoder(_shape(source.config, len(rows), frozen=plan.frozen))

@@ -123,7 +123,10 @@ class Cutter(Protocol):
 
 
 def make_cutter(pieces: Sequence[Piece], way: Way) -> Cutter:
-    """Give what cuts words into pieces, whose ids follow those of the marks."""
+    """Give what cuts words into pieces, whose ids follow those of the marks.
+
+    Raises ValueError where a piece stands twice.
+    """
     return _unigrams(pieces, way) if way.kind == UNIGRAM else _others(pieces, way)
 
 

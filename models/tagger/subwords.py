@@ -73,12 +73,12 @@ class SubWords:
             return (NEWLINE,)
         start, end = word
         apart = start == 0 or text[start - 1].isspace()
-        written = text[start:end], apart
-        found = self._known.get(written)
+        asked = text[start:end], apart
+        found = self._known.get(asked)
         if found is None:
             found = tuple(self._cutter(text[start:end], apart=apart)[:_LONGEST]) or (UNKNOWN,)
             if len(self._known) < _CACHED:
-                self._known[written] = found
+                self._known[asked] = found
         return found
 
 

@@ -32,7 +32,6 @@ from pipeline.writing import output_row
 from record.columns import Treatment
 from record.errors import Unsafe
 from record.patient import PatientRecord
-from record.uncollected import uncollected
 from surrogates.columns import Subjects
 
 _Rows = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -196,9 +195,8 @@ class _Work:
                 failure = refused.failure
                 self.refused.add(refused.item.row.note_id)
                 self.reasons[failure.reason or failure.error] += 1
-            with uncollected():
-                for name, found in made.items():
-                    self.parts[name].add(found)
+            for name, found in made.items():
+                self.parts[name].add(found)
             self.labels.update(label for *_, label in made["note_span"])
             for item in batch.items:
                 self._enter(item)
@@ -222,9 +220,7 @@ class _Work:
             spans.extend(span_values([row]))
             return item
 
-        batch = replay(replace(batch, items=wanted), tools)
-        with uncollected():
-            batch = batch.each("write", step)
+        batch = replay(replace(batch, items=wanted), tools).each("write", step)
         return batch, {"note": notes, "note_span": spans}
 
     def _enter(self, item: Item) -> None:
