@@ -145,6 +145,13 @@ def make_note():
     return note
 
 
+@pytest.fixture(autouse=True)
+def _steady_keys(request):
+    """Keys and noise that a test makes in this process are the same in every session."""
+    with drawn_from(request.node.nodeid):
+        yield
+
+
 @pytest.fixture(scope="session")
 def template(tmp_path_factory):
     """A hospital of twelve patients, made once."""

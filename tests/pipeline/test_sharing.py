@@ -37,6 +37,7 @@ from record.document import Annotated, Document
 from record.errors import ConfigError, Unsafe
 from record.span import Span
 from surrogates.keys import new_master
+from tests.keys import drawn_from
 
 SIZE, EMBEDDED = 12, 10
 TOWNS = ("bergheim", "grünau", "valdoria", "østby", "sankt", "norderfeld")
@@ -111,10 +112,11 @@ def place(tmp_path_factory):
     words = sorted({w.casefold() for w in site_of(notes, {}, binary=False).words() if w.isalpha()})
     make_kit(place / "kit", words)
     jsonl(place / "notes.jsonl", notes)
-    new_master(place / "master.key")
     told = ["--notes", place / "notes.jsonl", "--representer", place / "kit"]
-    assert share("encode", *told, "-o", place / "site") == 0
-    assert share("encode", *told, "-o", place / "weak", "--noise", 0) == 0
+    with drawn_from("share"):
+        new_master(place / "master.key")
+        assert share("encode", *told, "-o", place / "site") == 0
+        assert share("encode", *told, "-o", place / "weak", "--noise", 0) == 0
     return place
 
 
