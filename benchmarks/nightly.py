@@ -23,6 +23,7 @@ from pipeline.engine import drive
 from pipeline.memory import peak_kilobytes
 from pipeline.nightly import run_nightly
 from pipeline.supervisor import drive as spawned
+from record.uncollected import collect_seldom
 from surrogates.keys import new_master
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.omop import write_omop
@@ -79,6 +80,7 @@ def run_arm(folder: Path, arm: str) -> dict[str, object]:
     config = folder / f"{name}.toml"
     config.write_text(text + f'\n[report]\nfolder = "report-{name}"\n', encoding="utf-8")
     (folder / f"report-{name}").mkdir()
+    collect_seldom()  # as the program does
     started = time.perf_counter()
     if arm == "engine":
         ended = run_nightly(config, drive)

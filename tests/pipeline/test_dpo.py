@@ -5,7 +5,7 @@ import re
 import shutil
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -19,6 +19,7 @@ from pipeline.settings import load
 from surrogates.keys import load_master
 
 TODAY = datetime.now(UTC).date()
+TOMORROW = TODAY + timedelta(1)  # where midnight passes between here and there
 RATE = {"rate": 0.98, "low": 0.93, "high": 0.995}
 RESULT = {
     "notes": 50,
@@ -36,7 +37,17 @@ def hospital(night, tmp_path_factory):
 
 def document(config, tmp_path, *more):
     page = tmp_path / "pack.html"
-    line = ["report", "dpo", str(config), "--from", str(TODAY), "--to", str(TODAY), "-o", str(page)]
+    line = [
+        "report",
+        "dpo",
+        str(config),
+        "--from",
+        str(TODAY),
+        "--to",
+        str(TOMORROW),
+        "-o",
+        str(page),
+    ]
     assert main([*line, *more]) == 0
     return json.loads(page.with_suffix(".json").read_text()), page.read_text()
 
@@ -95,7 +106,7 @@ def test_what_lacks_is_red_until_it_is_there(hospital, tmp_path):
 
 def test_a_period_without_records_claims_nothing(hospital):
     settings = load(hospital)
-    day = TODAY.replace(year=2001)
+    day = date(2001, 1, 1)
     evidence, _ = gather(settings, day, day)
     statuses = {a.requirement.number: a.status for a in answer_all(evidence)}
     assert evidence.runs == []
