@@ -22,7 +22,7 @@ _MONOGRAM = 4
 # Small, they join the words of a longer name: `Ortega y Gasset`.
 _JOINTS = frozenset("dlyei")
 _READINGS = 4096
-_SHARED = 1 << 14
+_SHARED = 1 << 12
 
 Part = tuple[str, str]
 """A role (FIRST_NAME or LAST_NAME) and a folded word."""

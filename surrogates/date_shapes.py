@@ -12,7 +12,7 @@ from surrogates import date_forms
 from surrogates.date_forms import Form, Group, Slot
 from surrogates.date_tokens import Token
 
-_REMEMBERED = 1 << 14
+_REMEMBERED = 1 << 12
 # Signs that fold to one sign of their kind each. A number before an `h` may be an hour.
 _PLAIN = re.compile(r"(?:[0-9](?![ \n]?[hH])|[A-Za-zÀ-ÖØ-öø-ÿ /.,\-'’\n])+")
 _YEAR = re.compile(r"(?<![0-9])(?:1[89]|2[01])[0-9][0-9](?![0-9])")

@@ -13,7 +13,7 @@ from surrogates import date_forms, date_render
 from surrogates.date_forms import Form, Slot
 from surrogates.date_shapes import LATEST, repaired, shape
 
-_REMEMBERED = 1 << 14
+_REMEMBERED = 1 << 12
 _WEEK = 7
 
 

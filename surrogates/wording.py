@@ -14,7 +14,7 @@ WORD = re.compile(r"[^\W\d_]+")
 HOLDS = re.compile(r"[^\W_]")
 """Finds a letter or digit: signs and blanks alone identify nobody."""
 
-_REMEMBERED = 1 << 14
+_REMEMBERED = 1 << 12
 _SIGNS = re.compile(r"[\W_]+")
 
 fold = lru_cache(_REMEMBERED)(folding.fold)
