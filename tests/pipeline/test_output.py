@@ -1,6 +1,5 @@
 """Outputs hold what was published, once, and nothing else, whatever was killed in between."""
 
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -238,11 +237,13 @@ def test_a_killed_publisher_leaves_all_or_nothing(tmp_path):
             [sys.executable, "-c", program, str(tmp_path), url],
             stdout=subprocess.PIPE, cwd=Path(__file__).parents[2],
         )  # fmt: skip
-        child.stdout.readline()
-        with pytest.raises(subprocess.TimeoutExpired):
-            child.wait(0.7)
-        child.send_signal(signal.SIGKILL)
-        child.wait()
+        try:
+            child.stdout.readline()
+            with pytest.raises(subprocess.TimeoutExpired):
+                child.wait(0.7)
+        finally:
+            child.kill()
+            child.wait()
         child.stdout.close()
         output = open_output(OutputSettings(url=url), tmp_path)
         output.check_writable()
