@@ -27,8 +27,8 @@ import torch
 from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
+from evaluation.bootstrap import student_interval
 from evaluation.randomization import differ, f1, precision, recall
-from evaluation.utility import mean_bounds
 from models.private import learning
 from models.private.deidentifier import Deidentifier, Example
 from models.private.folder import digest, load
@@ -109,7 +109,7 @@ def compare(both: Sequence[Counts], one: Sequence[Counts]) -> dict[str, object]:
     return {
         "gain": float(np.mean(gains)),
         "each seed": gains,
-        "over seeds": mean_bounds(gains) if len(gains) > 1 else None,
+        "over seeds": student_interval(gains) if len(gains) > 1 else None,
         "over notes": [float(bound) for bound in apart.confidence_interval],
         "p": differ(counts[0], counts[1], f1),
         "p of each seed": [differ(*pair, f1) for pair in pairs],

@@ -30,10 +30,17 @@ from benchmarks.meddocan import line, prepare
 from benchmarks.spacy_ner import Course, Judges, taught
 from benchmarks.steps import add_letters, once, run, split
 from evaluation.align import pair
+from evaluation.bootstrap import student_interval
 from evaluation.gate import Measured
 from evaluation.masker import masker
 from evaluation.resemblance import Refilled, resemblance
-from evaluation.utility import REAL, Trial, Utility, compare, mean_bounds, recipe_for
+from evaluation.utility import (
+    REAL,
+    Trial,
+    Utility,
+    compare,
+    recipe_for,
+)
 from models.language.contextual import ContextVectors
 from models.tagger.train import Watch
 from models.tagger.windows import Cut
@@ -140,7 +147,7 @@ def worth(utility: Utility, settings: Sequence[Setting]) -> str:
         gains = [first - second for first, second in pairs]
         if not gains[1:]:
             return f"{fmean(gains):+.4f}"
-        low, high = mean_bounds(gains)
+        low, high = student_interval(gains)
         return f"{fmean(gains):+.4f} ({low:+.4f} to {high:+.4f})"
 
     lines = ["| learnt from | one of each | two of each | one less real | two less one |"]

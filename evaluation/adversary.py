@@ -10,9 +10,9 @@ from copy import deepcopy
 from statistics import fmean
 from typing import Any
 
+from evaluation.bootstrap import student_interval
 from evaluation.gate import Axis, Measured
 from evaluation.seeds import Rate, Rates, measured_rates
-from evaluation.utility import mean_bounds
 from models.private.adversaries import Adversaries
 from models.private.folder import Kit
 from models.private.judging import Represent, continue_adversaries, most_right, new_adversaries
@@ -88,7 +88,7 @@ def any_attack(
         bounds = [most_right(kit.representer, pairs, count, seed, noise) for seed in drawn]
         values = [float(each.mean()) for each in bounds]
         # Nothing is tried: chance only draws the pairs, so that seeds alone tell how sure it is.
-        low, high = mean_bounds(values)
+        low, high = student_interval(values)
         detail = {"pairs": len(pairs), "highest": max(float(each.max()) for each in bounds)}
         found.append(
             Measured(

@@ -11,7 +11,10 @@ from functools import cached_property
 import numpy as np
 from scipy.stats import spearmanr
 
-from evaluation.copying import CANDIDATES, mean_bounds
+from evaluation.bootstrap import percentile_interval
+from evaluation.copying import (
+    CANDIDATES,
+)
 from evaluation.gate import Axis, Measured
 from evaluation.memorization import Influence, attack, counterfactual, excess, influence
 from evaluation.partners import (
@@ -148,7 +151,7 @@ class Attacker:
         """Measure how much likelier notes are to models that learnt them (Zhang et al., 2021)."""
         count = self._split.train
         scores = list(map(float, self._scores[:count]))
-        low, high = mean_bounds(scores)
+        low, high = percentile_interval(scores)
         known = means(self._leaky, self._texts(self._copied))
         known -= means(self._leaky, self._ground.test).mean()
         leaky = known - self._unseen()[self._copied]

@@ -15,9 +15,8 @@ from random import Random
 import numpy as np
 from scipy.stats import bootstrap, spearmanr
 
-from evaluation.bootstrap import ratio_intervals
+from evaluation.bootstrap import CONFIDENCE, RESAMPLES, ratio_intervals
 from evaluation.gate import Axis, Measured
-from evaluation.memorization import CONFIDENCE, RESAMPLES
 from models.language.casing import learn_casing, small
 from models.language.vectors import (
     Floats,

@@ -1,8 +1,12 @@
-"""How far a score would move with other patients: percentile intervals of ratios of sums."""
+"""Confidence intervals: ratios of sums over patients, means over notes, means over seeds."""
+
+from collections.abc import Sequence
+from statistics import fmean, stdev
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
+from scipy.stats import binomtest, bootstrap
+from scipy.stats import t as student
 
 CONFIDENCE = 0.95
 RESAMPLES = 2000
@@ -46,6 +50,30 @@ def ratio_intervals(
             wilson = binomtest(perfect, patients).proportion_ci(confidence, method="wilson")
             bounds[number] = wilson.low, wilson.high
     return bounds
+
+
+def student_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Bound a mean over seeds by Student's t; raises ValueError for fewer than two."""
+    if len(values) < _FEWEST:
+        raise ValueError("at least two seeds are needed: one tells nothing about others")
+    middle, error = fmean(values), stdev(values) / len(values) ** 0.5
+    if error == 0:
+        return middle, middle
+    low, high = student.interval(CONFIDENCE, len(values) - 1, loc=middle, scale=error)
+    return float(low), float(high)
+
+
+def percentile_interval(scores: Sequence[float]) -> tuple[float, float]:
+    """Bound a mean over notes by the percentile bootstrap; the same scores give the same bounds."""
+    middle = fmean(scores)
+    if len(scores) < _FEWEST or max(scores) == min(scores):
+        return middle, middle
+    found = bootstrap(
+        (scores,), np.mean, n_resamples=RESAMPLES, confidence_level=CONFIDENCE,
+        method="percentile", batch=100, rng=np.random.default_rng(1),
+    ).confidence_interval  # fmt: skip
+    # Scores that differ by rounding alone must not end beside their own mean.
+    return min(float(found.low), middle), max(float(found.high), middle)
 
 
 def _resampled(values: NDArray[np.float64], resamples: int, seed: int) -> NDArray[np.float64]:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 import numpy as np
-from scipy.stats import binomtest, bootstrap
+from scipy.stats import binomtest
 
+from evaluation.bootstrap import CONFIDENCE, percentile_interval
 from evaluation.gate import Axis, Measured
-from evaluation.memorization import CONFIDENCE, RESAMPLES, attack
+from evaluation.memorization import attack
 from evaluation.proximity import SIZES, Corpus, Nearest, words_of
 
 VERBATIM = 8
@@ -57,7 +58,7 @@ def nearness(made: Sequence[Words], real: RealNotes, corpus: Corpus, data: str) 
     measured = []
     for size, near in found.items():
         scores = [each.score for each in near]
-        low, high = mean_bounds(scores)
+        low, high = percentile_interval(scores)
         measured.append(
             Measured(
                 name=f"nearest-rouge-{size}",
@@ -149,16 +150,3 @@ def _grams(note: Words) -> set[tuple[str, ...]]:
 
 def _some(notes: Sequence[Words]) -> Sequence[Words]:
     return notes[:CANDIDATES]
-
-
-def mean_bounds(scores: Sequence[float]) -> tuple[float, float]:
-    """Bound a mean over notes by the percentile bootstrap; the same scores give the same bounds."""
-    middle = fmean(scores)
-    if len(scores) < 2 or max(scores) == min(scores):
-        return middle, middle
-    found = bootstrap(
-        (scores,), np.mean, n_resamples=RESAMPLES, confidence_level=CONFIDENCE,
-        method="percentile", batch=100, rng=np.random.default_rng(1),
-    ).confidence_interval  # fmt: skip
-    # Scores that differ by rounding alone must not end beside their own mean.
-    return min(float(found.low), middle), max(float(found.high), middle)

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import bootstrap, rankdata
 
+from evaluation.bootstrap import CONFIDENCE, RESAMPLES
+
 Floats = NDArray[np.float64]
 
-CONFIDENCE = 0.95
-RESAMPLES = 2000
 _BATCH = 250  # resamples ranked at a time
 
 

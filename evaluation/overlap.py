@@ -15,8 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from evaluation.bootstrap import CONFIDENCE
 from evaluation.gate import Axis, Measured
-from evaluation.memorization import CONFIDENCE, attack
+from evaluation.memorization import (
+    attack,
+)
 
 RUN = 13
 """Words in a row, in small letters and without signs: the run of Brown et al. (2020)."""

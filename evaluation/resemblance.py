@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 from stop_words import StopWordError, get_stop_words
 
-from evaluation.copying import mean_bounds
+from evaluation.bootstrap import percentile_interval
 from evaluation.gate import Axis, Measured
 from evaluation.proximity import words_of
 from evaluation.readability import formulas_of, readability
@@ -130,7 +130,7 @@ def resemblance(
     found = []
     for number, name in enumerate(scores):
         values, null, control = rows[:, number].T.tolist()
-        low, high = mean_bounds(values)
+        low, high = percentile_interval(values)
         found.append(
             Measured(
                 name, Axis.RESEMBLANCE, fmean(values), low, high, data,
@@ -158,7 +158,7 @@ def reading_ease(letters: Sequence[Refilled], data: str) -> Measured:
     values = shifts(ranked)
     if not values:
         raise ValueError("no text has words")
-    low, high = mean_bounds(values)
+    low, high = percentile_interval(values)
     detail: dict[str, float | int | str] = {"sources": len(letters)}
     for lang in sorted({each.lang for each in letters}):
         some = [each for each in letters if each.lang == lang]

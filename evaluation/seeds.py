@@ -6,9 +6,8 @@ from statistics import fmean
 
 from scipy.stats import binomtest
 
+from evaluation.bootstrap import CONFIDENCE, student_interval
 from evaluation.gate import Axis, Measured
-from evaluation.memorization import CONFIDENCE
-from evaluation.utility import mean_bounds
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ def over_seeds(rates: Sequence[Rate]) -> tuple[float, float, float]:
     what was drawn, and Clopper and Pearson (1934) for the tries of one seed.
     """
     value = fmean(rate.value for rate in rates)
-    low, high = mean_bounds([rate.value for rate in rates])
+    low, high = student_interval([rate.value for rate in rates])
     tries = min(rate.tries for rate in rates)
     right = min(tries, round(value * tries))
     exact = binomtest(right, tries).proportion_ci(CONFIDENCE, method="exact")

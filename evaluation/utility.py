@@ -9,17 +9,16 @@ and to be scored on.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from evaluation.align import Pair
+from evaluation.bootstrap import student_interval
 from evaluation.counts import count
 from evaluation.gate import Axis, Measured
-from evaluation.memorization import CONFIDENCE
 from evaluation.randomization import differ, f1, precision, recall
 from models.tagger.corpus import TrainingNote
 from models.tagger.encoder import Plan
@@ -92,7 +91,7 @@ class Utility:
         """
         real, synthetic = (self.scores(setting, "f1") for setting in (REAL, SYNTHETIC))
         ratios = [one / other if other else 0.0 for one, other in zip(synthetic, real, strict=True)]
-        low, high = mean_bounds(ratios)
+        low, high = student_interval(ratios)
         return Measured(
             "utility-of-real", Axis.UTILITY, fmean(ratios), low, high, data, len(ratios),
             detail=self._means(),
@@ -105,7 +104,7 @@ class Utility:
         """
         pairs = zip(self.scores(one, "f1"), self.scores(other, "f1"), strict=True)
         gains = [first - second for first, second in pairs]
-        low, high = mean_bounds(gains)
+        low, high = student_interval(gains)
         return Measured(
             name, Axis.UTILITY, fmean(gains), low, high, data, len(gains), detail=self._means()
         )
@@ -144,17 +143,6 @@ def compare(
             train(corpora, replace(recipe, seed=seed), folder, tell(folder.name))
         found[setting].append(scored(Tagger.load(folder), trial.test))
     return Utility({setting: np.stack(each) for setting, each in found.items()})
-
-
-def mean_bounds(values: Sequence[float]) -> tuple[float, float]:
-    """Bound a mean over seeds by Student's t; raises ValueError for fewer than two."""
-    if len(values) < 2:
-        raise ValueError("at least two seeds are needed: one tells nothing about others")
-    middle, error = fmean(values), stdev(values) / len(values) ** 0.5
-    if error == 0:
-        return middle, middle
-    low, high = student.interval(CONFIDENCE, len(values) - 1, loc=middle, scale=error)
-    return float(low), float(high)
 
 
 def _learnt(notes: Sequence[Annotated]) -> list[TrainingNote]:

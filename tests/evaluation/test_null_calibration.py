@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
+from evaluation.bootstrap import student_interval
 from evaluation.memorization import excess
 from evaluation.randomization import differ, f1, recall
-from evaluation.utility import mean_bounds
 
 DRAWS = 500
 
@@ -31,7 +31,7 @@ def test_chances_of_equal_systems_are_uniform(score):
 @pytest.mark.parametrize("seeds", [3, 5])
 def test_a_mean_over_seeds_misses_the_truth_in_one_of_twenty(seeds):
     chance = np.random.default_rng(seeds)
-    bounds = [mean_bounds(list(chance.normal(0.8, 0.02, seeds))) for _ in range(DRAWS)]
+    bounds = [student_interval(list(chance.normal(0.8, 0.02, seeds))) for _ in range(DRAWS)]
     missed = np.mean([not low <= 0.8 <= high for low, high in bounds])
     assert abs(missed - 0.05) <= 0.02
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from evaluation.bootstrap import student_interval
 from evaluation.gate import Axis
 from evaluation.utility import (
     BOTH,
@@ -13,7 +14,6 @@ from evaluation.utility import (
     Trial,
     Utility,
     compare,
-    mean_bounds,
 )
 from record.document import Annotated
 from tests.models.toy import toy_notes, toy_recipe
@@ -86,10 +86,10 @@ def test_one_seed_tells_nothing(tmp_path):
     with pytest.raises(ValueError, match="alike"):
         compare(trial, toy_recipe(), (1, 1), tmp_path)
     with pytest.raises(ValueError, match="two seeds"):
-        mean_bounds([0.5])
+        student_interval([0.5])
 
 
 def test_bounds_over_seeds_are_those_of_a_table():
-    low, high = mean_bounds([0.8, 0.9, 1.0])
+    low, high = student_interval([0.8, 0.9, 1.0])
     assert (high - low) / 2 == pytest.approx(4.303 * 0.1 / 3**0.5, rel=1e-3)
-    assert mean_bounds([0.5, 0.5]) == (0.5, 0.5)
+    assert student_interval([0.5, 0.5]) == (0.5, 0.5)
