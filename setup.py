@@ -9,35 +9,21 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from setuptools import Extension, setup
+from setuptools import Extension, find_packages, setup
 
-# Named one by one: what is not listed here is never shipped (`tests`, `benchmarks`).
+# Each with the folders inside it; nothing else is shipped (`tests`, `benchmarks`).
 ROOMS = [
     "record",
     "rules",
     "models",
-    "models.language",
-    "models.private",
-    "models.tagger",
     "surrogates",
     "extractors",
     "pipeline",
-    "pipeline.audit",
-    "pipeline.beam",
-    "pipeline.dpo",
-    "pipeline.migrations",
-    "pipeline.migrations.versions",
-    "pipeline.operations",
-    "pipeline.commands",
-    "pipeline.quality",
-    "pipeline.release",
-    "pipeline.sharing",
-    "pipeline.synthetic",
     "synthesis",
-    "synthesis.fictional",
-    "synthesis.fictional.templates",
     "evaluation",
 ]
+
+PACKAGES = find_packages(include=[*ROOMS, *(f"{room}.*" for room in ROOMS)])
 
 # Asked for by whoever installs, and not made where modules stay in the sources (`pip install -e`).
 COMPILED = os.environ.get("CRYPTONYM_USE_MYPYC") == "1" and "editable_wheel" not in sys.argv
@@ -49,7 +35,7 @@ def _extensions() -> list[Extension]:
         return []
     from mypyc.build import mypycify  # noqa: PLC0415 - it comes with `setup_requires` only
 
-    modules = sorted(str(path) for path in Path("rules").glob("[!_]*.py"))
+    modules = sorted(str(path) for path in Path("rules").rglob("[!_]*.py"))
     # The types are checked elsewhere, with the libraries at hand; here those count as unknown.
     options = ["--config-file=", "--ignore-missing-imports", *modules]
     # More than `-O1` takes half as long again to compile and is not faster.
@@ -65,12 +51,12 @@ setup(
     license="Apache-2.0",
     license_files=["LICENSE", "NOTICE"],
     python_requires=">=3.11,<3.13",
-    packages=ROOMS,
+    packages=PACKAGES,
     setup_requires=["mypy>=2.4,<3"] if COMPILED and not find_spec("mypyc") else [],
     ext_modules=_extensions(),
     package_data={
-        **{room: ["py.typed"] for room in ROOMS if "." not in room},
-        "rules": ["py.typed", "lexicons/*.txt"],
+        **{room: ["py.typed"] for room in ROOMS},
+        "rules": ["py.typed", "lexicons/*/*.txt"],
         "surrogates": ["py.typed", "lexicons/*.txt", "policies/*.toml"],
         "extractors": ["py.typed", "weights/*"],
         "models.tagger": ["weights/*"],

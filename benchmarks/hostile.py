@@ -14,9 +14,15 @@ from collections.abc import Callable, Sequence
 
 from pipeline.detection import FAMILIES
 from record.document import Document
-from rules.folded import cased_once, fold_once
-from rules.language import stretches
-from rules.scan import AUTOMATA, forget
+from rules.matching.language_identification import stretches
+from rules.matching.normalized_document import (
+    cased_once,
+    fold_once,
+)
+from rules.matching.scanner import (
+    AUTOMATA,
+    forget,
+)
 
 UNITS = (
     *("7", " ", "\n", ", ", "a", "A", ".", "-", "[", "((", "é", "aaaa ", "A-A-A-", "1 ", "12/"),

@@ -34,8 +34,15 @@ from pipeline.detection import FAMILIES, KnownPatients, detect, detect_together
 from record.document import Annotated, Document
 from record.folding import fold
 from record.patient import Identifier, PatientRecord
-from rules.folded import TOGETHER, cased_once, fold_once
-from rules.scan import AUTOMATA, Automaton
+from rules.matching.normalized_document import (
+    TOGETHER,
+    cased_once,
+    fold_once,
+)
+from rules.matching.scanner import (
+    AUTOMATA,
+    Automaton,
+)
 from synthesis.fictional.hospital import make_hospital
 
 LANGUAGES = ("fr", "en", "es")

@@ -11,12 +11,33 @@ from record.failure import Failure
 from record.patient import PatientRecord
 from record.span import Span
 from record.uncollected import uncollected
-from rules import ages, contacts, dates, identifiers, names, places
-from rules.folded import TOGETHER, cased_once, fold_once
-from rules.known import KnownPatient
-from rules.language import LANGUAGES, Stretch, language, stretches
-from rules.scan import AUTOMATA, Automaton, forget
-from rules.site_numbers import SITE, SiteNumbers
+from rules.ages import ages
+from rules.contacts import contacts
+from rules.dates import dates
+from rules.identifiers import identifiers
+from rules.identifiers.site_patterns import (
+    SITE,
+    SiteNumbers,
+)
+from rules.known.known import KnownPatient
+from rules.matching.language_identification import (
+    LANGUAGES,
+    Stretch,
+    language,
+    stretches,
+)
+from rules.matching.normalized_document import (
+    TOGETHER,
+    cased_once,
+    fold_once,
+)
+from rules.matching.scanner import (
+    AUTOMATA,
+    Automaton,
+    forget,
+)
+from rules.names import names
+from rules.places import places
 
 DETECTOR_VERSION = "floor-9"
 """Changes whenever a detector may find something else: every note is then detected anew."""

@@ -29,8 +29,8 @@ from record.errors import ConfigError, Unreadable
 from record.failure import Failure
 from record.patient import PatientRecord
 from record.span import Span
-from rules.folded import TOGETHER
-from rules.known import KnownPatient
+from rules.known.known import KnownPatient
+from rules.matching.normalized_document import TOGETHER
 
 DETECTORS = frozenset(("rules", "known"))
 MODEL = "model"

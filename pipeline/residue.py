@@ -10,7 +10,7 @@ from record.label import Label
 from record.policy import Action, Policy
 from record.release import Release
 from record.span import Span
-from rules.known import KnownPatient
+from rules.known.known import KnownPatient
 
 CLINICIANS = "known.clinicians"
 """The detector of a note's own author, whose surrogate is not kept from spelling another's name."""

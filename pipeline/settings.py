@@ -14,7 +14,10 @@ from extractors.options import LANGUAGES, Engine, Layout
 from pipeline.policies import build, expand
 from record.errors import ConfigError
 from record.policy import Policy
-from rules.site_numbers import SITE, SiteNumbers
+from rules.identifiers.site_patterns import (
+    SITE,
+    SiteNumbers,
+)
 
 _STRICT = ConfigDict(extra="forbid")
 Kind = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]

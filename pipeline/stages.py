@@ -22,7 +22,7 @@ from record.failure import Failure
 from record.label import Label
 from record.patient import Identifier, PatientRecord, PersonName
 from record.span import Span
-from rules.known import KnownPatient
+from rules.known.known import KnownPatient
 
 Stage = Callable[[Batch, Tools], Batch]
 

@@ -34,7 +34,7 @@ FAKER_NAMES = {
     "gb": ("en_GB", "en_IE"),
     "es": ("es_ES", "es_MX", "es_CO", "es_AR"),
 }
-EXONYMS = Path(__file__).parents[1] / "rules" / "lexicons" / "exonyms.txt"
+EXONYMS = Path(__file__).parents[1] / "rules" / "lexicons" / "places" / "exonyms.txt"
 
 
 def surnames(shelf: Shelf) -> Iterator[tuple[str, list[str]]]:

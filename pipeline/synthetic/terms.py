@@ -7,7 +7,7 @@ from record.document import Document
 from record.folding import fold
 from record.span import Span
 from record.tokens import is_break, tokens
-from rules.lexicon import term_kind
+from rules.matching.lexicon import term_kind
 
 DETECTOR = "terms"
 

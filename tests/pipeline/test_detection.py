@@ -16,9 +16,9 @@ from record.document import Document
 from record.errors import ConfigError
 from record.patient import PatientRecord
 from record.span import Span
-from rules.folded import TOGETHER
-from rules.known import KnownPatient
-from rules.scan import AUTOMATA
+from rules.known.known import KnownPatient
+from rules.matching.normalized_document import TOGETHER
+from rules.matching.scanner import AUTOMATA
 
 FRENCH = (
     "Patient vu ce jour en consultation pour une douleur du genou droit. Il ne se plaint de rien "

@@ -9,7 +9,14 @@ import pytest
 from surrogates import date_forms, date_render, dates
 from surrogates.date_anchors import anchors
 from surrogates.date_course import Course
-from tests.rules import forms_births, forms_dates, forms_dates_each, forms_dates_words
+from tests.rules import (
+    forms_dates_each,
+    forms_dates_words,
+)
+from tests.rules.dates import (
+    forms_birth_dates,
+    forms_dates,
+)
 from tests.rules.marked import unmark
 
 WRITTEN = date(2024, 5, 20)
@@ -18,7 +25,10 @@ WRITTEN = date(2024, 5, 20)
 def _found() -> list[tuple[str, str]]:
     """Give (language, text) of each date that the lines of the rules' tests mark."""
     lines = chain(
-        forms_dates.found(), forms_dates_each.each(), forms_dates_words.words(), forms_births.born()
+        forms_dates.found(),
+        forms_dates_each.each(),
+        forms_dates_words.words(),
+        forms_birth_dates.born(),
     )
     found: dict[tuple[str, str], None] = {}
     for lang, line in lines:

@@ -1,0 +1,311 @@
+"""Ages of people, in digits or words, and not the durations that look like them."""
+
+import re
+from collections.abc import Iterator
+
+from record.document import Document
+from record.label import Label
+from record.span import Span
+from rules.ages.context import (
+    AFTER_DURATION,
+    AGE_FILLERS,
+    AGE_WORDS,
+    AT_AGE,
+    BEFORE_DURATION,
+    BIRTH_WORDS,
+    BROUGHT,
+    COUNTED,
+    DURATION_FILLERS,
+    GROWN,
+    JOINS,
+    LASTING,
+    LIMITS,
+    LINKS,
+    NOT_OF_AGE,
+    OF_AGE,
+    PERSONS,
+    PREGNANT,
+    SEXES,
+    THEN,
+)
+from rules.dates.number_words import (
+    is_ordinal,
+    spoken_before,
+)
+from rules.matching.normalized_document import fold_once
+from rules.matching.scanner import Pattern
+from rules.names.words import (
+    common,
+    family,
+    given,
+    surely_given,
+)
+
+# What follows the number: "72-year-old", "72 jaar oud"; "72-jähriger"; "72 ans"; "3 mois".
+_OLD = (
+    r"(?:years?|yrs?|months?|mo|weeks?|days?)[ \-.]{0,2}olds?"
+    r"|(?:jahre|monate?|wochen?|tage) alt(?:e[nrsm]?)?"
+    r"|(?:jaar|maand(?:en)?|week|weken|dag(?:en)?) oud"
+)
+_ADJECTIVE = r"(?:jahrig|jarig|monatig)(?:e[nrsm]?)?"
+_YEARS = r"ans?|anos?|years|yrs|jahren?|jaar"
+_SMALL = (
+    r"mois|mes(?:es)?|months?|semaines?|semanas?|weeks?|jours?|dias?|days?|monaten?|wochen?|tagen?"
+    r"|maand(?:en)?|weken|dag(?:en)?"
+)
+_DIGITS = Pattern(
+    r"(?<![0-9a-z])(?<![0-9][.,/+\-])([0-9]{1,3}(?:[.,][0-9])?)"
+    rf"(?:[ \-]{{0,3}}(?:(?P<old>{_OLD}|y/?o[mf]?|y\.o)"
+    rf"|(?P<adjective>{_ADJECTIVE})|(?P<years>{_YEARS})|(?P<small>{_SMALL}))(?![a-z])"
+    r"|(?P<edad> de edad)| ?(?P<short>[jay]|jr)(?:\.|(?=[,;)\n]|\Z)))"
+)
+_WORDS = Pattern(
+    rf"[a-zß](?:[ \-](?:(?P<old>{_OLD})|(?P<years>{_YEARS})|(?P<small>{_SMALL}))"
+    rf"|[ \-]?(?P<adjective>{_ADJECTIVE}))(?![a-z])"
+)
+# The rest of an age in two units, and the first of two ages that share theirs.
+_AND_SMALLER = re.compile(rf"(?:,| (?:y|et|and|und|en))? ([0-9]{{1,2}})(?= ?(?:{_SMALL})(?![a-z]))")
+_ALSO_BEFORE = re.compile(r"(?<![0-9a-z.,/\-])([0-9]{1,3}) ([a-z]{1,3}) \Z")
+_LISTED_BEFORE = re.compile(r"(?<![0-9a-z.,/\-])([0-9]{1,3})(), ?\Z")
+# A bare number is an age only right after the word.
+_BARE = Pattern(
+    r"\b(?:age|agee|age\(e\)|ages|aged|edad|alter|leeftijd)(?: ?/ ?[a-z]{3,10})?"
+    r"(?: ?\([a-z]{3,5}\))? {0,2}(?:[:=|\-] {0,2}|[a-z]{2,5} )?([0-9]{1,3})"
+    r"(?![0-9%.,:\-]*[0-9%])(?! ?/ ?[0-9])(?![b-eg-ln-z])"
+)
+_TURNED = Pattern(
+    r"\b(?:turned|cumplio|i'm|i am|when s?he was) ([0-9]{1,3})(?![0-9a-z/%])(?![.,:\-][0-9])"
+)
+# `67/M`, and `67F` before what brings somebody to hospital.
+_SEXED = Pattern(r"\b([1-9][0-9]) ?/ ?[mf]\b")
+_SEXED_AND_BROUGHT = Pattern(r"\b([1-9][0-9])y?o?([mf]) ([a-z/]{2,10})\b")
+_DECADE = Pattern(
+    r"\b(?:(?:la|sa|leur) ((?:trent|quarant|cinquant|soixant)aine)\b(?! d[e'])"
+    r"|(?:his|her|their)(?: early| mid| late)?[ \-]"
+    r"([2-9]0'?s|twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties)\b"
+    r"|((?:quadragen|quinquagen|sexagen|septuagen|octogen|nonagen)a[a-z]{2,5})\b)"
+)
+_WORD_AFTER = re.compile(r" ?([a-z]+)")
+_AFTER_WORD = re.compile(r"(?<!\w)([a-z][a-z'\-]{2,24}), {1,2}(?:de )?\Z")
+_OLDEST = 120
+_GROWN = 16
+_REACH = 48
+_MOST_WORDS = 6
+_MOST_LISTED = 5
+
+
+def detect(document: Document) -> list[Span]:
+    """Find ages (AGE) in years, months, weeks or days, and decades of life.
+
+    A span covers the number alone, in digits or words, without its unit (`72` of `72 ans`,
+    `67` of `67-jährige`), so that a surrogate is a number too; of a decade it covers the word
+    (`soixantaine`, `60s`, `nonagénaire`). Durations are left out. Spans are sorted and disjoint.
+    """
+    text = document.text
+    folded = fold_once(text)
+    found = dict(_bare(folded))
+    for start, end in _with_unit(text, folded):
+        found[start] = end
+    return [Span(start, end, Label.AGE, "rules.ages") for start, end in sorted(found.items())]
+
+
+def _bare(folded: str) -> Iterator[tuple[int, int]]:
+    for pattern in (_BARE, _TURNED):
+        for match in pattern.finditer(folded):
+            following = _WORD_AFTER.match(folded, match.end())
+            if int(match[1]) <= _OLDEST and not (following and following[1] in COUNTED):
+                yield match.span(1)
+    for match in _SEXED.finditer(folded):
+        yield match.span(1)
+    for match in _SEXED_AND_BROUGHT.finditer(folded):
+        # `24F with a balloon` is a catheter: no larger than 34.
+        if match[3] in BROUGHT and (match[2] == "m" or int(match[1]) > 34):
+            yield match.span(1)
+    for match in _DECADE.finditer(folded):
+        yield match.span(match.lastindex or 0)
+
+
+def _with_unit(text: str, folded: str) -> Iterator[tuple[int, int]]:
+    for match in _DIGITS.finditer(folded):
+        start, end = match.span(1)
+        figure = float(match[1].replace(",", "."))
+        if figure <= _OLDEST and _is_age(text, folded, start, figure, match):
+            yield start, end
+            yield from _beside(folded, start, match)
+    for match in _WORDS.finditer(folded):
+        words = spoken_before(folded, match.start() + 1)
+        if words is None or is_ordinal(folded[words[0] : match.start() + 1].rsplit(maxsplit=1)[-1]):
+            continue
+        start, number = words
+        if 0 < number <= _OLDEST and _is_age(text, folded, start, number, match):
+            yield start, match.start() + 1
+
+
+def _beside(folded: str, start: int, unit: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Yield the rest of an age in two units, and the ages listed before one in years."""
+    smaller = _AND_SMALLER.match(folded, unit.end())
+    if smaller:
+        yield smaller.span(1)
+    if unit.lastgroup == "years":
+        yield from _listed(folded, start)
+
+
+def _listed(folded: str, start: int) -> Iterator[tuple[int, int]]:
+    joined = _ALSO_BEFORE
+    for _ in range(_MOST_LISTED):
+        also = joined.search(folded, max(0, start - 10), start)
+        if also is None or int(also[1]) > _OLDEST or (also[2] and also[2] not in JOINS):
+            return
+        yield also.span(1)
+        start, joined = also.start(), _LISTED_BEFORE
+
+
+def _is_age(text: str, folded: str, start: int, number: float, unit: re.Match[str]) -> bool:
+    kind = unit.lastgroup
+    if kind in ("old", "edad"):
+        return True
+    if kind == "adjective":
+        return _describes(text, folded, unit)
+    following = _words_after(folded, unit.end())
+    if _says_age(following):
+        return True
+    if kind == "years":
+        start = min((first for first, _ in _listed(folded, start)), default=start)
+    words = _words_before(folded, start)
+    if _follows(words, AGE_WORDS, AGE_FILLERS):
+        return True
+    if kind == "small" and folded[start - 1 : start] != "(" and words and words[0][-1] != ",":
+        return _after_child(words) and not _goes_on(folded, unit.end(), following)
+    lasts = _goes_on(folded, unit.end(), following)
+    if kind == "years" and _at_age(words):
+        return not lasts
+    if lasts or _is_duration(words):
+        return False
+    return _plain(following, number, unit, words) or _of_somebody(text, folded, start, unit)
+
+
+def _words_after(folded: str, end: int) -> list[str]:
+    """Give the words right after an offset, up to three, none where a mark comes first."""
+    if folded[end : end + 1] != " ":
+        return []
+    return [word.strip(".,;:)") for word in folded[end : end + 40].split()[:3]]
+
+
+def _says_age(following: list[str]) -> bool:
+    if following[2:3] and following[2] in NOT_OF_AGE:
+        return False
+    return following[:1] != [] and (following[0] in OF_AGE or "/".join(following[:2]) in OF_AGE)
+
+
+def _goes_on(folded: str, end: int, following: list[str]) -> bool:
+    """Tell whether what follows makes a length of time of a number of years."""
+    if folded[end : end + 1] == "/" or folded.startswith(("-paquet", " paquet"), end):
+        return True
+    return any("/".join(following[:count]) in AFTER_DURATION for count in (1, 2, 3))
+
+
+def _at_age(words: list[str]) -> bool:
+    """Tell `a los 31 años` and `mit 67 Jahren`."""
+    return words[:1] == ["mit"] or (
+        words[:1] == ["los"] and words[1:2] != [] and words[1] in AT_AGE
+    )
+
+
+def _plain(following: list[str], number: float, unit: re.Match[str], words: list[str]) -> bool:
+    kind = unit.lastgroup
+    if kind == "small":
+        return _after_child(words)
+    if kind == "years" and unit[kind] in ("years", "yrs"):
+        return (following[:1] != [] and following[0] in GROWN) or (
+            words[:1] == ["of"] and _after_person(words)
+        )
+    if _after_person(words):
+        return True
+    if words and words[0] in ("van", "von"):
+        return False
+    return kind == "years" and number >= _GROWN
+
+
+def _describes(text: str, folded: str, unit: re.Match[str]) -> bool:
+    """Tell `67-jährige Patientin` and `die 67-Jährige` from `5-jährige Anamnese`."""
+    start, end = unit.span("adjective")
+    if text[start].isupper():
+        return True
+    following = _words_after(folded, end)[:2]
+    return following != [] and not any(stem in word for word in following for stem in LASTING)
+
+
+def _words_before(folded: str, start: int) -> list[str]:
+    """Give the last words before an offset, the nearest first, with their punctuation."""
+    left = max(0, start - _REACH)
+    words = folded[left:start].split()
+    if left and words and not folded[left - 1].isspace():
+        del words[0]
+    return words[: -_MOST_WORDS - 1 : -1]
+
+
+def _bare_word(word: str) -> str:
+    """Take the last piece of a word, without punctuation: `Niña` of `paciente:Niña`."""
+    bare = word.rpartition("'")[2].strip(".,:;=|-([/")
+    return bare.rpartition(":")[2]
+
+
+def _follows(words: list[str], wanted: frozenset[str], between: frozenset[str]) -> bool:
+    for word in words:
+        bare = _bare_word(word)
+        if word[-1] == "." and len(bare) > 2:
+            return False
+        if bare in wanted or bare.partition("/")[0] in wanted:
+            return True
+        if bare not in between or word[-1] == ".":
+            return False
+    return False
+
+
+def _is_duration(words: list[str]) -> bool:
+    if words and words[0] in LIMITS:
+        return True
+    return _follows(words[:3], BEFORE_DURATION, DURATION_FILLERS)
+
+
+def _after_person(words: list[str]) -> bool:
+    """Tell whether a person is named with at most three plain words between."""
+    for place, word in enumerate(words[:5]):
+        if _bare_word(word) in PERSONS:
+            return True
+        if place and not word.replace("'", "").replace("-", "").isalpha():
+            return False
+        if any(char.isdigit() for char in word) or word[-1] in ".;":
+            return False
+    return False
+
+
+def _after_child(words: list[str]) -> bool:
+    """Tell whether the words right before are a child and `de`, or a child and a comma."""
+    kept = [_bare_word(word) for word in words[:5]]
+    if not PREGNANT.isdisjoint(kept) or not kept:
+        return False
+    linked = kept[0] in LINKS or words[0][-1] in ",("
+    if kept[0] in LINKS:
+        del kept[0]
+    while kept and kept[0] in SEXES and kept[0] not in PERSONS:
+        del kept[0]
+    if len(kept) > 1 and kept[0] in LINKS:
+        del kept[0]
+    return linked and bool(kept) and kept[0] in PERSONS
+
+
+def _of_somebody(text: str, folded: str, start: int, unit: re.Match[str]) -> bool:
+    """Tell whether an age follows a name, `Laurent, 11 ans,`, or a date of birth, in brackets."""
+    end = unit.end()
+    if folded[start - 1 : start] == "(":
+        born = {_bare_word(word) for word in folded[max(0, start - 60) : start].split()}
+        return folded.startswith(")", end) and not BIRTH_WORDS.isdisjoint(born)
+    name = _AFTER_WORD.search(folded, max(0, start - 32), start)
+    if name is None or not text[name.start(1)].isupper():
+        return False
+    following = _words_after(folded, end)
+    ends = folded[end : end + 1] in ",.;)" or (following != [] and following[0] in THEN)
+    if not ends:
+        return False
+    return surely_given(name[1]) or ((given(name[1]) or family(name[1])) and not common(name[1]))

@@ -1,0 +1,305 @@
+"""Dates with the name of a month or a weekday."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rules.dates.calendar import (
+    AMBIGUOUS_MONTHS,
+    MONTH,
+    MONTHS,
+    WEEKDAY,
+    Moment,
+)
+from rules.dates.context import (
+    MONTH_WORDS,
+    UNITS,
+    counted,
+)
+from rules.dates.number_words import (
+    spoken_after,
+    spoken_before,
+)
+from rules.matching.preceding_words import lead
+from rules.matching.scanner import Pattern
+
+_MONTH = Pattern(rf"(?:\b|[0-9])({MONTH})(?:\b|[0-9])")
+_LINK = r"(?:de|del|of|van|l'an|des|ano|year|jahres|the)"
+_DAY = re.compile(
+    r"(?<![0-9])((?<![a-z])o[1-9]|[0-3][0-9o]|[0-9])"
+    r"(?: ?(?:er|ere|st|nd|rd|th|ste|e|o|°)(?![a-z]))?[ .,]{0,2}[\-/]?[ \n]{0,3}"
+    r"(?:de[ \n]{1,2}|of |d')?\Z"
+)
+_REACH = 20
+# Hospitals and streets are named after days: 12 de Octubre, rue du 4 septembre.
+_PLACES = frozenset(
+    (
+        "hospital hopital universitario universitaire calle avenida avda av ave avenue plaza pza"
+        " rue place bd boulevard quai pont colonia barrio allee impasse square cours edificio"
+        " straße strasse platz plein laan straat"
+    ).split()
+)
+_NAMED_AFTER = frozenset({"", "du", "de", "del", "des", "van", "general"})
+_DECIMAL = re.compile(r"[0-9][.,/]\Z")
+_BEFORE_MONTH = re.compile(r"[ \n](?:(?:de|of) )?\Z")
+# Short names that words of a number may go before; `sept` and `dix dec` tell nothing.
+_SHORT_BUT_FULL = frozenset("mars mai may juin aout mayo june july marz mei juni juli".split())
+_ARTICLES = frozenset({"un", "une", "una", "one", "ein", "eine", "een"})
+# `a week or two of June` has no day.
+_COUNTS_OF = frozenset({"one of", "two of", "three of", "four of"})
+_YEAR_FIRST = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})[ \-/]{1,3}\Z")
+_YEAR = re.compile(
+    rf"[ .,\-/]{{0,3}}(?:{_LINK} ?){{0,3}}'?((?:1[89]|20|21)[0-9]{{2}}|[0-9]{{2}})(?![0-9])"
+    r"|[ ,.]{0,2}\n *(?:(?:del?|of|van) )?((?:19|20)[0-9]{2})(?![0-9])"
+)
+_BEFORE_YEAR_IN_WORDS = re.compile(r"[ ,]{1,2}(?:(?:de|del) )?")
+_GLUED_YEAR = re.compile(r"(?:19|20)[0-9]{2}(?![0-9])")
+_DAY_AFTER = re.compile(r"[ .\-/\n]{0,2}(?:the )?([0-3]?[0-9])(?![0-9a-z])")
+_ORDINAL_AFTER = re.compile(r"[ \n](?:the )?([0-3]?[0-9])(?:st|nd|rd|th)(?![0-9a-z])")
+_YEAR_NEAR = re.compile(r" ?,?[ \n]?((?:19|20)[0-9]{2}|'[0-9]{2})(?![0-9])")
+_YEAR_AFTER_DAY = re.compile(
+    r" ?,[ \n]?((?:1[89]|20|21)[0-9]{2}|'[0-9]{2})(?![0-9])"
+    r"|[ \-/](?:de |del )?((?:19|20)[0-9]{2}|'[0-9]{2})(?![0-9])"
+)
+_MONTH_OF = frozenset("mois month mes debut fin principios mediados finales end".split())
+_OF = frozenset({"de", "of", ""})
+_ANY_DIGIT = re.compile(r"[0-9]")
+_RANGE = re.compile(r" ?([\-/,]|[a-z]{1,7}) ?([a-z]{3,10})(?![a-z])")
+_JOINS = frozenset(
+    "a au al to through et and y e ou o or puis hasta bis und tot en jusqu'en - / ,".split()
+)
+# A day that a line's end parts from its month follows one of these.
+_DAY_ON_NEXT_LINE = frozenset({"on", "of", "since", "until", "till", "by", "from", "dated"})
+_WEEKDAY_AND_DAY = Pattern(
+    rf"\b{WEEKDAY},? {{1,2}}(?:(?:le|the|el|dia|den) )?([0-3]?[0-9])(?:er|st|nd|rd|th)?(?![0-9a-z])"
+)
+_MONTH_FOLLOWS = re.compile(r"\.? ?(?:de |of )?([a-z]{3,10})")
+_NUMBER_FOLLOWS = re.compile(r" ?[:h%/.,\-]? ?[0-9]| ?%")
+
+
+def find(folded: str, text: str) -> Iterator[Moment]:
+    """Yield dates with a month's or weekday's name; `text` shows the capitals."""
+    yield from _months(folded, text)
+    for match in _WEEKDAY_AND_DAY.finditer(folded):
+        if 1 <= int(match[1]) <= 31 and not _goes_on(folded, match.end()):
+            yield Moment(match.start(), match.end(), None, None, int(match[1]))
+
+
+def _goes_on(folded: str, end: int) -> bool:
+    """Tell whether a month or more of a number follows the day of a week."""
+    month = _MONTH_FOLLOWS.match(folded, end)
+    if month and (month[1] in MONTHS or month[1] in UNITS):
+        return True
+    return _NUMBER_FOLLOWS.match(folded, end) is not None
+
+
+class _Name(NamedTuple):
+    """The name of a month: `bare` is its end, `end` that with the dot of an abbreviation."""
+
+    start: int
+    bare: int
+    end: int
+    word: str
+    number: int
+
+
+def _named(folded: str, match: re.Match[str]) -> _Name:
+    start, bare = match.span(1)
+    end = bare + folded.startswith(".", bare)
+    return _Name(start, bare, end, match[1], MONTHS[match[1]])
+
+
+def _months(folded: str, text: str) -> Iterator[Moment]:
+    """Yield dates with a month; a bare month counts beside one: `mai à juin 2029`."""
+    waiting: Moment | None = None
+    last = -1
+    for match in _MONTH.finditer(folded):
+        name = _named(folded, match)
+        found = _around(folded, text, name)
+        alone = None
+        if found is None and name.word not in AMBIGUOUS_MONTHS:
+            alone = Moment(name.start, name.bare, None, name.number, None)
+        if found and waiting:
+            yield waiting
+        if alone and 0 <= last <= alone.start and _joined(folded[last : alone.start]):
+            found = alone
+        if found:
+            yield found
+            last = found.end
+        following = _RANGE.match(folded, name.end)
+        ranged = following and following[1] in _JOINS and following[2] in MONTHS
+        waiting = alone if ranged else None
+
+
+def _joined(between: str) -> bool:
+    """Tell whether what stands between two months joins them: `, `, ` et `."""
+    words = between.split()
+    return len(words) <= 2 and all(word in _JOINS for word in words)
+
+
+def _names_a_place(folded: str, start: int) -> bool:
+    for word in reversed(folded[max(0, start - 32) : start].split()):
+        bare = word.strip(".,(\"'«/")
+        if bare in _PLACES or word == "c/":
+            return True
+        if bare not in _NAMED_AFTER:
+            return False
+    return False
+
+
+def _around(folded: str, text: str, name: _Name) -> Moment | None:
+    """Complete the name of a month with the day and the year around it."""
+    month = name.number
+    before = _day_before(folded, name.start, name.word)
+    if before and not _counts_on(folded, name):
+        start, day = before
+        year, end = _year_after(folded, name.end)
+        if _names_a_place(folded, start):
+            return None
+        if year is None and not _plain(folded, text, name, start):
+            return None
+        return Moment(start, _trim(folded, end), year, month, day)
+    first = _YEAR_FIRST.search(folded, max(0, name.start - 8), name.start)
+    if first:
+        year, _ = _year_after(folded, name.end)
+        if year is None or year <= 31:
+            return _year_first(folded, name, first)
+    return _month_first(folded, text, name)
+
+
+def _counts_on(folded: str, name: _Name) -> bool:
+    """Tell whether a number before `of` is no day, as the day follows: `24C6-3 of June 8, 2023`."""
+    linked = folded.startswith("of ", max(0, name.start - 3))
+    return linked and _month_day_year(folded, name) is not None
+
+
+def _year_first(folded: str, name: _Name, first: re.Match[str]) -> Moment:
+    """Read `2016 janvier`, `2013-jan-12`."""
+    day = _DAY_AFTER.match(folded, name.end)
+    if day and 1 <= int(day[1]) <= 31 and not counted(folded, day.end()):
+        return Moment(first.start(), day.end(), int(first[1]), name.number, int(day[1]))
+    end = _trim(folded, name.end)
+    return Moment(first.start(), end, int(first[1]), name.number, None)
+
+
+def _trim(folded: str, end: int) -> int:
+    """Leave out the dot of an abbreviation that ends a date."""
+    return end - 1 if folded[end - 1] == "." else end
+
+
+def _day_before(folded: str, at: int, name: str) -> tuple[int, int] | None:
+    """Find the day before a month: (start, day)."""
+    left = max(0, at - _REACH)
+    match = _DAY.search(folded, left, at) if _ANY_DIGIT.search(folded, left, at) else None
+    if match:
+        day = int(match[1].replace("o", "0"))
+        decimal = _DECIMAL.search(folded, max(0, match.start() - 2), match.start())
+        return (match.start(), day) if 1 <= day <= 31 and not decimal else None
+    between = _BEFORE_MONTH.search(folded, max(0, at - 8), at)
+    if between is None or not (len(name) > 4 or name in _SHORT_BUT_FULL):
+        return None
+    number = spoken_before(folded, between.start())
+    if number is None or folded[number[0] : between.start()] in _ARTICLES:
+        return None
+    if folded[number[0] : at].rstrip() in _COUNTS_OF:
+        return None
+    return number if 1 <= number[1] <= 31 else None
+
+
+def _year_after(folded: str, at: int) -> tuple[int | None, int]:
+    """Find the year after a month: (year, end), or (None, at)."""
+    match = _YEAR.match(folded, at)
+    if match:
+        digits = match[1] or match[2]
+        if len(digits) == 2 and counted(folded, match.end()):
+            return None, at
+        return int(digits), match.end()
+    return _year_in_words(folded, at)
+
+
+def _year_in_words(folded: str, at: int) -> tuple[int | None, int]:
+    between = _BEFORE_YEAR_IN_WORDS.match(folded, at)
+    number = spoken_after(folded, between.end()) if between else None
+    if number and 1800 <= number[1] < 2200:
+        return number[1], number[0]
+    return None, at
+
+
+def _plain(folded: str, text: str, name: _Name, start: int) -> bool:
+    """Tell whether a day and a month without a year can be nothing else."""
+    if name.word not in AMBIGUOUS_MONTHS or text[name.start].isupper():
+        return True
+    between = folded[start : name.start].lstrip("0123456789")
+    return between.strip() != "" or between == ""
+
+
+def _month_first(folded: str, text: str, name: _Name) -> Moment | None:
+    start, end, month = name.start, name.end, name.number
+    capital = text[start].isupper()
+    ambiguous = name.word in AMBIGUOUS_MONTHS and not capital
+    if not _ANY_DIGIT.search(folded, end, end + 24):
+        return _bare_month(folded, name, ambiguous)
+    whole = _month_day_year(folded, name)
+    if whole:
+        return whole
+    if folded[end : end + 1].isdigit() and not _GLUED_YEAR.match(folded, end):
+        return None
+    year, year_end = _year_after(folded, end)
+    if year is not None and not (ambiguous and name.word != "mar"):
+        return Moment(start, year_end, year, month, None)
+    day = _day_after(folded, name) if capital else None
+    if day:
+        return Moment(start, day.end(), None, month, int(day[1]))
+    return _bare_month(folded, name, ambiguous)
+
+
+def _bare_month(folded: str, name: _Name, ambiguous: bool) -> Moment | None:
+    """Read a month alone or with a year in words: only after a word that makes it a date."""
+    year, end = _year_in_words(folded, name.end)
+    if year is not None:
+        return Moment(name.start, end, year, name.number, None)
+    if ambiguous or folded[name.start - 1] not in " -\n'":
+        return None
+    previous, last = lead(folded, name.start)
+    if last in MONTH_WORDS or (previous in _MONTH_OF and last in _OF):
+        return Moment(name.start, name.bare, None, name.number, None)
+    return None
+
+
+def _day_after(folded: str, name: _Name) -> re.Match[str] | None:
+    """Find the day of `March 12`, `on March\\n12`."""
+    end = name.end
+    day = _DAY_AFTER.match(folded, end)
+    if day is None or not 1 <= int(day[1]) <= 31 or counted(folded, day.end()):
+        return None
+    if "\n" in folded[end : day.start(1)]:
+        return day if lead(folded, name.start)[1] in _DAY_ON_NEXT_LINE else None
+    return day
+
+
+def _month_day_year(folded: str, name: _Name) -> Moment | None:
+    """Read `March 12th`, `March 12, 2024`: a day that is ordinal or goes before a year."""
+    ordinal = _ORDINAL_AFTER.match(folded, name.end)
+    day = ordinal or _DAY_AFTER.match(folded, name.end)
+    if day is None:
+        return _month_day_in_words(folded, name)
+    if not 1 <= int(day[1]) <= 31:
+        return None
+    year = (_YEAR_NEAR if ordinal else _YEAR_AFTER_DAY).match(folded, day.end())
+    if year is None and ordinal is None:
+        return None
+    number = int(next(filter(None, year.groups())).lstrip("'")) if year else None
+    end = year.end() if year else day.end()
+    return Moment(name.start, end, number, name.number, int(day[1]))
+
+
+def _month_day_in_words(folded: str, name: _Name) -> Moment | None:
+    """Read `March twelfth, 2024`: only before a year."""
+    if folded[name.end : name.end + 1] != " ":
+        return None
+    number = spoken_after(folded, name.end + 1)
+    year = _YEAR_AFTER_DAY.match(folded, number[0]) if number else None
+    if number is None or year is None or not 1 <= number[1] <= 31:
+        return None
+    written = next(filter(None, year.groups())).lstrip("'")
+    return Moment(name.start, year.end(), int(written), name.number, number[1])

@@ -1,0 +1,296 @@
+"""Numbers that a word before them names: `IPP : 8012345678`, `Fall-Nr. 750123`, `NHC: 204567`."""
+
+import re
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import NamedTuple
+
+from record.label import Label
+from record.span import Span
+from rules.identifiers.labels import (
+    ANYTHING,
+    MARK,
+    MARK_BEFORE,
+    NAMES,
+    NOUNS,
+    THINGS,
+    TITLES,
+)
+from rules.matching.scanner import (
+    Pattern,
+    Patterns,
+)
+
+_DETECTOR = "rules.identifiers"
+
+
+class Proof(IntEnum):
+    """How much a word says of the number after it."""
+
+    ANYTHING = 0
+    THING = 1
+    NOUN = 2
+    TITLE = 3
+    NAME = 4
+
+
+# What may stand between the word and its number, over one line break.
+_LINK = re.compile(
+    r"(?:\([^()\n0-9]{1,30}\)"
+    rf"|(?P<mark>n\.?°|n(?= [0-9])|#|(?:{MARK})(?![a-z]))|(?P<colon>[:=])"
+    r"|[ .,|()\[\]*_'\"/\-]"
+    r"|(?:est|is|es|ist|was|etant|etait|le|la|el|du|de|del|of|the|con|sous|patiente?|paciente"
+    r"|unique|permanent|chu|aux|urgences)"
+    r"(?![a-z])){0,10}(?P<broken>\n{1,2} {0,8})?"
+)
+# A maker and a model may stand between a device and its number.
+_DEVICE_LINK = re.compile(
+    r"[a-z ,\-]{1,40}(?<![a-z])(?P<mark>n[°o]\.?|nr\.?|ref\.?|#)"
+    r"(?P<colon> ?[:=])? ?(?P<broken>\n)?"
+)
+_CALLED_BEFORE = re.compile(
+    rf"(?<![a-z])(?:{MARK_BEFORE})[ :.]{{0,3}}"
+    r"(?:(?:de |d')?(?:administratif|serie|lot|inscription) )?"
+    r"(?:(?:de|du|d'|de la|del|de l'|a l'|of|of the) ?)?\Z"
+)
+
+# Digits with letters before and among them, then groups of digits parted by blanks.
+_TOKEN = re.compile(
+    r"(?:[a-z]{1,6}[\-./]?)?[0-9][0-9a-z]{0,30}"
+    r"(?:(?!/(?:mm|l\b))(?:[\-/_][a-z]{0,6}[0-9][0-9a-z]{0,24}|\.[0-9]{1,12}"
+    r"|[\-/][a-z]{1,2}(?![0-9a-z]))){0,6}"
+)
+_GROUP = re.compile(r" {1,2}[0-9]{1,12}(?:-[0-9]{1,4})?")
+# A group of digits before this is a count, a date or the number of a house.
+_AFTER_NO_GROUP = re.compile(
+    r"[0-9a-z°%]|[/.,:\-][0-9]"
+    r"| ?(?:%|ans?|anos|years?|y\.?o|mois|months?|jahre|jaar|jours|days|mg|ml|mm|cm|kg|ui|euros"
+    r"|rue|avenue|bis)(?![a-z])"
+)
+_LAST_GROUP = re.compile(r" [0-9]{1,2}(?=\.?(?:\n|\Z))")
+_MORE = re.compile(r"(?: ?[,;/&+] {0,2}| (?:et|and|y|und|en) )(?:n[°o]\.? ?)?")
+
+_DATE = (
+    r"(?:[0-3]?[0-9]|[12][09][0-9]{2})([/.\-])[0-3]?[0-9]\1(?:[12][09])?[0-9]{2}(?![\-/.]?[0-9])"
+    r"|[0-3]?[0-9](?:jan|ene|fe[bv]|mar|mrt|a[bpv]r|ma[iy]|mei|jui?n|jui?l|aou|aug|ago|sep|o[ck]t"
+    r"|nov|de[cz]|dic)[a-z]{0,6}(?:[0-9]{2}){1,2}(?![0-9a-z])"
+)
+_OTHER_THING = re.compile(
+    rf"{_DATE}"
+    r"|(?:nct|pmc|rs|isrctn|crd)[0-9]|34009"  # studies, papers, variants; French medicines
+    r"|(?:ipp?|nip|mrn|nhc|nda|nir|csn|fin)[\-/]?[0-9]"  # another word for a number, glued to it
+    r"|(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![.0-9])"  # an address of the internet
+)
+_DAY_OF = re.compile(r"\b(?:date|fecha|datum|jour|dia)(?: d\w{1,2}| of| van)?(?: la)? (?:l')?\Z")
+_CODE = re.compile(
+    r"[a-z]{0,3}-?[0-9]{6,14}(?:[\-/][0-9]{1,4})?"
+    r"|[a-z]{0,2}(?:[12][09])?[0-9]{2}[\-/.][0-9]{5,6}(?:-[0-9]{1,2})?"
+    r"|[0-9]{2}\.[0-9]{3}\.[0-9]{3}(?<!00)"
+)
+# Of accounts and devices, only long numbers are believed without a sign before them.
+_ALWAYS_LONG = (Label.ACCOUNT, Label.DEVICE_ID)
+_ZIP = re.compile(r"[a-z]-[0-9]{4,5}")
+_SIZE = re.compile(r"[0-9]+x[0-9]+")
+_AMOUNT = re.compile(
+    r" ?(?:%|mg|ml|g/|mm|cm|kg|euros|€|\$|ui\b|ufc|copies|plaq|/(?:mm|l\b))|[.,][0-9]|[+_]"
+)
+_PHONE = re.compile(r"0[1-9](?:[ .\-]?[0-9]{2}){4}(?![0-9])")
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+
+
+class Named(NamedTuple):
+    """A number that a word names; `rank` sorts the best reading of a number first."""
+
+    rank: tuple[int, int, int]
+    span: Span
+
+    @property
+    def sure(self) -> bool:
+        """Whether the word says more than that there is a number."""
+        return self.rank[0] < -Proof.ANYTHING
+
+
+def find(folded: str) -> list[Named]:
+    """Give the numbers of folded text that a word before them names.
+
+    Where several words name one number there are several; the best comes first: the word that
+    says most, then the earlier one, then the longer one.
+    """
+    found = [
+        named
+        for index, match in _WORDS.finditer(folded)
+        for named in read_after(folded, match.start(), match.end(1), *_SAYS[index])
+    ]
+    found.extend(_stacked(folded))
+    found.sort()
+    return found
+
+
+def read_after(
+    folded: str, start: int, end: int, label: Label, proof: Proof = Proof.NAME
+) -> list[Named]:
+    """Read the numbers that a word at `start` to `end` of folded text names."""
+    link = _LINK.match(folded, end)
+    numbers = _numbers(folded, start, link, label, proof) if link else []
+    if numbers or label is not Label.DEVICE_ID:
+        return numbers
+    link = _DEVICE_LINK.match(folded, end)
+    return _numbers(folded, start, link, label, proof) if link else []
+
+
+# A word ends, or a word for a number is glued to it, or the number; three digits follow near.
+_ENDS = r"(?:\b|num[bm]er|n[ro°]n?(?![a-z])|kennung|identifikation|[a-z]?[0-9])"
+_NEAR = r"(?=[^0-9]{0,40}+[0-9](?:[^0-9\n]{0,3}[0-9]){2})"
+
+_TABLES = [
+    (words, label, proof)
+    for proof, table in (
+        (Proof.NAME, NAMES),
+        (Proof.TITLE, TITLES),
+        (Proof.NOUN, NOUNS),
+        (Proof.THING, THINGS),
+        (Proof.ANYTHING, ANYTHING),
+    )
+    for label, words in table.items()
+]
+# In Spanish sign-offs the word is glued to the name before it.
+_GLUED = Pattern(rf"(n[°o]\.? ?col)(?![a-z]){_NEAR}")
+_WORDS = Patterns(
+    (*(Pattern(rf"\b(?<!&)({words}){_ENDS}{_NEAR}") for words, _, _ in _TABLES), _GLUED)
+)
+_SAYS = [*((label, proof) for _, label, proof in _TABLES), (Label.PROVIDER_ID, Proof.NAME)]
+
+
+# Two headings, one on each line, then their two numbers.
+_PATIENT = r"(?:ipp|nip|mrn|nhc)"
+_VISIT = r"(?:nda|iep|csn|fin|episodio|encounter)"
+_LINE = r"[ :.]{0,3}\n{1,2}"
+_VALUES = r"([a-z]?[0-9]{4,14})\n{1,2}([a-z]?[0-9]{4,14}(?:-[0-9]{1,2})?)(?![^\n .])"
+_STACKED = Patterns(
+    Pattern(rf"\b{first}{_LINE}{second}{_LINE}{_VALUES}")
+    for first, second in ((_PATIENT, _VISIT), (_VISIT, _PATIENT))
+)
+
+
+def _stacked(folded: str) -> Iterator[Named]:
+    for index, match in _STACKED.finditer(folded):
+        labels = (Label.PATIENT_ID, Label.VISIT_ID)
+        rank = (-Proof.NAME - 1, match.start(), 0)
+        yield Named(rank, Span(*match.span(1), labels[index], _DETECTOR))
+        yield Named(rank, Span(*match.span(2), labels[1 - index], _DETECTOR))
+
+
+def _numbers(
+    folded: str, start: int, link: re.Match[str], label: Label, proof: Proof
+) -> list[Named]:
+    token = _TOKEN.match(folded, link.end())
+    if token is None:
+        return []
+    at, end = token.start(), _extended(folded, token)
+    written = folded[at:end]
+    digits = end - at if written.isdigit() else sum(map(str.isdigit, written))
+    if digits < 3:
+        return []
+    called = bool(link["mark"])
+    if not called and proof is not Proof.NAME:
+        called = _CALLED_BEFORE.search(folded, max(0, start - 28), start) is not None
+    if proof is Proof.THING and not called:
+        return []
+    said = _Said(label, proof, called, called or bool(link["colon"]))
+    if digits < _least(said, written) or (link["broken"] and digits < 6 and not said.announced):
+        return []
+    if not _believable(folded, at, end, said) or _is_day(folded, start, written):
+        return []
+    sure = proof if proof in (Proof.NAME, Proof.ANYTHING) else Proof.NOUN
+    rank = (-sure, start, start - link.start())
+    return [Named(rank, span) for span in _series(folded, at, end, label)]
+
+
+class _Said(NamedTuple):
+    """What the words before a number say of it."""
+
+    label: Label
+    proof: Proof
+    called: bool
+    announced: bool
+
+
+def _extended(folded: str, token: re.Match[str]) -> int:
+    """Take in the groups of digits after a short first one."""
+    start, end = token.span()
+    if not token[0].isdigit():
+        return end
+    if end - start > 4:
+        last = _LAST_GROUP.match(folded, end)
+        return last.end() if last else end
+    while (group := _GROUP.match(folded, end)) and group.end() - start <= 48:
+        if _AFTER_NO_GROUP.match(folded, group.end()):
+            break
+        end = group.end()
+    return end
+
+
+def _believable(folded: str, start: int, end: int, said: _Said) -> bool:
+    """Tell whether what stands after a word is no date, amount, telephone, range or zip code."""
+    if _OTHER_THING.match(folded, start) or _AMOUNT.match(folded, end):
+        return False
+    sure = said.proof is Proof.NAME
+    if _YEAR.fullmatch(folded, start, end) and not (sure and said.called):
+        return False
+    if sure:
+        return True
+    if not (said.called and said.label is not Label.PATIENT_ID) and _PHONE.match(folded, start):
+        return False
+    written = folded[start:end]
+    titled = said.proof is Proof.TITLE and (said.announced or said.label in _ALWAYS_LONG)
+    return said.called or (titled and not _ZIP.fullmatch(written)) or _is_code(written)
+
+
+def _is_code(written: str) -> bool:
+    """Tell whether a number is built like those of registers, and like no measure."""
+    if _CODE.fullmatch(written):
+        return True
+    digits = sum(map(str.isdigit, written))
+    mixed = written.isalnum() and 7 <= len(written) <= 14 and digits < len(written)
+    return mixed and digits >= 6 and not _SIZE.fullmatch(written)
+
+
+def _is_day(folded: str, start: int, written: str) -> bool:
+    """Tell whether the word at an offset is part of `Fecha de ingreso` and the like."""
+    return not written.isdigit() and bool(_DAY_OF.search(folded, max(0, start - 16), start))
+
+
+def _least(said: _Said, written: str) -> int:
+    """Give the digits that a number must have; letters among them make up for some."""
+    if said.label is Label.SSN:
+        return 7
+    device = said.label is Label.DEVICE_ID
+    lettered = not written.isdigit() and any(map(str.isalpha, written))
+    if said.called or (said.proof is Proof.NAME and said.announced):
+        return 3 if lettered else 4
+    if said.announced:
+        return (3 if device else 4) if lettered else 5
+    if said.proof is Proof.NAME:
+        return (3 if lettered else 6) if device else 4
+    return (4 if device else 5) if lettered else 6 if device else 7
+
+
+def _series(folded: str, start: int, end: int, label: Label) -> Iterator[Span]:
+    """Yield a number and those after it that are built like it."""
+    yield Span(start, end, label, _DETECTOR)
+    length = end - start
+    while more := _MORE.match(folded, end):
+        token = _TOKEN.match(folded, more.end())
+        if token is None or not _alike(folded, token, length):
+            return
+        start, end = token.span()
+        yield Span(start, end, label, _DETECTOR)
+
+
+def _alike(folded: str, token: re.Match[str], length: int) -> bool:
+    start, end = token.span()
+    digits = sum(map(str.isdigit, token[0]))
+    if digits < 4 or abs(end - start - length) > 1 or _AMOUNT.match(folded, end):
+        return False
+    other = _OTHER_THING.match(folded, start) or _YEAR.fullmatch(token[0])
+    return not other and not _PHONE.match(folded, start)

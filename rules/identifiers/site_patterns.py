@@ -1,0 +1,121 @@
+"""The numbers that one hospital gives its own patients and stays, as its configuration says."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from record.errors import ConfigError
+from record.folding import fold
+from record.label import Label
+from record.span import Span
+from rules.identifiers import labelled
+from rules.identifiers.checksummed import stands_alone
+from rules.matching.regex_safety import fault
+from rules.matching.scanner import Pattern
+
+_DETECTOR = "rules.identifiers"
+
+# Ten digits from 8, also with blanks between any two: how some hospitals number patients.
+_TEN_DIGITS = r"8(?: ?[0-9]){9}"
+# What is always there is found with all other expressions; a site's own is read by itself.
+_COMPILED = {_TEN_DIGITS: Pattern(rf"\b{_TEN_DIGITS}\b")}
+
+
+@dataclass(frozen=True, slots=True)
+class SiteNumbers:
+    """How a site numbers its patients and stays, and what it calls these numbers.
+
+    Shapes are regular expressions over folded text (lower case, no accents) of characters, sets,
+    groups, `|`, `?` and counted repetition: `8(?: ?[0-9]){9}`, `[a-z]{2}[0-9]{6}`. They match
+    where no letter or digit stands beside them, so they must be telling. Words name whatever
+    number stands after them: `IPP`, `Nº HC`. Raises ConfigError, with the name of the field, for
+    a shape that is none, that could take long to match or that is shorter than four characters,
+    and for a word without a letter.
+    """
+
+    patient_shapes: tuple[str, ...] = (_TEN_DIGITS,)
+    visit_shapes: tuple[str, ...] = ()
+    patient_words: tuple[str, ...] = ()
+    visit_words: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for field in ("patient_shapes", "visit_shapes"):
+            for place, shape in enumerate(getattr(self, field)):
+                problem = fault(shape)
+                if problem:
+                    raise ConfigError(
+                        f"{field}[{place}]",
+                        problem,
+                        "write characters, sets, groups, | ? and {n} or {n,m}, 4 to 64 long",
+                    )
+        for field in ("patient_words", "visit_words"):
+            for place, word in enumerate(getattr(self, field)):
+                if not any(map(str.isalpha, word)) or len(word) > 40:
+                    raise ConfigError(
+                        f"{field}[{place}]",
+                        "no word",
+                        "write what the site calls its numbers, 40 characters at most",
+                    )
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[str, ...], ...]]:
+        # Compiled to C, a frozen class cannot be given its fields one by one, as pickle would.
+        return SiteNumbers, (
+            self.patient_shapes,
+            self.visit_shapes,
+            self.patient_words,
+            self.visit_words,
+        )
+
+
+SITE = SiteNumbers()
+"""What is assumed of a site that says nothing."""
+
+# A table of the hospital's own: the stay stands in the cell after the patient.
+_NEXT_CELL = re.compile(r" ?\| ?\n?([a-z]?[0-9]{6,12}(?:-[0-9]{1,2})?)(?![\-/]?[0-9a-z])")
+
+
+def find(folded: str, site: SiteNumbers) -> Iterator[Span]:
+    """Yield the site's own numbers in folded text, and the stay in the cell after a patient."""
+    for label, shape in _shapes(site):
+        for match in shape.finditer(folded):
+            if not stands_alone(folded, match.start(), match.end()):
+                continue
+            yield Span(match.start(), match.end(), label, _DETECTOR)
+            stay = _NEXT_CELL.match(folded, match.end())
+            if stay and label is Label.PATIENT_ID:
+                yield Span(stay.start(1), stay.end(1), Label.VISIT_ID, _DETECTOR)
+
+
+def find_named(folded: str, site: SiteNumbers) -> list[labelled.Named]:
+    """Give the numbers of folded text that a word of the site's own names."""
+    return [
+        named
+        for label, words in _words(site)
+        for match in words.finditer(folded)
+        for named in labelled.read_after(folded, match.start(), match.end(), label) or ()
+    ]
+
+
+@lru_cache(maxsize=8)
+def _shapes(site: SiteNumbers) -> tuple[tuple[Label, re.Pattern[str] | Pattern], ...]:
+    kinds = ((Label.PATIENT_ID, site.patient_shapes), (Label.VISIT_ID, site.visit_shapes))
+    return tuple(
+        (label, _COMPILED.get(shape) or re.compile(shape))
+        for label, shapes in kinds
+        for shape in shapes
+    )
+
+
+@lru_cache(maxsize=8)
+def _words(site: SiteNumbers) -> tuple[tuple[Label, re.Pattern[str]], ...]:
+    kinds = ((Label.PATIENT_ID, site.patient_words), (Label.VISIT_ID, site.visit_words))
+    return tuple(
+        (label, re.compile(rf"(?<![a-z0-9])(?:{_any_of(words)})(?![a-z])"))
+        for label, words in kinds
+        if words
+    )
+
+
+def _any_of(words: tuple[str, ...]) -> str:
+    return "|".join(re.escape(fold(word)) for word in words)

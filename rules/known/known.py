@@ -1,0 +1,184 @@
+"""Detection of what the warehouse already knows of the very patient of a note."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from functools import lru_cache
+from typing import NoReturn
+
+from record.document import Document
+from record.label import Label
+from record.patient import Identifier, PatientRecord, PersonName
+from record.span import Span
+from rules.known.birth_date import Birthday
+from rules.known.concatenated_names import (
+    Joined,
+    addresses,
+)
+from rules.known.context import Hit
+from rules.known.initials import Initials
+from rules.known.misspelled_names import Misspelt
+from rules.known.numbers import Numbers
+from rules.known.variants import (
+    Known,
+    Match,
+    around,
+    variants,
+)
+from rules.known.words import Words
+from rules.matching.normalization import (
+    View,
+    views,
+)
+
+__all__ = ["Known", "KnownPatient", "Match", "variants"]
+
+_HOUSE_NUMBER = re.compile(
+    r"(?<![0-9])[0-9]{1,4}(?: ?[-/] ?[0-9]{1,4})?(?: ?(?:bis|ter|quater|[a-f]))?[ ]?,?[ \n]{1,2}$"
+)
+_NUMBER_AFTER = re.compile(
+    r"[ ]?,?[ ](?:n[o.º°]{0,2} ?)?[0-9]{1,4}(?:[ ]?[a-f])?(?![a-z0-9])(?![ ][0-9])"
+)
+
+
+class KnownPatient:
+    """What is known of one patient, compiled once to be found in any number of notes.
+
+    Values never appear in the repr, and the object refuses to be pickled: send the record's
+    locator to where it is needed and compile it there.
+    """
+
+    __slots__ = ("_lookup",)
+
+    def __init__(self, record: PatientRecord) -> None:
+        own = PersonName(record.given_names, record.family_names + record.birth_names)
+        self._lookup = _Lookup(variants(record), (own, *record.relatives), record.birth_date)
+
+    def detect(self, document: Document, *, misspelt: bool = True) -> list[Span]:
+        """Find all that is known of the patient and of the note itself, also `misspelt` names.
+
+        Offsets are code points of the document's text. The spans are sorted, none lies within
+        another; the detector is `known.` and the field of the record.
+        """
+        text, lang = document.text, document.lang
+        hits = self._lookup.hits(text, lang, misspelt=misspelt)
+        if document.clinicians:
+            hits += _clinicians(document.clinicians).hits(text, lang, misspelt=misspelt)
+        if document.identifiers:
+            hits += _identifiers(document.identifiers).hits(text, lang, misspelt=False)
+        return [
+            Span(start, end, str(known.label), f"known.{known.source}")
+            for start, end, known in _outermost(hits)
+        ]
+
+    def find(
+        self, text: str, *, lang: str = "", misspelt: bool = False
+    ) -> list[tuple[int, int, str]]:
+        """Find what is known of the patient in any text: start, end (code points) and label.
+
+        Without `lang` a numeric date of birth counts with the day first and with the month first.
+        """
+        hits = _outermost(self._lookup.hits(text, lang, misspelt=misspelt))
+        return [(start, end, str(known.label)) for start, end, known in hits]
+
+    def __repr__(self) -> str:
+        return f"KnownPatient({self._lookup.size} forms)"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a known patient cannot be pickled")
+
+
+class _Lookup:
+    """What is known of some persons; what is rarely needed is compiled when it is."""
+
+    __slots__ = (
+        "_birthday", "_forms", "_initials", "_joined", "_misspelt", "_numbers", "_staff", "_words",
+        "size",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        forms: tuple[Known, ...],
+        people: tuple[PersonName, ...] = (),
+        born: date | None = None,
+        *,
+        staff: bool = False,
+    ) -> None:
+        self.size = len(forms)
+        self._forms = forms
+        self._words = Words(forms, people)
+        self._numbers = Numbers(forms)
+        self._birthday = Birthday(born) if born else None
+        self._initials = Initials(people)
+        self._joined = Joined(people)
+        self._misspelt: Misspelt | None = None
+        self._staff = staff
+
+    def hits(self, text: str, lang: str, *, misspelt: bool) -> list[Hit]:
+        first, *others = views(text)
+        found = self._of_view(first, lang, misspelt=misspelt)
+        if first.shifted:
+            found = [Hit(*first.span(hit.start, hit.end), hit.known) for hit in found]
+        for view in others:
+            for hit in self._of_view(view, lang, misspelt=misspelt):
+                found.append(Hit(*view.span(hit.start, hit.end), hit.known))
+        return found
+
+    def _of_view(self, view: View, lang: str, *, misspelt: bool) -> list[Hit]:
+        named, doubtful, glued = self._words.find(view)
+        hits = [_street(view, hit) if hit.known.label == Label.STREET else hit for hit in named]
+        for hit in glued:
+            hits += self._joined.around(view, hit)
+        hits += self._initials.beside(view, named, lang)
+        if not view.whole:
+            return hits
+        if "@" in view.folded:
+            hits += list(addresses(view, hits + doubtful))
+        hits += (Hit(*number) for number in self._numbers.find(view))
+        if not self._staff:
+            hits += self._initials.alone(view, lang)
+        if self._birthday:
+            hits += (Hit(*extent, _BIRTHDAY) for extent in self._birthday.find(view, lang))
+        if misspelt:
+            hits += self._close(view, named, doubtful)
+        return hits
+
+    def _close(self, view: View, named: list[Hit], doubtful: list[Hit]) -> Iterator[Hit]:
+        if self._misspelt is None:
+            self._misspelt = Misspelt(self._forms, staff=self._staff)
+        return self._misspelt.find(view, named, doubtful)
+
+
+_BIRTHDAY = Known(Label.BIRTH_DATE, "", Match.DATE, "birth_date")
+
+
+@lru_cache(maxsize=2048)
+def _clinicians(clinicians: tuple[PersonName, ...]) -> _Lookup:
+    return _Lookup(around(clinicians, ()), clinicians, staff=True)
+
+
+@lru_cache(maxsize=64)
+def _identifiers(identifiers: tuple[Identifier, ...]) -> _Lookup:
+    return _Lookup(around((), identifiers))
+
+
+def _street(view: View, hit: Hit) -> Hit:
+    start, end, known = hit
+    folded = view.folded
+    if not folded[start].isdigit():
+        number = _HOUSE_NUMBER.search(folded, max(0, start - 16), start)
+        start = number.start() if number else start
+    number = _NUMBER_AFTER.match(folded, end)
+    # Four digits and more after a street are rather the start of a postal code.
+    return Hit(start, number.end() if number and not folded[end - 1].isdigit() else end, known)
+
+
+def _outermost(hits: list[Hit]) -> list[Hit]:
+    # Stable: of two hits of one extent the first found stays, the patient's own before others'.
+    kept: list[Hit] = []
+    furthest = -1
+    for hit in sorted(hits, key=lambda hit: (hit[0], -hit[1])):
+        if hit.end > furthest:
+            kept.append(hit)
+            furthest = hit.end
+    return kept

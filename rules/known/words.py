@@ -1,0 +1,229 @@
+"""Known names, addresses and other words in a text: one automaton over their longest parts."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ahocorasick_rs import BytesAhoCorasick
+
+from record.folding import fold
+from record.label import Label
+from record.patient import PersonName
+from rules.known.context import (
+    Hit,
+    Neighbours,
+    cued,
+    is_name,
+    of_disease,
+    titled,
+)
+from rules.known.variants import (
+    Known,
+    Match,
+)
+from rules.matching.lexicon import lexicon
+from rules.matching.normalization import View
+
+_EVERYDAY = Match.CAPITALISED
+_WORD_MATCHES = frozenset((Match.WORDS, _EVERYDAY, Match.GUARDED, Match.EPONYM))
+# What may stand between the parts of a name, and between those of an address or an e-mail.
+_NAME_GAPS = frozenset(" \n\r.-'_/")
+_GAPS = _NAME_GAPS | frozenset("@,&|()")
+_NAMES = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value, Label.CITY.value))
+_WIDEST_GAP = 4
+
+Parts = tuple[str, ...]
+
+
+class _Form(NamedTuple):
+    """A known form around its longest part, the anchor: what must stand before and after."""
+
+    known: Known
+    before: Parts
+    after: Parts
+    gaps: frozenset[str]
+
+
+class Found(NamedTuple):
+    """What a view holds: hits, forms that may be mere words, and forms within longer words."""
+
+    hits: list[Hit]
+    doubtful: list[Hit]
+    glued: list[Hit]
+
+
+class Words:
+    """The forms of known values that consist of words, ready to be looked for."""
+
+    __slots__ = ("_automaton", "_forms", "_initials", "_others")
+
+    def __init__(self, forms: Iterable[Known], people: Iterable[PersonName] = ()) -> None:
+        self._initials = frozenset(
+            fold(given[:1]) for person in people for given in person.given_names
+        )
+        by_anchor: dict[str, list[_Form]] = {}
+        for known in forms:
+            if known.match in _WORD_MATCHES:
+                anchor, form = _form(known)
+                by_anchor.setdefault(anchor, []).append(form)
+        narrow = {anchor: data for anchor in by_anchor if (data := _bytes(anchor))}
+        self._forms = [by_anchor[anchor] for anchor in narrow]
+        self._automaton = BytesAhoCorasick(list(narrow.values())) if narrow else None
+        # Scripts that have no single bytes; they are few and need no automaton.
+        self._others = [(anchor, at) for anchor, at in by_anchor.items() if anchor not in narrow]
+
+    def find(self, view: View) -> Found:
+        """Find the forms; those that are also everyday words only where the context tells."""
+        free: list[Hit] = []
+        unsure: list[Hit] = []
+        glued: list[Hit] = []
+        plain, loose = view.plain, view.loose
+        for forms, start, end in self._anchors(view):
+            whole = loose or _is_word(plain, start, end)
+            for form in forms:
+                known, extent, apart = form.known, (start, end), whole
+                if form.before or form.after:
+                    reached = _reach(view.folded, start, end, form)
+                    if reached is None:
+                        continue
+                    extent, apart = reached, loose or _is_word(plain, *reached)
+                if not apart:
+                    glued.append(Hit(*extent, known))
+                elif known.match is Match.WORDS:
+                    free.append(Hit(*extent, known))
+                else:
+                    unsure.append(Hit(*extent, known))
+        if not unsure:
+            return Found(free, [], glued)
+        doubtful: list[Hit] = []
+        certain, others = Neighbours(view, free), Neighbours(view, unsure)
+        for hit in unsure:
+            sure = self._is_sure(view, hit, certain, others)
+            (free if sure else doubtful).append(hit)
+        return Found(free, doubtful, glued)
+
+    def _is_sure(self, view: View, hit: Hit, certain: Neighbours, others: Neighbours) -> bool:
+        beside = next(certain.beside(hit), None) is not None
+        if hit.known.match is Match.GUARDED:
+            return view.plain[hit.start].isupper() and (beside or cued(view, hit.start))
+        if beside or _stands(view, hit) or self._after_initial(view, hit.start):
+            return True
+        return hit.known.match is _EVERYDAY and any(
+            _completes(view, hit, other) for other in others.beside(hit)
+        )
+
+    def _after_initial(self, view: View, start: int) -> bool:
+        before = view.folded[max(0, start - 3) : start].rstrip(" ")
+        own = before[-1:] == "." and before[-2:-1] in self._initials
+        return own and view.plain[start].isupper()
+
+    def _anchors(self, view: View) -> Iterator[tuple[list[_Form], int, int]]:
+        if self._automaton:
+            for index, start, end in self._automaton.find_matches_as_indexes(
+                view.data, overlapping=True
+            ):
+                yield self._forms[index], start, end
+        for anchor, forms in self._others:
+            start = view.folded.find(anchor)
+            while start >= 0:
+                yield forms, start, start + len(anchor)
+                start = view.folded.find(anchor, start + 1)
+
+
+def _bytes(anchor: str) -> bytes:
+    try:
+        return anchor.encode("latin-1")
+    except UnicodeEncodeError:
+        return b""
+
+
+def _form(known: Known) -> tuple[str, _Form]:
+    parts = tuple(known.form.split(" "))
+    at = max(range(len(parts)), key=lambda index: (len(parts[index]), -index))
+    gaps = _NAME_GAPS if known.label in _NAMES else _GAPS
+    return parts[at], _Form(known, parts[:at], parts[at + 1 :], gaps)
+
+
+def _completes(view: View, hit: Hit, other: Hit) -> bool:
+    """Tell whether two words make a name together: those of the same kind in capitals."""
+    if other.known.label != hit.known.label:
+        return True
+    capital = view.plain[hit.end - 1].isupper() or view.plain[hit.start].isupper()
+    return capital and other.known.form != hit.known.form and view.plain[other.start].isupper()
+
+
+def _stands(view: View, hit: Hit) -> bool:
+    if titled(view, hit.start):
+        return True
+    if hit.known.match is Match.EPONYM:
+        frequent = hit.known.form not in lexicon("eponyms")
+        return cued(view, hit.start) or not of_disease(view, hit, frequent=frequent)
+    return is_name(view, hit)
+
+
+def _reach(folded: str, start: int, end: int, form: _Form) -> tuple[int, int] | None:
+    for part in reversed(form.before):
+        before = _back(folded, start, part, form.gaps)
+        if before is None:
+            return None
+        start = before
+    for part in form.after:
+        after = _forth(folded, end, part, form.gaps)
+        if after is None:
+            return None
+        end = after
+    return start, end
+
+
+def _forth(folded: str, end: int, part: str, gaps: frozenset[str]) -> int | None:
+    at = end
+    while at < len(folded) and at - end < _WIDEST_GAP and folded[at] in gaps:
+        at += 1
+    if at == end and folded[end - 1].isdigit() and part[0].isdigit():
+        return None
+    return at + len(part) if folded.startswith(part, at) else None
+
+
+def _back(folded: str, start: int, part: str, gaps: frozenset[str]) -> int | None:
+    at = start
+    while at > 0 and start - at < _WIDEST_GAP and folded[at - 1] in gaps:
+        at -= 1
+    if at == start and folded[start].isdigit() and part[-1].isdigit():
+        return None
+    begins = at - len(part)
+    return begins if begins >= 0 and folded.startswith(part, begins) else None
+
+
+def _is_word(text: str, start: int, end: int) -> bool:
+    if start and not (text[start - 1].isalnum() or text[end : end + 1].isalnum()):
+        return True
+    return begins_word(text, start) and ends_word(text, start, end)
+
+
+def begins_word(text: str, at: int) -> bool:
+    """Tell whether a word may begin here: also after a glued word, where the case tells."""
+    if at == 0:
+        return True
+    before, here = text[at - 1], text[at]
+    if not (before.isalpha() and here.isalpha()):
+        return not (before.isdigit() and here.isdigit())
+    if not (here.islower() or here.isupper()):
+        return True  # a script without case sets no blanks around names either
+    if before.islower():
+        return here.isupper()
+    return here.isupper() and text[at + 1 : at + 2].islower()
+
+
+def ends_word(text: str, start: int, end: int) -> bool:
+    """Tell whether a word may end here: also before a glued word, where the case tells."""
+    if end == len(text):
+        return True
+    last, after = text[end - 1], text[end]
+    if not (last.isalpha() and after.isalpha()):
+        return not (last.isdigit() and after.isdigit())
+    if not (last.islower() or last.isupper()):
+        return True
+    if last.islower():
+        return after.isupper()
+    if after.islower():
+        return end - start > 1 and text[end - 2].isupper()
+    return text[end + 1 : end + 2].islower()

@@ -1,0 +1,237 @@
+"""Detection of streets with their kind before their name: `12 bis rue des Lilas`, `C/ Goya`."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from rules.matching.lexicon import (
+    lexicons,
+    word_rank,
+)
+from rules.matching.scanner import Pattern
+from rules.names.words import common
+from rules.places.gazetteer import label_of
+from rules.places.proper_names import read_name
+from rules.places.street_parts import (
+    address_ahead,
+    annex_end,
+    cue_before,
+    number_before,
+    number_behind,
+    postcode_ahead,
+    spanish_tail,
+)
+
+Place = tuple[int, int]
+
+# Kinds of ways that are hardly anything else, and those that are everyday words as well.
+_STRONG_FRENCH = (
+    "rue avenue boulevard allee allees impasse chemin quai faubourg esplanade chaussee venelle"
+).split()
+_STRONG_SPANISH = (
+    "calle avenida avda avda. avda/ avd. c/ cl/ carretera ctra. glorieta ronda travesia"
+    " rambla passeig carrer"
+).split()
+_WEAK_FRENCH = (
+    "place cours passage route voie square villa cite hameau residence lotissement montee sentier"
+    " promenade traverse ruelle rond-point parc lieu-dit mail cour clos domaine"
+    " ave ave. bd bd. bld bld. bvd boul. r. ch. imp. all. rte rte. sq. fg res. pl."
+).split()
+_WEAK_SPANISH = (
+    "plaza paseo camino via urbanizacion pasaje barrio bulevar av av. av/ po p.o pza pza. urb. c."
+    " ctra acceso alameda callejon canada cuesta pasadizo vial costanilla poligono partida"
+).split()
+_DUTCH = ["laan van", "steenweg op"]
+_STRONG = frozenset([*_STRONG_FRENCH, *_STRONG_SPANISH, *_DUTCH])
+_SPANISH = frozenset([*_STRONG_SPANISH, *_WEAK_SPANISH])
+_FRENCH = frozenset([*_STRONG_FRENCH, *_WEAK_FRENCH, "av", "av."])
+# Of bodies and drips as well: an address has to go on behind them.
+_VESSELS = frozenset("via acceso vial canada poligono partida cuesta camino pasaje".split())
+# These are initials of persons as well.
+_INITIALS = frozenset(["c.", "r.", "ch.", "pl."])
+
+
+def _longest_first(words: Iterable[str]) -> list[str]:
+    # Of one length in one order: automata that were compiled by another process fit this one.
+    return sorted(words, key=lambda word: (-len(word), word))
+
+
+def _either_case(words: Iterable[str]) -> str:
+    return "|".join(
+        re.sub("[a-z]", lambda letter: f"[{letter[0].upper()}{letter[0]}]", re.escape(word))
+        for word in words
+    )
+
+
+_NAMED = Pattern(
+    rf"\b(?<!['°])({_either_case(_longest_first({*_SPANISH, *_FRENCH} - _STRONG))})"
+    r"(?:[ ]|(?<=/))"
+    r"(?:[a-z]{2,3}[ ]){0,3}(?:[dl]')?[\"«“]?[A-Z]",
+    cased=True,
+)
+_NUMBERED = Pattern(
+    r"[0-9][ ]?(?:bis|ter|quater|[a-f])?[ ]?,?[ \n]"
+    rf"({'|'.join(re.escape(word) for word in _longest_first(_FRENCH - _STRONG))})(?=[ \n])"
+)
+_SURE = Pattern(
+    rf"\b(?<!['°])({'|'.join(re.escape(word) for word in _longest_first(_STRONG))})"
+    r"(?:(?=[ \n])|(?<=/)(?=[a-z]))"
+)
+_LINE_BREAK = re.compile(r"(?: (?:de|du|des|de la|del))?\n(?=[A-Za-z])")
+_MILL = re.compile(r" a (?:vent|eau|huile|papier)(?![a-z])")
+# Streets named by a day, by a number, or by a name that is a kind.
+_DAY_NAME = re.compile(
+    r" (?:du |de la |del )?[0-9]{1,3}(?:er|re|e|eme)? (?:de )?"
+    r"(?:janvier|fevrier|mars|avril|mai|juin|juillet|aout|septembre|octobre|novembre|decembre"
+    r"|enero|febrero|marzo|abril|mayo|junio|julio|agosto|octubre|noviembre|diciembre"
+    r"|regiment|division|armee)(?: (?:de )?[0-9]{4}(?![0-9])| (?:d')?[a-z]{5,12})?(?![a-z])"
+)
+_GRID = Pattern(
+    r"\b(?:calle|carrera|cra\.?|diagonal|transversal) [0-9]{1,3} ?[a-z]?"
+    r" (?:#|n[°o]?\.?) ?[0-9]{1,3} ?[a-z]? ?- ?[0-9]{1,3}(?![0-9])"
+)
+_GREAT_WAY = Pattern(r"\bgran via(?: [a-z]{4,12}){0,3}(?=,? (?:n[o°]\.? ?)?[0-9]{1,3}(?![0-9]))")
+# What stands behind `Adresse :` up to the end of the line or the postal code, if it has a number.
+_DECLARED = Pattern(
+    r"\b(?:domicilio|direccion|adresse(?: postale| personnelle)?"
+    r"|address|anschrift|adres)[ ]?:[ ]{0,3}"
+    r"(?=[^\n@:;]{0,60}[0-9])([a-z][^\n@:;]{2,80}?)(?=[ ]?[,.]?[ ]?(?:[\n;@]|\Z|c\.?p\.?"
+    r"|(?:[a-z]-)?[0-9]{5}(?![0-9])|[0-9]{4} ?[a-z]{2}(?![a-z])|(?<=, )"
+    r"(?:[a-z]{1,2}-)?[0-9]{4} [a-z]|tel|e-?mail))"
+)
+_LOWER_NAME = re.compile(
+    r"[ ](?:(?:de|du|la|le) ){0,2}[a-z'\-]{3,20}"
+    r"(?: [a-z'\-]{2,20}){0,3}?(?=[ ]?[,.;\n)]|[ ][0-9]|[ ](?:a|et)[ ]|\Z)"
+)
+_BROKEN_NAME = re.compile(r"\n[dl]'[A-Z][a-zA-Z]+")
+_STOPS = frozenset(
+    "tel tel. telephone telefono tfno tfno. fax email e-mail mail service dr dr. m. mme adresse"
+    " appt apt bat cedex nhc nocol suite unit flat localidad cp c.p. rendez-vous rdv ne nee ipp nda"
+    " hospital hopital servicio correo s/n no n° numero phone tlf tlf. email: a esquina"
+    " esc. esc piso portal no. batiment escalier".split()
+)
+_ARTICLES = frozenset("de du des la le les l' d' del los las el".split())
+
+
+def streets(cased: str, folded: str, lang: str) -> list[Place]:
+    """Find streets; offsets are code points of the text, half open.
+
+    `cased` is the text without accents, `folded` without case too. House numbers, flats and
+    floors belong to the street; postal codes and towns do not.
+    """
+    found = [
+        span
+        for place in sorted(
+            {*_kinds(_NAMED, cased), *_kinds(_NUMBERED, folded), *_kinds(_SURE, folded)}
+        )
+        if (span := _street(cased, folded, place, lang))
+    ]
+    found += [match.span() for match in _GRID.finditer(folded)]
+    found += [
+        (match.start(), spanish_tail(folded, match.end())) for match in _GREAT_WAY.finditer(folded)
+    ]
+    return found
+
+
+def declared_streets(folded: str) -> list[Place]:
+    """Find what stands behind `Adresse :` and has a number; code points, half open."""
+    return [_declared(folded, match.span(1)) for match in _DECLARED.finditer(folded)]
+
+
+def _kinds(pattern: Pattern, text: str) -> Iterator[Place]:
+    return (match.span(1) for match in pattern.finditer(text))
+
+
+def _declared(folded: str, place: Place) -> Place:
+    start, end = place
+    return start, start + len(folded[start:end].rstrip(" .,-"))
+
+
+def _street(cased: str, folded: str, place: Place, lang: str) -> Place | None:
+    start, end = place
+    kind = folded[start:end]
+    if start and (folded[start - 1].isalnum() or folded[start - 1] in "'°"):
+        return None
+    number = number_before(folded, start)
+    cued = number is None and kind not in _INITIALS and cue_before(folded, start)
+    strong = kind in _STRONG
+    name_end = _name_end(
+        cased, folded, end, lower=cued or (number is not None and strong and kind not in _SPANISH)
+    )
+    if name_end is None and number is not None:
+        name_end = _small_name(folded, end)
+    if name_end is None:
+        return None
+    tail = _tail(folded, name_end, kind, numbered=number is not None and kind in _FRENCH)
+    if kind in _SPANISH - _FRENCH:
+        number = None  # a number before is of the line before: Spanish ones stand behind
+    certain = number is not None or cued or tail > name_end
+    certain = certain or (kind in _FRENCH and postcode_ahead(folded, tail))
+    if not certain and (lang == "de" or not _stands_alone(cased, place, tail)):
+        return None
+    if not strong and not cued and _is_prose(folded[end:name_end], kind):
+        return None
+    if kind in _VESSELS and not cued and not address_ahead(folded, tail):
+        return None
+    return start if number is None else number, tail
+
+
+def _name_end(cased: str, folded: str, at: int, *, lower: bool) -> int | None:
+    line_break = _LINE_BREAK.match(cased, at)
+    if line_break:
+        if not lower:
+            return None
+        at = line_break.end() - 1
+    dated = _DAY_NAME.match(folded, at)
+    if dated:
+        return dated.end()
+    begin = at + 1 if folded[at : at + 1] in " \n" else at
+    end = read_name(cased, begin, stops=_STOPS)
+    if end > begin:
+        # A name may run on over a hyphen or an apostrophe at the end of a line.
+        broken = _BROKEN_NAME.match(cased, end)
+        mill = _MILL.match(folded, end)
+        return broken.end() if broken else mill.end() if mill else end
+    small = _LOWER_NAME.match(folded, at) if lower else None
+    return small.end() if small else None
+
+
+def _small_name(folded: str, at: int) -> int | None:
+    """Read a name in small letters behind an everyday word: an address must go on behind it."""
+    small = _LOWER_NAME.match(folded, at)
+    return small.end() if small and postcode_ahead(folded, small.end()) else None
+
+
+def _tail(folded: str, end: int, kind: str, *, numbered: bool) -> int:
+    if kind in _SPANISH and not numbered:
+        tail = spanish_tail(folded, end)
+        if tail > end:
+            return tail
+    if not numbered and kind not in _SPANISH:
+        end = number_behind(folded, end)
+    return annex_end(folded, end)
+
+
+def _stands_alone(cased: str, place: Place, name_end: int) -> bool:
+    """Tell whether a street without number is one: `rue de Rivoli`, not a heading in capitals."""
+    kind = cased[place[0] : place[1]]
+    if kind.lower() not in _STRONG or kind.isupper():
+        return False
+    spanish = kind.lower() in _SPANISH
+    return any(
+        word[:1].isupper()
+        and len(word) > 2
+        and not common(word.lower())
+        and not (spanish and word_rank(word.lower()))
+        for word in cased[place[1] : name_end].split()
+    )
+
+
+def _is_prose(name: str, kind: str) -> bool:
+    for word in name.split():
+        if word not in _ARTICLES:
+            bare = word.removeprefix("l'").removeprefix("d'")
+            lists = (
+                ("words_clinical",) if kind in _SPANISH else ("words_clinical", "function_words")
+            )
+            return bare in lexicons(*lists) and not label_of(bare)
+    return True

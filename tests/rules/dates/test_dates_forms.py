@@ -1,0 +1,46 @@
+from collections import Counter
+from itertools import chain
+
+import pytest
+
+from record.document import Document
+from rules.dates.dates import detect
+from tests.rules.dates.forms_birth_dates import born
+from tests.rules.dates.forms_dates import found
+from tests.rules.forms_no_dates import nothing
+from tests.rules.marked import mark, unmark
+
+LEAST = {"fr": 120, "en": 120, "es": 120, "de": 50, "nl": 50}
+
+
+def marks(lang: str, text: str) -> str:
+    return mark(text, detect(Document("1", text, lang=lang)))
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_finds_dates_of_five_languages(named: bool) -> None:
+    total: Counter[str] = Counter()
+    missed: dict[str, list[str]] = {lang: [] for lang in LEAST}
+    for lang, line in chain(found(), born()):
+        total[lang] += 1
+        text, spans = unmark(line)
+        seen = detect(Document("1", text, lang=lang if named else ""))
+        if [(s.start, s.end, str(s.label)) for s in seen] != spans:
+            missed[lang].append(mark(text, seen))
+    assert sum(total.values()) >= 500
+    assert all(total[lang] >= least for lang, least in LEAST.items())
+    assert all(len(missed[lang]) <= 0.01 * total[lang] for lang in LEAST), missed
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_finds_no_dates_in_clinical_numbers(named: bool) -> None:
+    total: Counter[str] = Counter()
+    wrong: dict[str, list[str]] = {lang: [] for lang in LEAST}
+    for lang, line in nothing():
+        total[lang] += 1
+        seen = marks(lang if named else "", line)
+        if seen != line:
+            wrong[lang].append(seen)
+    assert sum(total.values()) >= 500
+    assert all(total[lang] >= least for lang, least in LEAST.items())
+    assert all(len(wrong[lang]) <= 0.005 * total[lang] for lang in LEAST), wrong

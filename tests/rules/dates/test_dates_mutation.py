@@ -1,0 +1,45 @@
+from itertools import chain
+
+import pytest
+
+from record.document import Document
+from rules.dates import (
+    birth_dates,
+    birth_headers,
+    calendar,
+    context,
+    dates,
+    day_series,
+    number_words,
+    numeric,
+    partial,
+    spaced_digits,
+    written,
+    years,
+)
+from rules.matching import preceding_words
+from tests.rules.dates.forms_birth_dates import born
+from tests.rules.dates.forms_dates import found
+from tests.rules.forms_dates_each import each
+from tests.rules.forms_dates_words import no_dates, words
+from tests.rules.forms_no_dates import nothing
+from tests.rules.marked import mark, unmark
+from tests.rules.matching.mutation import survivors
+
+MODULES = (
+    dates, numeric, written, partial, years, day_series, context, birth_dates,
+    birth_headers, calendar, spaced_digits, preceding_words, number_words,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("lang", "line"), [*each(), *words(), *no_dates()])
+def test_finds_what_one_word_or_mark_decides(lang: str, line: str) -> None:
+    text, _ = unmark(line)
+    assert mark(text, dates.detect(Document("1", text, lang=lang))) == line
+
+
+@pytest.mark.slow
+def test_every_alternative_of_the_rules_for_dates_is_needed() -> None:
+    # Those that one mark decides come first, as only so many lines are tried.
+    lines = [(unmark(line)[0], lang) for lang, line in chain(each(), found(), born(), nothing())]
+    assert survivors(MODULES, dates.detect, lines) == []

@@ -1,0 +1,73 @@
+import pytest
+
+from record.document import Document
+from record.patient import Address, PatientRecord, PersonName
+from rules.known.known import KnownPatient
+from tests.rules.marked import detected, unmark
+
+MARTIN = PatientRecord(
+    "1",
+    ("Josiane",),
+    ("Martin", "Kowalczyk"),
+    birth_names=("Delacourcelle",),
+    addresses=(Address("4 rue Haute", "59000", "Wasquehal"),),
+    relatives=(PersonName(("Théodore",), ("Quéméner",)),),
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        # substitution, insertion, deletion, transposition
+        "Mme [[Kowalszyk|LAST_NAME]], Mme [[Kowalcczyk|LAST_NAME]], Mme [[Kowalczk|LAST_NAME]]",
+        "Mme [[KOWALCYZK|LAST_NAME]], patiente [[Kovalczyk|LAST_NAME]]",
+        # the first letter, where the length stays or a title stands before
+        "Mme [[Towalczyk|LAST_NAME]], Mme [[Okwalczyk|LAST_NAME]], Mme [[Owalczyk|LAST_NAME]]",
+        # two letters in a name of nine and more
+        "Mme [[Kovalzcyk|LAST_NAME]], Mme [[Delacourselles|LAST_NAME]], Mme Kowaltschek",
+        # beside another known part, also where the word is another's name
+        "[[Josiane|FIRST_NAME]] [[Marin|LAST_NAME]] va bien",
+        "[[Jossiane|FIRST_NAME]] [[Martin|LAST_NAME]], [[MARTIN|LAST_NAME]] [[Jsiane|FIRST_NAME]]",
+        "son mari [[Theodorre|FIRST_NAME]] [[Quéméner|LAST_NAME]]",
+        # somebody else
+        "Dr Martinez, Mme Marin, Pr Martino, Dr J. Kowalczk, le Docteur Kowalcsyk",
+        # words
+        "Le Matin, Mme Matin, un martinet. MATIN ET SOIR",
+        # recognition
+        "Mme [[Josi4ne|FIRST_NAME]], Mme [[KOWA1CZYK|LAST_NAME]], Mme [[Delacourcelle|LAST_NAME]]",
+        "Mme [[Quérnéner|LAST_NAME]], Mme [[Kowaldzyk|LAST_NAME]]",
+        # a disease and a sentence's own words
+        "maladie de Kowalczik, Kowalczik's disease",
+        "vers Wasquehat, Mme Kowalczik Durand, Mme [[Kowalczik|LAST_NAME]] Va bien",
+        "M. [[Kowalczik|LAST_NAME]] [[Martin|LAST_NAME]], "
+        "[[Martin|LAST_NAME]] [[Kowalcik|LAST_NAME]]",
+    ],
+)
+def test_names_with_letters_wrong(line: str) -> None:
+    known = KnownPatient(MARTIN)
+    assert detected(known.detect, line) == line
+
+
+def test_members_of_the_staff_after_their_titles() -> None:
+    line = "Dr [[Kowalczik|LAST_NAME]], Mme Kowalczik, Dr. A. [[KOWALZCYK|LAST_NAME]]"
+    text, _ = unmark(line)
+    document = Document("1", text, clinicians=(PersonName(("Anna",), ("Kowalczyk",)),))
+    spans = KnownPatient(PatientRecord("1")).detect(document)
+    assert [text[span.start : span.end] for span in spans if span.label == "LAST_NAME"] == [
+        "Kowalczik",
+        "KOWALZCYK",
+    ]
+
+
+def test_the_last_look_at_a_release_takes_no_misspellings() -> None:
+    known = KnownPatient(MARTIN)
+    assert known.find("Mme Kowalszyk") == []
+    assert known.find("Mme Kowalszyk", misspelt=True) == [(4, 13, "LAST_NAME")]
+    assert known.detect(Document("1", "Mme Kowalszyk"), misspelt=False) == []
+
+
+@pytest.mark.parametrize("block", ["Martni ", "MARTIM\n", "Kowalczik-", "Mme Kowalczy. ", "A'"])
+def test_long_texts_take_bounded_work(block: str) -> None:
+    known = KnownPatient(MARTIN)
+    text = block * (60_000 // len(block))
+    assert len(known.find(text, misspelt=True)) <= 60_000 // len(block)

@@ -1,0 +1,68 @@
+"""Every alternative of the expressions on places, sites, jobs and companies is needed by a line."""
+
+import pytest
+
+from rules.places import (
+    care_sites,
+    companies,
+    compound_streets,
+    english_streets,
+    gazetteer,
+    named_sites,
+    occupations,
+    places,
+    post_boxes,
+    postcodes,
+    proper_names,
+    street_parts,
+    streets,
+    town_names,
+    towns,
+)
+from tests.rules.forms_places_each import EACH, HEADINGS
+from tests.rules.marked import unmark
+from tests.rules.matching.mutation import survivors
+from tests.rules.places.forms_places import (
+    LANGUAGES,
+    negatives,
+    valid,
+)
+from tests.rules.places.test_places_forms import outer
+
+MODULES = (
+    places,
+    streets,
+    street_parts,
+    english_streets,
+    compound_streets,
+    towns,
+    town_names,
+    gazetteer,
+    postcodes,
+    care_sites,
+    named_sites,
+    proper_names,
+    occupations,
+    companies,
+    post_boxes,
+)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_each_line_holds_what_is_marked_and_nothing_else(lang: str) -> None:
+    lines = [(line, *unmark(line)) for line in EACH[lang]]
+    wrong = [line for line, text, spans in lines if outer(text, lang) != set(spans)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("text", HEADINGS)
+def test_headings_are_no_sites(text: str) -> None:
+    assert not outer(text, "en")
+
+
+@pytest.mark.slow
+def test_each_alternative_is_needed_by_a_line() -> None:
+    lines = [(unmark(line)[0], lang) for lang in LANGUAGES for line in (*valid(lang), *EACH[lang])]
+    lines += [(line, lang) for lang in LANGUAGES for line in negatives(lang)]
+    lines += [(text, "en") for text in HEADINGS]
+    assert survivors(MODULES, places.detect, lines) == []
