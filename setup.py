@@ -57,7 +57,7 @@ setup(
     package_data={
         **{room: ["py.typed"] for room in ROOMS},
         "rules": ["py.typed", "lexicons/*/*.txt"],
-        "surrogates": ["py.typed", "lexicons/*.txt", "policies/*.toml"],
+        "surrogates": ["py.typed", "lexicons/*/*.txt", "policies/*.toml"],
         "extractors": ["py.typed", "weights/*"],
         "models.tagger": ["weights/*"],
         "evaluation": ["py.typed", "requirements/*.toml"],

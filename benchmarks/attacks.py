@@ -23,9 +23,9 @@ from record.document import Annotated
 from record.label import Label
 from record.policy import Action, Policy
 from record.span import Span
-from surrogates.columns import Columns
-from surrogates.keys import MasterKey
+from surrogates.keys.keys import MasterKey
 from surrogates.rewrite import Rewriter
+from surrogates.tables.columns import Columns
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.model import FictionalNote, Hospital
 

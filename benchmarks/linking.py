@@ -3,9 +3,9 @@
     python -m benchmarks.linking [--patients 60] [--seed 11] [--misspelt 0.05] [--repeat 1 0.9 0.5]
 
 The hospital knows whom each name, mail address and account means. A mention's true cluster is
-that person within the patient's file, its predicted cluster the entity that `surrogates.link`
-gives it, note by note. `--misspelt` makes one mistake in this share of the names of five letters
-and more. A second table tells what `repeat_third_parties` costs: mentions are then the family
+that person within the patient's file, its predicted cluster the entity that
+`surrogates.patient.person_linking` gives it, note by note. `--misspelt` makes one
+mistake in this share of the names of five letters and more. A second table tells what `repeat_third_parties` costs: mentions are then the family
 names of everybody but the patient, the true cluster a person's name, the predicted one the
 surrogate that the engine writes with each chance of `--repeat`. Prints Markdown.
 """
@@ -20,9 +20,12 @@ from record.document import Document
 from record.folding import fold
 from record.policy import Policy
 from record.span import Span
-from surrogates.circle import PATIENT, Circle
-from surrogates.keys import MasterKey
-from surrogates.link import link
+from surrogates.keys.keys import MasterKey
+from surrogates.patient.known_people import (
+    PATIENT,
+    Circle,
+)
+from surrogates.patient.person_linking import link
 from surrogates.rewrite import Rewriter
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.model import FictionalNote, Hospital

@@ -24,7 +24,7 @@ from pipeline.memory import peak_kilobytes
 from pipeline.nightly import run_nightly
 from pipeline.supervisor import drive as spawned
 from record.uncollected import collect_seldom
-from surrogates.keys import new_master
+from surrogates.keys.keys import new_master
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.omop import write_omop
 

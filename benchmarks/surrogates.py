@@ -29,9 +29,12 @@ from record.document import Document
 from record.patient import PatientRecord
 from record.policy import Policy
 from record.span import Span
-from surrogates.columns import Columns, Subjects
-from surrogates.keys import MasterKey
+from surrogates.keys.keys import MasterKey
 from surrogates.rewrite import Rewriter
+from surrogates.tables.columns import (
+    Columns,
+    Subjects,
+)
 from synthesis.fictional.hospital import make_hospital
 
 MASTER = MasterKey(bytes(range(32)))

@@ -15,7 +15,7 @@ from pipeline.tools import make_seal, open_master, settled
 from pipeline.warehouse import open_output
 from record.errors import ConfigError
 from record.span import Span
-from surrogates.keys import new_master
+from surrogates.keys.keys import new_master
 from synthesis.fictional.files import write_hospital
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.omop import NOTE_CLASSES

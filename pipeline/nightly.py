@@ -38,7 +38,7 @@ from pipeline.summary import Outcome, RunSummary, Tally, merge_all
 from pipeline.tools import config_hash, documents_folder, open_master, settled
 from pipeline.warehouse import JSONL, PARQUET, Source, open_output, open_source
 from record.errors import ConfigError, CryptonymError, Unavailable
-from surrogates.keys import CohortKey
+from surrogates.keys.keys import CohortKey
 
 _SHOWN = 20
 """Releases and decisions on the page of a run."""

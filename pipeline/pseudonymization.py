@@ -25,11 +25,14 @@ from record.failure import Failure
 from record.policy import Policy
 from record.release import Release
 from record.span import Span
-from surrogates.columns import Columns
-from surrogates.key_sources import files_of
-from surrogates.keys import ALGORITHM, CohortKey
+from surrogates.keys.keys import (
+    ALGORITHM,
+    CohortKey,
+)
+from surrogates.keys.locators import files_of
+from surrogates.keys.vault import Vault
 from surrogates.rewrite import Rewriter
-from surrogates.vault import Vault
+from surrogates.tables.columns import Columns
 
 # What becomes of these keys is settled; no other may take their place.
 SETTLED = frozenset(("note_id", "person_id", "text", "spans", "note_datetime"))

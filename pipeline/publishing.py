@@ -9,7 +9,7 @@ from pipeline.databases import chunks
 from pipeline.ledger import State
 from pipeline.note import unpack
 from pipeline.warehouse import Output
-from surrogates.keys import CohortKey
+from surrogates.keys.keys import CohortKey
 
 _CHUNK = 500
 

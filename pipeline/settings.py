@@ -93,8 +93,8 @@ class StateSettings:
 class KeySettings:
     """Where the master key is; never the key itself.
 
-    `locator` is as `surrogates.key_sources` reads it: `file:PATH`, `env:NAME` ... `custody` is the
-    folder of the secrets of cohorts and the log of uses, where it is not beside the key file.
+    `locator` is as `surrogates.keys.locators` reads it: `file:PATH`, `env:NAME` ... `custody` is
+    the folder of the secrets of cohorts and the log of uses, where it is not beside the key file.
     """
 
     __pydantic_config__ = _STRICT

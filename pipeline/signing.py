@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 )
 
 from record.errors import ConfigError
-from surrogates.keys import MasterKey
+from surrogates.keys.keys import MasterKey
 
 PURPOSE = "signature"
 _CHUNK = 1 << 20

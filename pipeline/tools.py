@@ -22,12 +22,16 @@ from pipeline.tagging import Tagger, check_labels
 from pipeline.warehouse import Source, open_source
 from record.errors import ConfigError, Unreadable
 from record.policy import Policy
-from surrogates import vault
-from surrogates.columns import Columns
-from surrogates.key_sources import SCHEMES
-from surrogates.keys import CohortKey, MasterKey, load_master
+from surrogates.keys import vault
+from surrogates.keys.keys import (
+    CohortKey,
+    MasterKey,
+    load_master,
+)
+from surrogates.keys.locators import SCHEMES
+from surrogates.keys.vault import Vault
 from surrogates.rewrite import Rewriter
-from surrogates.vault import Vault
+from surrogates.tables.columns import Columns
 
 EXTRACTION_VERSION = "layout-1"
 """Changes whenever an extractor may give another text for the same bytes."""

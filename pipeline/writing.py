@@ -14,7 +14,10 @@ from pipeline.summary import Tally
 from pipeline.tools import Tools
 from record.errors import Unsafe
 from record.patient import PatientRecord
-from surrogates.columns import Birth, Columns
+from surrogates.tables.columns import (
+    Birth,
+    Columns,
+)
 
 
 def write(batch: Batch, tools: Tools, run_id: int) -> Batch:

@@ -26,7 +26,10 @@ from lexicon_names import _americans, _frenchmen, _spaniards, faker_locales, lis
 from lexicon_shelf import Shelf, rank_class  # noqa: E402
 
 from record.folding import fold  # noqa: E402
-from surrogates.name_words import PARTICLES, TITLES  # noqa: E402
+from surrogates.patient.name_words import (  # noqa: E402
+    PARTICLES,
+    TITLES,
+)
 
 LISTS = ROOT / "surrogates" / "lexicons"
 FAKER = "40.54.0"
@@ -328,7 +331,7 @@ def write(name: str, locale: str, entries: Mapping[str, str]) -> None:
     ]
     lines = [f"{entry};{code}" for entry, code in sorted(entries.items(), key=lambda e: fold(e[0]))]
     text = "\n".join([*(f"# {line}" for line in head), *lines, ""])
-    (LISTS / f"{name}.{locale}.txt").write_text(text, encoding="utf-8")
+    (LISTS / locale / f"{name}.txt").write_text(text, encoding="utf-8")
     sys.stdout.write(f"{name}.{locale}: {len(lines)}\n")
 
 

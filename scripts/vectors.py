@@ -13,9 +13,9 @@ from pathlib import Path
 from record.document import Document
 from record.policy import Policy
 from record.span import Span
-from surrogates.columns import Columns
-from surrogates.keys import MasterKey
+from surrogates.keys.keys import MasterKey
 from surrogates.rewrite import Rewriter
+from surrogates.tables.columns import Columns
 
 PLACE = Path(__file__).parents[1] / "tests" / "vectors" / "surrogates.json"
 

@@ -5,9 +5,24 @@ from dataclasses import dataclass
 
 from record.errors import Unsafe
 from record.label import Label
-from surrogates import lexicon, name_lists, names, shape
-from surrogates.subject import DRAWS, Mention, Subject
-from surrogates.wording import WORD, compact, fold, pour_case, unaccented
+from surrogates.names import names
+from surrogates.patient import (
+    lexicon,
+    name_lists,
+    value_format,
+)
+from surrogates.patient.patient import (
+    DRAWS,
+    Mention,
+    Subject,
+)
+from surrogates.patient.text_normalization import (
+    WORD,
+    compact,
+    fold,
+    pour_case,
+    unaccented,
+)
 
 # ARCEP's national numbering plan sets these numbers apart for audiovisual works.
 _FRENCH = {
@@ -57,7 +72,7 @@ def replace_phone(mention: Mention, subject: Subject) -> str:
     """Give a phone or fax number in the same format, with the same country and class."""
     digits = "".join(char for char in fold(mention.text) if char.isdigit())
     if not digits or not digits.isascii():
-        return shape.replace(mention, subject)
+        return value_format.replace(mention, subject)
     number = _parse_phone(fold(mention.text), digits, mention.lang or subject.locale)
     for counter in range(DRAWS):
         national = _draw_national(number, subject, counter)
@@ -100,7 +115,7 @@ def replace_url(mention: Mention, subject: Subject) -> str:
     """Give a web address at a reserved domain, with a path of the same shape."""
     match = _URL.fullmatch(mention.text)
     if match is None:
-        return shape.replace(mention, subject)
+        return value_format.replace(mention, subject)
     for counter in range(DRAWS):
         host = _pick_domain(match["host"], subject, counter)
         rest = _path(match["rest"], subject)
@@ -117,7 +132,7 @@ def replace_ip(mention: Mention, subject: Subject) -> str:
     four, six = _FOUR.search(text), _SIX.search(text)
     found = four if four and not (six and six.start() < four.start()) else six
     if found is None:
-        return shape.replace(mention, subject)
+        return value_format.replace(mention, subject)
     value = fold(found[0])
     for counter in range(DRAWS):
         draw = subject.key.draw(Label.IP_ADDRESS, value, 8, counter=counter)
@@ -280,6 +295,6 @@ def _numbers(text: str, subject: Subject, counter: int) -> str:
 def _path(text: str, subject: Subject) -> str:
     def drawn(match: re.Match[str]) -> str:
         word = match[0]
-        return word if fold(word) in _PAGES else shape.scramble(word, Label.URL, subject)
+        return word if fold(word) in _PAGES else value_format.scramble(word, Label.URL, subject)
 
     return re.sub(r"[^\W_]+", drawn, text)

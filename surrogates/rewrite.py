@@ -12,13 +12,32 @@ from record.patient import PatientRecord
 from record.policy import Action, Policy
 from record.release import Release
 from record.span import Span
-from surrogates import ages, coarse, contacts, dates, identifiers, names, places, shape, sites
-from surrogates.date_context import completed, day_first, says_all
-from surrogates.date_whole import whole
-from surrogates.keys import CohortKey
-from surrogates.note_names import NoteNames
-from surrogates.subject import Mention, Subject
-from surrogates.wording import HOLDS
+from surrogates import contacts
+from surrogates.dates import (
+    ages,
+    dates,
+)
+from surrogates.dates.context import (
+    completed,
+    day_first,
+    says_all,
+)
+from surrogates.dates.whole_dates import whole
+from surrogates.keys.keys import CohortKey
+from surrogates.names import names
+from surrogates.names.note_names import NoteNames
+from surrogates.numbers import identifiers
+from surrogates.patient import value_format
+from surrogates.patient.patient import (
+    Mention,
+    Subject,
+)
+from surrogates.patient.text_normalization import HOLDS
+from surrogates.places import (
+    care_sites,
+    generalization,
+    places,
+)
 
 Maker = Callable[[Mention, Subject], str]
 
@@ -36,7 +55,7 @@ MAKERS: dict[str, Maker] = {
     Label.CITY: places.replace_city,
     Label.REGION: places.replace_listed,
     Label.COUNTRY: places.replace_listed,
-    Label.HOSPITAL: sites.replace,
+    Label.HOSPITAL: care_sites.replace,
     Label.ORGANIZATION: places.replace_listed,
     Label.PROFESSION: places.replace_listed,
     Label.PHONE: contacts.replace_phone,
@@ -53,10 +72,10 @@ MAKERS: dict[str, Maker] = {
     Label.DEVICE_ID: identifiers.replace,
     Label.VEHICLE_ID: identifiers.replace,
     Label.ID: identifiers.replace,
-    Label.OTHER: shape.replace,
+    Label.OTHER: value_format.replace,
 }
 # Who makes the coarser values of the labels that have them.
-GENERALIZERS: dict[str, Maker] = {Label.ZIP: coarse.generalize_zip}
+GENERALIZERS: dict[str, Maker] = {Label.ZIP: generalization.generalize_zip}
 _DATED = frozenset(("DATE", "BIRTH_DATE"))
 _DRAWN = frozenset((Action.REPLACE, Action.GENERALIZE))
 _BESIDE = 4
@@ -162,7 +181,7 @@ def _rules(policy: Policy) -> dict[str, _Rule]:
         if action is Action.KEEP:
             found[label] = _Rule(None, None)
         elif action is Action.MASK:
-            found[label] = _Rule(coarse.mask, None)
+            found[label] = _Rule(generalization.mask, None)
         elif action is Action.GENERALIZE and label in GENERALIZERS:
             found[label] = _Rule(GENERALIZERS[label], near)
         elif action is Action.REPLACE:

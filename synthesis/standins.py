@@ -6,8 +6,8 @@ from dataclasses import replace
 from record.errors import ConfigError
 from record.patient import PatientRecord
 from record.policy import Action, Policy
-from surrogates.keys import CohortKey
-from surrogates.places import is_kept
+from surrogates.keys.keys import CohortKey
+from surrogates.places.places import is_kept
 from surrogates.rewrite import Rewriter
 from synthesis.masking import Decision, Masked
 

@@ -12,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from surrogates.keys import load_master, new_master
+from surrogates.keys.keys import (
+    load_master,
+    new_master,
+)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from record.document import Annotated
 from record.failure import Failure
 from record.policy import Policy
 from record.span import Span
-from surrogates.keys import CohortKey
+from surrogates.keys.keys import CohortKey
 from synthesis.filling import Filled, Filler, Order, fill
 from synthesis.letters import load_letters
 from synthesis.masking import Decision, Masked, Phase

@@ -7,9 +7,15 @@ from pathlib import Path
 
 from pipeline.tools import open_key
 from record.errors import ConfigError
-from surrogates.custody import Custody, make_folder
-from surrogates.key_sources import FILELESS
-from surrogates.keys import MasterKey, custody_of
+from surrogates.keys.custody import (
+    Custody,
+    make_folder,
+)
+from surrogates.keys.keys import (
+    MasterKey,
+    custody_of,
+)
+from surrogates.keys.locators import FILELESS
 
 LOCATORS = """\
 LOCATOR is a file, or file:PATH, env:NAME, command:'PROGRAM ARGUMENT...' whose output is the key,

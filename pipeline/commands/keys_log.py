@@ -14,7 +14,7 @@ from pipeline.commands.key_options import (
 )
 from pipeline.console import Console
 from pipeline.exits import EXIT_DONE, EXIT_GATE
-from surrogates.key_log import Use
+from surrogates.keys.usage_log import Use
 
 DESCRIPTION = """\
 Prints every use of a key, and checks that none was cut out or changed.

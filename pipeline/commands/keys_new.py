@@ -5,8 +5,11 @@ from pathlib import Path
 
 from pipeline.console import Console
 from pipeline.exits import EXIT_DONE
-from surrogates.keys import custody_of, new_master
-from surrogates.vault import new_vault_key
+from surrogates.keys.keys import (
+    custody_of,
+    new_master,
+)
+from surrogates.keys.vault import new_vault_key
 
 DESCRIPTION = """\
 Writes a new master key, and beside it the folder for secrets of cohorts and the log of uses.

@@ -13,7 +13,11 @@ from pipeline.commands.key_options import (
 )
 from pipeline.console import Console
 from pipeline.exits import EXIT_DONE
-from surrogates.keys import custody_of, load_master, new_master
+from surrogates.keys.keys import (
+    custody_of,
+    load_master,
+    new_master,
+)
 
 DESCRIPTION = """\
 Makes a new master key, under which all new cohorts are from now on. The old key goes on with the

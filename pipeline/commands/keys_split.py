@@ -8,8 +8,11 @@ from pipeline.commands.options import positive
 from pipeline.console import Console
 from pipeline.exits import EXIT_DONE
 from record.errors import ConfigError
-from surrogates import key_shares
-from surrogates.key_sources import read_key, write_private
+from surrogates.keys import secret_sharing
+from surrogates.keys.locators import (
+    read_key,
+    write_private,
+)
 
 DESCRIPTION = """\
 Splits a key into shares for several persons: some of them together open it, fewer learn nothing.
@@ -40,7 +43,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Do it; gives the exit code."""
     locator = options.key if options.key.startswith("file:") else f"file:{options.key}"
     content, place = read_key(locator, Path(), {})
-    shares = key_shares.split(
+    shares = secret_sharing.split(
         content, shares=options.shares, threshold=options.threshold, place=place
     )
     try:

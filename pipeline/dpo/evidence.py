@@ -27,9 +27,9 @@ from pipeline.state_schema import connect_state
 from pipeline.summary import Tally, merge_all
 from pipeline.tools import open_master, settled
 from record.errors import ConfigError
-from surrogates.custody import CohortEntry
-from surrogates.key_log import Use
-from surrogates.keys import MasterKey
+from surrogates.keys.custody import CohortEntry
+from surrogates.keys.keys import MasterKey
+from surrogates.keys.usage_log import Use
 
 
 @dataclass(frozen=True)

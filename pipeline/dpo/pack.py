@@ -12,7 +12,7 @@ from pipeline.dpo.evidence import Evidence, canonical
 from pipeline.operations.register import PastRelease
 from pipeline.remedies import remedy
 from pipeline.report import TEMPLATES
-from surrogates.keys import MasterKey
+from surrogates.keys.keys import MasterKey
 
 _PURPOSE = "dpo-pack"
 _SEAL = "seal"

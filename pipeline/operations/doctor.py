@@ -18,7 +18,7 @@ from pipeline.operations.places import check_output, check_source, check_state
 from pipeline.settings import Settings, load
 from pipeline.tools import open_master, settled
 from record.errors import ConfigError
-from surrogates.keys import MasterKey
+from surrogates.keys.keys import MasterKey
 
 
 def examine_all(config: Path) -> Iterator[Finding]:

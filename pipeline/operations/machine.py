@@ -19,7 +19,7 @@ from pipeline.operations.places import is_current, writable
 from pipeline.settings import Settings
 from pipeline.tools import load_tagger, reading
 from pipeline.warehouse import PARQUET
-from surrogates.keys import MasterKey
+from surrogates.keys.keys import MasterKey
 
 FEW, TOO_FEW = 5_000_000_000, 200_000_000
 """Free bytes below which there is a warning, and below which a run is bound to fail."""

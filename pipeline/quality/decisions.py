@@ -13,7 +13,7 @@ from pipeline.settings import load
 from pipeline.tools import open_master, settled
 from pipeline.warehouse import Output, open_output
 from record.errors import ConfigError, CryptonymError
-from surrogates.keys import CohortKey
+from surrogates.keys.keys import CohortKey
 
 
 class Astray(CryptonymError):

@@ -17,8 +17,8 @@ from pipeline.settings import Settings
 from pipeline.tools import Tools, open_tools, settled
 from record.columns import TABLES
 from record.errors import ConfigError
-from surrogates.columns import Columns
 from surrogates.rewrite import Rewriter
+from surrogates.tables.columns import Columns
 
 
 @dataclass(frozen=True)

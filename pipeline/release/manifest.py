@@ -15,7 +15,10 @@ from pipeline.release.draft import Draft
 from pipeline.release.papers import ORIGIN
 from pipeline.release.rows import add_totals
 from record.policy import Policy
-from surrogates.keys import ALGORITHM, CohortKey
+from surrogates.keys.keys import (
+    ALGORITHM,
+    CohortKey,
+)
 
 _TEMPLATE = Path(__file__).with_name("readme.md")
 

@@ -32,7 +32,7 @@ from pipeline.writing import output_row
 from record.columns import Treatment
 from record.errors import Unsafe
 from record.patient import PatientRecord
-from surrogates.columns import Subjects
+from surrogates.tables.columns import Subjects
 
 _Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 

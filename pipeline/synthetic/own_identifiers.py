@@ -10,8 +10,8 @@ from record.label import Label
 from record.patient import Address, Identifier, PatientRecord, PersonName
 from record.span import Span
 from rules.known.known import KnownPatient
-from surrogates.circle import is_particle
-from surrogates.misspelling import distance
+from surrogates.patient.known_people import is_particle
+from surrogates.patient.misspelling import distance
 
 DETECTOR = "known.letter"
 """Who says that an identifier stands here: it does elsewhere in letters of that patient."""

@@ -39,7 +39,7 @@ from pipeline.release.run import run_release
 from pipeline.settings import OutputSettings, SourceSettings, load
 from pipeline.tools import open_master, settled
 from pipeline.warehouse import open_output, open_source
-from surrogates.keys import load_master
+from surrogates.keys.keys import load_master
 from tests.keys import derive, drawn_from
 
 TEXTS = {"note_title", "note_text", "note_source_value"}

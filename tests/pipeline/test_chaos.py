@@ -15,8 +15,8 @@ from pipeline.lock import Held
 from pipeline.nightly import Incomplete, run_nightly
 from pipeline.operations.history import read_history
 from pipeline.settings import load
-from surrogates import key_log
-from surrogates.keys import load_master
+from surrogates.keys import usage_log
+from surrogates.keys.keys import load_master
 
 
 class Hospital:
@@ -66,7 +66,7 @@ def set_clock(monkeypatch, moment):
         def now(cls, zone=None):
             return moment.astimezone(zone)
 
-    for module in (ledger, nightly, key_log):
+    for module in (ledger, nightly, usage_log):
         monkeypatch.setattr(module, "datetime", Clock)
 
 

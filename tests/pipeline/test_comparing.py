@@ -11,7 +11,7 @@ from evaluation.gate import Axis, Measured
 from pipeline.cli import main
 from record.document import Document
 from record.span import Span
-from surrogates.keys import new_master
+from surrogates.keys.keys import new_master
 from synthesis.letters import FORM, save_letters
 from synthesis.masking import Masking, mask
 

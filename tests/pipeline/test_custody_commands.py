@@ -11,7 +11,10 @@ from pipeline.nightly import run_nightly
 from pipeline.settings import load
 from pipeline.tools import open_master
 from record.errors import ConfigError
-from surrogates.keys import ALGORITHM, custody_of
+from surrogates.keys.keys import (
+    ALGORITHM,
+    custody_of,
+)
 
 NOTE = {"note_id": "1", "text": "Vu M. DUPONT.", "lang": "fr"}
 SPANS = {"spans": [{"start": 6, "end": 12, "label": "LAST_NAME"}]}

@@ -16,7 +16,7 @@ from pipeline.dpo.evidence import gather
 from pipeline.dpo.requirements import REQUIREMENTS
 from pipeline.operations.history import read_history
 from pipeline.settings import load
-from surrogates.keys import load_master
+from surrogates.keys.keys import load_master
 
 TODAY = datetime.now(UTC).date()
 TOMORROW = TODAY + timedelta(1)  # where midnight passes between here and there

@@ -13,7 +13,7 @@ from pipeline.files import parse_detectors
 from pipeline.pseudonymization import load_policy
 from record.errors import ConfigError
 from record.policy import Action
-from surrogates.keys import load_master
+from surrogates.keys.keys import load_master
 from tests.keys import make_key
 
 PATIENT = {

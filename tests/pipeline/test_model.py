@@ -16,7 +16,7 @@ from pipeline.tagging import TOGETHER, Foresight
 from pipeline.tools import config_hash, load_tagger
 from record.document import Document
 from record.errors import ConfigError
-from surrogates.keys import load_master
+from surrogates.keys.keys import load_master
 from tests.models.toy import toy_notes, toy_recipe, toy_training
 from tests.pipeline.test_nightly import out_id, outcomes, released
 

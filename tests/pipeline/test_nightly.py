@@ -15,7 +15,7 @@ from pipeline.tools import open_tools, settled
 from pipeline.warehouse import open_output
 from pipeline.writing import write
 from record.errors import ConfigError
-from surrogates.keys import load_master
+from surrogates.keys.keys import load_master
 
 
 def outcomes(ended):

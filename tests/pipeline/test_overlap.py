@@ -8,7 +8,7 @@ import pytest
 from models.language.pretrained import digest as base_digest
 from pipeline.cli import main
 from record.document import Annotated, Document
-from surrogates.keys import new_master
+from surrogates.keys.keys import new_master
 from synthesis.corpora import part_notes
 from synthesis.prepared import save_corpus
 from tests.models.gpt2 import save_gpt2

@@ -18,9 +18,9 @@ from record.errors import ConfigError
 from record.label import Label
 from record.policy import Action, Policy
 from record.span import Span
-from surrogates.columns import Columns
-from surrogates.keys import MasterKey
+from surrogates.keys.keys import MasterKey
 from surrogates.rewrite import Rewriter
+from surrogates.tables.columns import Columns
 
 MINIMAL = '[source]\nurl = "sqlite:///a.db"\n[output]\nurl = "sqlite:///b.db"\n'
 NAMES = ("gdpr-research", "hipaa-limited", "hipaa-safe-harbor", "mask-only", "synthetic-source")

@@ -18,7 +18,7 @@ from pipeline.progress import Progress
 from pipeline.settings import load
 from pipeline.tools import make_seal
 from record.patient import PatientRecord
-from surrogates.keys import load_master
+from surrogates.keys.keys import load_master
 from tests.keys import derive, drawn_from
 
 pytestmark = pytest.mark.slow

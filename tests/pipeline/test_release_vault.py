@@ -5,8 +5,8 @@ import pytest
 from pipeline.settings import load
 from pipeline.tools import open_reversal
 from record.errors import ConfigError
-from surrogates.keys import ALGORITHM
-from surrogates.vault import new_vault_key
+from surrogates.keys.keys import ALGORITHM
+from surrogates.keys.vault import new_vault_key
 
 
 def test_the_vault_tells_the_persons_of_a_release(ward):

@@ -11,7 +11,7 @@ from record.errors import Unsafe
 from record.patient import Address, Identifier, PatientRecord
 from record.policy import Action, Policy
 from record.span import Span
-from surrogates.keys import MasterKey
+from surrogates.keys.keys import MasterKey
 from surrogates.rewrite import Rewriter
 
 PATIENT = PatientRecord(

@@ -14,7 +14,7 @@ from pipeline.cli import main
 from pipeline.signing import check
 from record.document import Annotated, Document
 from record.errors import ConfigError
-from surrogates.keys import new_master
+from surrogates.keys.keys import new_master
 from synthesis.corpora import part_notes
 from synthesis.prepared import digest, save_corpus
 

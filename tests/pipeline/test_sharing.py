@@ -36,7 +36,7 @@ from pipeline.signing import check
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unsafe
 from record.span import Span
-from surrogates.keys import new_master
+from surrogates.keys.keys import new_master
 from tests.keys import drawn_from
 
 SIZE, EMBEDDED = 12, 10

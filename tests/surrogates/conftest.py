@@ -9,10 +9,16 @@ from record.document import Document
 from record.patient import Address, Identifier, PatientRecord, PersonName
 from record.policy import Policy
 from record.span import Span
-from surrogates import dates
-from surrogates.keys import CohortKey, MasterKey
+from surrogates.dates import dates
+from surrogates.keys.keys import (
+    CohortKey,
+    MasterKey,
+)
+from surrogates.patient.patient import (
+    Mention,
+    Subject,
+)
 from surrogates.rewrite import MAKERS
-from surrogates.subject import Mention, Subject
 
 Replace = Callable[..., str]
 

@@ -12,7 +12,7 @@ from models.language.folder import load
 from models.language.perplexity import log_probabilities, surprise
 from pipeline.cli import main
 from record.errors import ConfigError
-from surrogates.keys import new_master
+from surrogates.keys.keys import new_master
 from synthesis.canaries import CANARIES, draw_canaries, load_canaries
 from synthesis.markup import decode
 from synthesis.prepared import load_corpus

@@ -29,9 +29,8 @@ from rules.matching.lexicon import (
 from rules.matching.normalization import plain
 
 LISTS = files("rules") / "lexicons"
-NAMES = sorted(
-    f"{folder.name}/{path.name}" for folder in LISTS.iterdir() for path in folder.iterdir()
-)
+FILES = {file.name: file for folder in LISTS.iterdir() for file in folder.iterdir()}
+NAMES = sorted(FILES)
 WIDE = {
     "wide_family": (400_000, r"[1-4]\t[a-z]{2}( [a-z]{2})*"),
     "wide_given": (150_000, r"[1-4]\t[a-z]{2}:[mfx]( [a-z]{2}:[mfx])*"),

@@ -1,0 +1,159 @@
+"""Ages: kept as they are up to the policy's cap, one and the same above it."""
+
+import re
+
+from surrogates.dates.number_words import (
+    CARDINALS,
+    LONGEST_SPELT,
+)
+from surrogates.patient.lexicon import listed
+from surrogates.patient.patient import (
+    Mention,
+    Subject,
+)
+from surrogates.patient.text_normalization import (
+    WORD,
+    fold,
+)
+
+# An `s` makes a decade of a number: `90s`.
+_NUMBER = re.compile(r"(\d+)(?:[.,]\d+)?(s(?![^\W_]))?")
+_HUNDREDS = {"cent": 100, "hundred": 100, "cien": 100, "ciento": 100}
+# German and Dutch write hundreds and what follows in one word.
+_JOINED = re.compile(r"(?:ein|een)?(?:hundert|honderd)(?:und|en)?(.*)")
+# `dreiundneunzigjährige`: a number and what makes an age of it, in one word.
+_COMPOUND = re.compile(r"(.{3,})(jahrig\w*|jarig\w*|jahre|jaar)")
+# Small units: `95 semanas` is an age of less than two years.
+_SMALL = re.compile(
+    r"\b(?:jours?|semaines?|mois|heures?|j|sa|days?|weeks?|months?|hours?"
+    r"|dias?|mes|meses|semanas?|horas?"
+    r"|tage?n?|wochen?|monate?n?|stunden?|\w*(?:monatige|wochige|tagige)\w?"
+    r"|dag(?:en)?|we(?:ek|ken)|maand(?:en)?|uur|uren)\b"
+)
+# The unit of an age, or of a range of them, whose span ends with its number: `[95] semaines`. No
+# word that may be something else: an age that is not capped tells too much.
+_UNIT_AFTER = re.compile(
+    r"(?:[ \t]?(?:-|a|et|ou|to|and|or|y|o|bis|und|tot|en)[ \t]?\d{1,3})?(?:[ \t\n]|-)?"
+    r"(?P<unit>(?:jours|semaines|mois|heures|days?|weeks?|months?|hours?|dias|meses|semanas|horas"
+    r"|tagen?|wochen|monaten?|stunden|\w*(?:monatige|wochige|tagige)\w?|dagen|weken|maanden|uur"
+    r"|uren)\b)"
+)
+_SHORT_UNIT_AFTER = re.compile(r"[ \t]?(?P<unit>SA|j)(?![\w'’])")
+_FAR = 24
+_YEARS = re.compile(r"\b(?:ans?|anos?|years?|y|jahre?n?|jaar|jr|\w*(?:jahrig|jarig)\w*)\b")
+# Words for a decade of life -> the last year of it.
+_DECADES = {
+    word: last
+    for last, words in (
+        (
+            59,
+            "quinquagenaire quinquagenaires quinquagenarian quinquagenario quinquagenaria fifties"
+            " cinquantaine funfziger funfzigern vijftiger",
+        ),
+        (
+            69,
+            "sexagenaire sexagenaires sexagenarian sexagenario sexagenaria sixties soixantaine"
+            " sechziger sechzigern zestiger",
+        ),
+        (
+            79,
+            "septuagenaire septuagenaires septuagenarian septuagenario septuagenaria seventies"
+            " siebziger siebzigern zeventiger",
+        ),
+        (
+            89,
+            "octogenaire octogenaires octogenarian octogenario octogenaria eighties achtziger"
+            " achtzigern tachtiger",
+        ),
+        (
+            150,
+            "nonagenaire nonagenaires nonagenarian nonagenario nonagenaria nineties neunziger"
+            " neunzigern negentiger centenaire centenaires centenarian centenario centenaria"
+            " hundertjahrige hundertjahriger hundertjahrigen honderdjarige",
+        ),
+    )
+    for word in listed(words)
+}
+
+
+def replace(mention: Mention, subject: Subject) -> str:
+    """Give the age; over the cap it becomes the cap plus one and a plus sign.
+
+    Ages up to the cap stay exact on purpose: birth dates and dates move by the same days, and
+    45 CFR 164.514(b)(2)(i)(C) asks no more. A decade of life counts by its last year. An age in
+    words over the cap is written in digits. Weeks, days or months are no years, also where they
+    stand after the span.
+    """
+    text, cap = mention.text, subject.policy.age_cap
+    if _is_small(fold(text), mention.after):
+        return text
+    text = _NUMBER.sub(lambda match: _cap(match, cap), text)
+    text = _cap_words(text, cap)
+    return text.replace("++", "+")
+
+
+def unit_after(text: str, end: int) -> str:
+    """Give the folded unit smaller than a year that stands after an age; empty where none does."""
+    rest = text[end : end + _FAR]
+    found = _UNIT_AFTER.match(fold(rest)) or _SHORT_UNIT_AFTER.match(rest)
+    return fold(found["unit"]) if found else ""
+
+
+def _is_small(folded: str, after: str) -> bool:
+    """Tell whether an age is counted in something smaller than years."""
+    if _YEARS.search(folded):
+        return False
+    return bool(_SMALL.search(folded) or (after and folded[-1:].isalnum()))
+
+
+def _cap(match: re.Match[str], cap: int) -> str:
+    whole = int(match[1]) + (9 if match[2] else 0)
+    return f"{cap + 1}+" if whole > cap else match[0]
+
+
+def _cap_words(text: str, cap: int) -> str:
+    words = list(WORD.finditer(text))
+    folded = [fold(word[0]) for word in words]
+    place = 0
+    while place < len(words):
+        value, length = _spelt(folded[place:])
+        start, end = words[place].start(), words[place + max(1, length) - 1].end()
+        if folded[place] in _DECADES:
+            value = _DECADES[folded[place]]
+        elif not value:
+            value, width = _compound(folded[place])
+            end = start + width
+        if value > cap:
+            joint = "-" if end < len(text) and text[end].isalpha() else ""
+            return text[:start] + f"{cap + 1}+{joint}" + _cap_words(text[end:], cap)
+        place += max(1, length)
+    return text
+
+
+def _compound(word: str) -> tuple[int, int]:
+    """Read the number that a word begins with: its value and its length."""
+    match = _COMPOUND.fullmatch(word)
+    if match is None:
+        return 0, len(word)
+    value, _ = _spelt([match[1]])
+    return value, len(match[1])
+
+
+def _spelt(folded: list[str]) -> tuple[int, int]:
+    """Read a number in words at the start; 0 where there is none."""
+    hundred = _HUNDREDS.get(folded[0], 0)
+    if folded[0] in ("one", "a") and folded[1:2] == ["hundred"]:
+        value, length = _spelt(folded[1:])
+        return value, 1 + length
+    if hundred:
+        start = 2 if folded[1:2] == ["and"] else 1
+        value, length = _spelt(folded[start:]) if len(folded) > start else (0, 0)
+        return (hundred + value, start + length) if 0 < value < hundred else (hundred, 1)
+    for length in range(min(LONGEST_SPELT, len(folded)), 0, -1):
+        known = CARDINALS.get(tuple(folded[:length]))
+        if known and known[0][1] < _HUNDREDS["cent"]:
+            return known[0][1], length
+    joined = _JOINED.fullmatch(folded[0])
+    if joined and (not joined[1] or (joined[1],) in CARDINALS):
+        return 100 + (CARDINALS[joined[1],][0][1] if joined[1] else 0), 1
+    return 0, 0

@@ -1,0 +1,297 @@
+"""Dates moved by the patient's own constant number of days, in the format they were written in."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace as changed
+from datetime import date, timedelta
+from functools import partial
+
+from record.errors import Unsafe
+from record.label import Label
+from surrogates.dates import rendering
+from surrogates.dates.format_templates import (
+    parse,
+    repaired,
+)
+from surrogates.dates.parsing import (
+    Form,
+    Group,
+)
+from surrogates.dates.partial_dates import (
+    FUTURE_YEARS,
+    UNDATED,
+    anchors,
+)
+from surrogates.dates.whole_dates import (
+    Whole,
+    whole,
+)
+from surrogates.dates.words import (
+    LANGUAGES,
+    MONTHS,
+)
+from surrogates.patient import value_format
+from surrogates.patient.date_shift import (
+    Course,
+    add_months,
+    shift_days,
+)
+from surrogates.patient.patient import (
+    DRAWS,
+    Mention,
+    Subject,
+)
+from surrogates.patient.text_normalization import (
+    fold,
+    pour_case,
+)
+
+__all__ = ["move_birth", "move_text", "replace", "shift", "shift_days", "shift_text"]
+
+_SPACED = re.compile(r"\d(?:\s?\d){5,7}")
+_FAST = re.compile(r"(\d\d)([/.\-])(\d\d)\2(\d{4})")
+_DIGITS = re.compile(r"\d+")
+_YEAR = re.compile(r"(?<!\d)(?:1[89]|20|21)\d\d(?!\d)")
+_YEAR_MONTHS = 12
+_WORDS = re.compile(r"[^\W\d_]+")
+
+
+def shift(day: date, days: int) -> date:
+    """Move a day. Raises Unsafe where the calendar ends."""
+    try:
+        return day + timedelta(days=days)
+    except OverflowError:
+        raise Unsafe("date-out-of-range") from None
+
+
+def shift_text(text: str, *, days: int, written: date | None, lang: str) -> str | None:
+    """Move the date or dates of a text by a number of days; else as `move_text` does."""
+    return move_text(text, Course(days, 1 if days > 0 else -1), written=written, lang=lang)
+
+
+def move_text(
+    text: str,
+    course: Course,
+    *,
+    written: date | None,
+    lang: str,
+    day_first: bool | None = None,
+) -> str | None:
+    """Move the date or dates of a text, in the very same format; None where none is understood.
+
+    Full dates move by exactly the days of the course. A partial date moves by them from its middle
+    (the 15th of the month, the 2nd of July), its missing year and month completed from the other
+    dates of the text, else from `written`; if it then reads as before, it moves on by one of its
+    units. Weekdays follow. A day that its month does not have is beyond the end of its new month by
+    as much. `lang` decides the reading of ambiguous words, and the order of 03/04/2024 unless
+    `day_first` does. A text whose format cannot tell 1-digit from 2-digit numbers may come back
+    padded; letters that stand for digits come back as digits.
+    """
+    if course.precision == "day":
+        quick = _move_numeric(text, course.days, lang=lang, day_first=day_first)
+        if quick is not None:
+            return quick
+        found = whole(text, lang, day_first)
+        if found is not None:
+            return _move_whole(found, course.days)
+    base = written or UNDATED
+    if _SPACED.fullmatch(text) and len(text.split()) > 3:
+        joined = "".join(text.split())
+        moved = move_text(joined, course, written=written, lang=lang, day_first=day_first)
+        return moved and value_format.pour(moved, text)
+    form = parse(repaired(text), lang=lang, latest=base.year + FUTURE_YEARS, day_first=day_first)
+    if form is None:
+        return None
+    try:
+        return _move_form(form, course, base)
+    except (ValueError, OverflowError):
+        return None
+
+
+def replace(mention: Mention, subject: Subject) -> str:
+    """Give the moved date of a mention; what is no date becomes a drawn one of its look."""
+    lang = mention.lang or subject.locale
+    course = _course(mention, subject, lang)
+    moved = move_text(
+        mention.text, course, written=mention.written, lang=lang, day_first=mention.day_first
+    )
+    return moved if moved is not None else _draw(mention, subject, course.nudge)
+
+
+def _course(mention: Mention, subject: Subject, lang: str) -> Course:
+    if mention.label != Label.BIRTH_DATE:
+        return subject.course
+    course = subject.birth_course
+    if subject.policy.old_births == "shift":
+        return course
+    base = mention.written or UNDATED
+    form = parse(repaired(mention.text), lang=lang, latest=base.year, day_first=mention.day_first)
+    found = anchors(form.groups, base) if form else None
+    return _younger(course, found[0], base, subject) if found else course
+
+
+def move_birth(born: date, subject: Subject) -> date:
+    """Move the patient's birth date as it is moved where it is written whole.
+
+    A cap on ages counts them where nobody knows when the note was written. Raises Unsafe where
+    the calendar ends.
+    """
+    course = subject.birth_course
+    if subject.policy.old_births == "cap":
+        course = _younger(course, born, UNDATED, subject)
+    return course.move(born)
+
+
+def _younger(course: Course, born: date, base: date, subject: Subject) -> Course:
+    """Move a birth date that tells an age over the cap on, so that it tells one above the cap."""
+    age = base.year - born.year - ((base.month, base.day) < (born.month, born.day))
+    years = age - subject.policy.age_cap - 1
+    if years <= 0:
+        return course
+    return changed(course, days=course.days + (add_months(born, 12 * years) - born).days)
+
+
+def _may_stay(form: Form, course: Course) -> bool:
+    """Tell whether a date may read as before, since the policy leaves nothing else to write.
+
+    So may a weekday alone where weekdays are kept, and `1er janvier` where all become one.
+    """
+    if course.precision != "day":
+        return not any(group.year for group in form.groups)
+    return course.weekly and not any(group.roles for group in form.groups)
+
+
+def _move_numeric(text: str, days: int, *, lang: str, day_first: bool | None) -> str | None:
+    """Take the short way for the commonest format of all."""
+    match = _FAST.fullmatch(text)
+    if match is None:
+        return None
+    is_day_first = lang != "en" if day_first is None else day_first
+    one, sign, other, year = match.groups()
+    day, month = (one, other) if is_day_first else (other, one)
+    try:
+        moved = date(int(year), int(month), int(day)) + timedelta(days=days)
+    except (ValueError, OverflowError):
+        return None
+    if not 1800 <= int(year) < 2200:
+        return None
+    one, other = f"{moved.day:02d}", f"{moved.month:02d}"
+    if not is_day_first:
+        one, other = other, one
+    return f"{one}{sign}{other}{sign}{moved.year:04d}"
+
+
+def _move_whole(found: Whole, days: int) -> str | None:
+    try:
+        return found.move(days)
+    except OverflowError:
+        return None
+
+
+def _move_form(form: Form, course: Course, base: date) -> str | None:
+    found = anchors(form.groups, base)
+    if found is None:
+        return None
+    moved = [_move(g, a, course) for g, a in zip(form.groups, found, strict=True)]
+    rendered = rendering.render(form, moved)
+    if not _reads_alike(rendered, form.text) or _may_stay(form, course):
+        return rendered
+    if course.precision == "day":
+        step = (7 if course.weekly else 1) * (1 if course.days > 0 else -1)
+        further = changed(course, days=course.days + step)
+        moved = [_move(g, a, further) for g, a in zip(form.groups, found, strict=True)]
+    else:
+        moved = [_further(each, course) for each in moved]
+    rendered = rendering.render(form, moved)
+    return None if _reads_alike(rendered, form.text) else rendered
+
+
+def _reads_alike(one: str, other: str) -> bool:
+    return len(one) == len(other) and fold(one) == fold(other)
+
+
+def _move(group: Group, anchor: date, course: Course) -> tuple[date, int]:
+    """Move a date; a month, season or year that would stay goes one further.
+
+    So does the month of a day that it does not have.
+    """
+    day = anchor + timedelta(days=course.days)
+    roles = group.roles
+    if roles and ("d" not in roles or group.excess) and _same(group, anchor, day):
+        unit = _unit(group)
+        apart = unit == _YEAR_MONTHS or course.precision != "day"
+        day = add_months(anchor, unit * (course.nudge if apart else 1 if course.days > 0 else -1))
+    if roles:
+        day = course.cut(day)
+    start = group.weekday if group.weekday >= 0 else anchor.weekday()
+    return day, (start + (day - anchor).days) % 7
+
+
+def _further(moved: tuple[date, int], course: Course) -> tuple[date, int]:
+    day = course.further(moved[0])
+    return day, (moved[1] + (day - moved[0]).days) % 7
+
+
+def _unit(group: Group) -> int:
+    """Give the months that the smallest written part of a date lasts."""
+    if "m" in group.roles:
+        return 1
+    if "s" in group.roles:
+        return 3
+    return group.period if "q" in group.roles else _YEAR_MONTHS
+
+
+def _same(group: Group, before: date, after: date) -> bool:
+    roles = group.roles
+    if "m" in roles and before.month != after.month:
+        return False
+    if "s" in roles and (before.month - 3) % 12 // 3 != (after.month - 3) % 12 // 3:
+        return False
+    if "q" in roles and (before.month - 1) // group.period != (after.month - 1) // group.period:
+        return False
+    return "y" not in roles or before.year == after.year
+
+
+def _draw(mention: Mention, subject: Subject, nudge: int) -> str:
+    """Draw something of the look of a date for a text that is none.
+
+    Words are not kept, since they may name somebody; numbers keep their width, and those that no
+    day or month has are drawn among such.
+    """
+    text, label = mention.text, mention.label
+    wordy = bool(_WORDS.search(text)) or not _DIGITS.search(text)
+    for counter in range(DRAWS):
+        if wordy:
+            drawn = _draw_words(mention, subject, counter, nudge)
+        else:
+            stream = iter(subject.key.draw(label, fold(text), 4 * len(text), counter=counter))
+            known = any(int(digits) for digits in _DIGITS.findall(text))
+            draw = partial(_draw_number, stream=stream, nudge=nudge, zeros=known)
+            drawn = _DIGITS.sub(draw, text)
+        if fold(drawn) != fold(text):
+            return drawn
+    raise Unsafe("no-surrogate")
+
+
+def _draw_words(mention: Mention, subject: Subject, counter: int, nudge: int) -> str:
+    lang = mention.lang if mention.lang in LANGUAGES else subject.locale
+    months = next(style.words for style in MONTHS if style.lang == lang)
+    month = months[subject.key.number(mention.label, fold(mention.text), 12, counter=counter)]
+    year = _YEAR.search(mention.text)
+    if year is None:
+        return pour_case(mention.text, month)
+    return f"{month}{' de ' if lang == 'es' else ' '}{int(year[0]) + nudge}"
+
+
+def _draw_number(match: re.Match[str], *, stream: Iterator[int], nudge: int, zeros: bool) -> str:
+    digits = match[0]
+    if _YEAR.fullmatch(digits):
+        return str(int(digits) + nudge * (1 + next(stream) % 3))
+    if len(digits) <= 2 and digits.isascii():
+        number = int(digits)
+        if zeros and not number:
+            return digits
+        least, most = (1, 12) if number <= 12 else (13, 28) if number <= 31 else (32, 99)
+        drawn = least + (next(stream) << 8 | next(stream)) % (most - least + 1)
+        return f"{drawn:0{len(digits)}d}"[-len(digits) :]
+    return "".join(str((next(stream) << 8 | next(stream)) % 10) for _ in digits)

@@ -1,0 +1,98 @@
+"""Written dates read by their shape: `3 mars 2024` means what `9 mars 2011` does, but for numbers.
+
+Notes write dates in few shapes and with many numbers. One date of each shape is read by the rules
+of `date_forms` and remembered; another takes that reading with its own numbers, wherever the rules
+would read these in the same way.
+"""
+
+import re
+from functools import lru_cache
+
+from surrogates.dates import parsing
+from surrogates.dates.parsing import (
+    Form,
+    Group,
+    Slot,
+)
+from surrogates.dates.tokens import Token
+
+_REMEMBERED = 1 << 12
+# Signs that fold to one sign of their kind each. A number before an `h` may be an hour.
+_PLAIN = re.compile(r"(?:[0-9](?![ \n]?[hH])|[A-Za-zÀ-ÖØ-öø-ÿ /.,\-'’\n])+")
+_YEAR = re.compile(r"(?<![0-9])(?:1[89]|2[01])[0-9][0-9](?![0-9])")
+_PAIR = re.compile(r"(?<![0-9])[0-9][0-9](?![0-9])")
+# A 1 may have its ordinal apart, and 1 to 4 may be parts of a year.
+_SINGLE = re.compile(
+    r"(?<![0-9A-Za-zÀ-ÿ])[2-9](?![0-9]|.*(?:mestre|qua|halb|half|kwa))", re.IGNORECASE | re.DOTALL
+)
+# They stand for every year, for every number of two digits (a day, a month and a year at once), and
+# for one of one digit.
+_ANY_YEAR, _ANY_PAIR, _ANY_SINGLE = "2011", "11", "2"
+LATEST = 2030
+"""The last year that a shape's numbers may mean."""
+
+# What character recognition reads for a 0 or a 1.
+_CONFUSED = str.maketrans("oOûÛlI", "000011")
+_NUMERIC_LOOKS = re.compile(r"[\doOûÛlI\s./|\-_]+")
+_CONFUSED_DAY = re.compile(r"(?<![^\W_])(?:[oO][1-9]|[0-3][oO])(?![^\W_])")
+_ROMAN = re.compile(r"\d([./\-])[IVXivx]+\1\d")
+_DIGIT = re.compile(r"\d")
+
+
+def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -> Form | None:
+    """Read a written date just as `date_forms.parse` does, but faster; what is read is shared."""
+    return _parse(text, lang, latest, day_first)
+
+
+@lru_cache(_REMEMBERED)
+def _parse(text: str, lang: str, latest: int, day_first: bool | None) -> Form | None:
+    like = shape(text)
+    if like:
+        form = parsing.parse(like, lang=lang, latest=LATEST, day_first=day_first)
+        form = _with_numbers(form, text, latest) if form else None
+        if form is not None:
+            return form
+    return parsing.parse(text, lang=lang, latest=latest, day_first=day_first)
+
+
+def shape(text: str) -> str:
+    """Give the text with the same number for every year, every number of two digits and of one.
+
+    The rules read both in the same way, with whatever days, months and years there are, as long as
+    the date is a possible one. Empty where other signs in it may decide.
+    """
+    if not _PLAIN.fullmatch(text):
+        return ""
+    return _SINGLE.sub(_ANY_SINGLE, _PAIR.sub(_ANY_PAIR, _YEAR.sub(_ANY_YEAR, text)))
+
+
+def _with_numbers(like: Form, text: str, latest: int) -> Form | None:
+    """Put the numbers of a text into the reading of its shape; None where they do not fit it."""
+    if len(like.groups) != 1:
+        return None
+    group = Group()
+    for slot in like.groups[0].slots:
+        token, width, role = slot.token, slot.width, slot.role
+        if token.kind in ("n", "Y") and not token.spelt:
+            digits = text[token.start : token.start + len(token.text)]
+            token = Token(
+                token.kind, token.start, token.end, int(digits), digits, suffix=token.suffix
+            )
+            if digits[0] == "0" and role != "y":
+                width = 2
+        if role == "w":
+            group.weekday = token.value
+        elif not parsing.put(group, role, token, latest):
+            return None
+        else:
+            group.roles += role
+        group.slots.append(Slot(role, token, width))
+    return Form(text, like.lang, [group]) if parsing.is_possible(group) else None
+
+
+def repaired(text: str) -> str:
+    """Put digits for the letters that stand for them, where nothing but numbers is around."""
+    if _NUMERIC_LOOKS.fullmatch(text):
+        mend = _DIGIT.search(text) and not _ROMAN.search(text)
+        return text.translate(_CONFUSED) if mend else text
+    return _CONFUSED_DAY.sub(lambda match: match[0].translate(_CONFUSED), text)

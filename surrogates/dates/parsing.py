@@ -1,0 +1,390 @@
+"""What a written date means: the dates it holds, and the places in the text that say so."""
+
+import calendar
+import re
+from dataclasses import dataclass, field
+from datetime import date
+from functools import lru_cache
+from itertools import pairwise
+
+from surrogates.dates.tokens import (
+    Token,
+    languages,
+    tokens,
+)
+from surrogates.dates.words import RANGE_WORDS
+from surrogates.patient.text_normalization import fold
+
+_LONGEST = 120
+_REMEMBERED = 8192
+_RANGE = re.compile(r"[^\W\d_]+")
+# The readings of a chunk of tokens: for each signature, what each token may be, best first.
+# `d` day, `m` month, `y` year, `s` season, `q` part of a year; a comma parts the dates of one
+# chunk.
+_READINGS = {
+    "Ynn": ("ymd", "ydm"),
+    "nnY": ("dmy", "mdy"),
+    "nnn": ("dmy", "mdy", "ymd"),
+    "nmY": ("dmy",),
+    "nmn": ("dmy", "ymd"),
+    "mnY": ("mdy",),
+    "mnn": ("mdy",),
+    "Ymn": ("ymd",),
+    "nm": ("dm",),
+    "mY": ("my",),
+    "Ym": ("ym",),
+    "mn": ("my", "md"),
+    "nY": ("my", "dy"),
+    "Yn": ("ym",),
+    "nn": ("dm", "md", "my"),
+    "m": ("m",),
+    "Y": ("y",),
+    "n": ("d", "y"),
+    "s": ("s",),
+    "sY": ("sy",),
+    "Ys": ("ys",),
+    "sn": ("sy",),
+    "q": ("q",),
+    "qY": ("qy",),
+    "Yq": ("yq",),
+    "nnnY": ("d,dmy",),
+    "nnmY": ("d,dmy",),
+    "nnmn": ("d,dmy",),
+    "nnm": ("d,dm",),
+    "nnnm": ("d,d,dm",),
+    "nnnmY": ("d,d,dmy",),
+    "mnnY": ("md,dy",),
+    "nnnn": ("dm,dm", "md,md"),
+    "nnnnY": ("dm,dmy", "md,mdy"),
+    "nmnm": ("dm,dm",),
+    "nmnmY": ("dm,dmy",),
+    "mnmnY": ("md,mdy",),
+    "mm": ("m,m",),
+    "mmY": ("m,my",),
+    "YY": ("y,y",),
+    "mYmY": ("my,my",),
+    "nmYnmY": ("dmy,dmy",),
+    "": ("",),
+}
+# The readings of numbers alone where the month stands first.
+_MONTH_FIRST = {
+    "nnY": ("mdy", "dmy"),
+    "nnn": ("mdy", "dmy", "ymd"),
+    "nn": ("md", "dm", "my"),
+    "nnnn": ("md,md", "dm,dm"),
+    "nnnnY": ("md,mdy", "dm,dmy"),
+    "nnnY": ("md,dy", "d,dmy"),
+}
+# One date, possible or not: never two.
+_WHOLE = frozenset({"nnY", "Ynn", "nnn", "nmY", "mnY"})
+_RUNS = {"8": ("dmy", "ymd", "mdy"), "6": ("dmy", "ymd", "mdy")}
+_MONTH_FIRST_RUNS = {"8": ("mdy", "dmy", "ymd"), "6": ("mdy", "dmy", "ymd")}
+
+
+@dataclass(slots=True, repr=False)
+class Slot:
+    """A place in the form that a number or word of the date fills. `width` 0 means unpadded."""
+
+    role: str
+    token: Token
+    width: int = 0
+
+
+@dataclass(slots=True, repr=False)
+class Group:
+    """One date, whole or partial, of a written form, as far as it says.
+
+    `part` is the number, from 0, of a part of the year that lasts `period` months. `excess` is
+    how far the written day lies beyond the end of its month, whose last day `day` is then. `roles`
+    are those that are written, such as `dmy`, weekdays left out.
+    """
+
+    day: int = 0
+    month: int = 0
+    year: int = 0
+    weekday: int = -1
+    season: int = -1
+    part: int = -1
+    period: int = 0
+    excess: int = 0
+    slots: list[Slot] = field(default_factory=list)
+    roles: str = ""
+
+    def fill(self, role: str, token: Token) -> None:
+        """Add the place of a number or word."""
+        self.slots.append(Slot(role, token))
+        if role != "w":
+            self.roles += role
+
+
+@dataclass(slots=True, repr=False)
+class Form:
+    """A written date: the dates it holds, and the text around their slots."""
+
+    text: str
+    lang: str
+    groups: list[Group]
+
+
+@dataclass(slots=True, repr=False)
+class _Reader:
+    """How numbers are read: by the language, the order of day and month, the latest year."""
+
+    text: str
+    lang: str
+    latest: int
+    month_first: bool
+    lenient: bool = False
+
+
+def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -> Form | None:
+    """Read a written date; None where it is none.
+
+    The words of the date decide on its language, `lang` where several have them. `latest` is the
+    last year that a two-digit year can mean. `day_first` decides 03/04/2024; where
+    it is None, English reads the month first and every other language the day. Days may be
+    missing or, where the year is not written, fit a leap year only. A day that its month does not
+    have is read only where no other reading is possible; a day or month of `00` is unknown.
+    """
+    if len(text) > _LONGEST:
+        return None
+    cut = _cut(text, lang)
+    if not cut.tokens:
+        return None
+    month_first = cut.lang == "en" if day_first is None else not day_first
+    return _form(text, lang, latest, month_first and cut.is_ordered)
+
+
+@dataclass(slots=True, repr=False)
+class _Cut:
+    """A written date cut into tokens, and its language.
+
+    `is_ordered` tells that it may matter whether the day or the month stands first.
+    """
+
+    lang: str
+    tokens: list[Token] | None
+    is_ordered: bool
+
+
+# Notes repeat their dates; what is cut or read once is never changed.
+@lru_cache(maxsize=_REMEMBERED)
+def _cut(text: str, lang: str) -> _Cut:
+    langs = languages(text, lang)
+    found = tokens(text, langs)
+    kinds = [token.kind for token in found or ()]
+    return _Cut(langs[0], found, kinds.count("n") > 1 or not _RUNS.keys().isdisjoint(kinds))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _form(text: str, lang: str, latest: int, month_first: bool) -> Form | None:
+    cut = _cut(text, lang)
+    for lenient in (False, True):
+        reader = _Reader(text, cut.lang, latest, month_first, lenient)
+        groups = _read_all(reader, cut.tokens or [])
+        if groups:
+            _pad(groups)
+            return Form(text, cut.lang, groups)
+    return None
+
+
+def _read_all(reader: _Reader, found: list[Token]) -> list[Group] | None:
+    groups: list[Group] = []
+    for chunk in _chunks(reader.text, found):
+        read = _read(reader, chunk)
+        if read is None:
+            return None
+        groups += read
+    return groups
+
+
+def _chunks(text: str, found: list[Token]) -> list[list[Token]]:
+    """Part the tokens where a word such as `au`, `and`, `al` stands between them."""
+    chunks = [[found[0]]]
+    for before, token in pairwise(found):
+        between = _RANGE.findall(fold(text[before.end : token.start]))
+        if any(word in RANGE_WORDS for word in between):
+            chunks.append([])
+        chunks[-1].append(token)
+    return chunks
+
+
+def _read(reader: _Reader, chunk: list[Token]) -> list[Group] | None:
+    weekdays = [token for token in chunk if token.kind == "w"]
+    others = [token for token in chunk if token.kind != "w"]
+    signature = "".join(token.kind for token in others)
+    if len(weekdays) <= 1:
+        groups = _read_signature(reader, others, signature)
+        if groups:
+            return _with_weekday(groups, weekdays)
+    if signature in _WHOLE:
+        return None
+    for cut in _cuts(reader.text, chunk):
+        head = _read(reader, chunk[:cut])
+        tail = _read(reader, chunk[cut:]) if head else None
+        if head and tail:
+            return head + tail
+    return None
+
+
+def _cuts(text: str, chunk: list[Token]) -> list[int]:
+    """Rank the places where a chunk may hold two dates: after a comma, at a dash, in the middle."""
+    ranked = []
+    for cut in range(1, len(chunk)):
+        between = fold(text[chunk[cut - 1].end : chunk[cut].start])
+        signs = [rank for rank, sign in enumerate(",;&-/") if sign in between]
+        if signs:
+            ranked.append((min(signs), abs(2 * cut - len(chunk)), cut))
+    return [cut for _, _, cut in sorted(ranked)]
+
+
+def _read_signature(reader: _Reader, found: list[Token], signature: str) -> list[Group] | None:
+    if signature in _RUNS:
+        return _read_run(reader, found[0])
+    readings = _READINGS.get(signature, ())
+    if reader.month_first and signature in _MONTH_FIRST:
+        readings = _MONTH_FIRST[signature]
+    if reader.lang == "en" and signature == "mn":
+        readings = ("md", "my")
+    readings = _reconsider(reader.text, found, signature, readings)
+    for reading in readings:
+        groups = _assign(reader, reading, found)
+        if groups is not None:
+            return groups
+    return None
+
+
+def _reconsider(
+    text: str, found: list[Token], signature: str, readings: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Let what stands between two tokens decide where their kinds alone do not."""
+    if len(found) == 1 and signature == "n" and fold(text[: found[0].start])[-1:] == "'":
+        return ("y",)
+    if len(found) != 2:
+        return readings
+    between = text[found[0].end : found[1].start]
+    if signature == "mn" and ("'" in fold(between) or "-" in between or found[0].glued):
+        return ("my", "md")
+    if signature == "mn" and (len(found[1].text) == 1 or found[1].suffix):
+        return ("md",)
+    if signature == "nY" and "," in between:
+        return ("dy",)
+    if signature == "nn" and "," in between:
+        return ("d,d",)
+    return readings
+
+
+def _read_run(reader: _Reader, token: Token) -> list[Group] | None:
+    orders = (_MONTH_FIRST_RUNS if reader.month_first else _RUNS)[token.kind]
+    wide = 4 if token.kind == "8" else 2
+    for order in orders:
+        parts, at = [], token.start
+        for role in order:
+            width = wide if role == "y" else 2
+            digits = token.text[at - token.start : at - token.start + width]
+            kind = "Y" if width == 4 else "n"
+            parts.append(Token(kind, at, at + width, int(digits), digits))
+            at += width
+        groups = _assign(reader, order, parts)
+        if groups is not None:
+            for slot in groups[0].slots:
+                slot.width = len(slot.token.text)
+            return groups
+    return None
+
+
+def _assign(reader: _Reader, reading: str, found: list[Token]) -> list[Group] | None:
+    groups = []
+    remaining = iter(found)
+    for roles in reading.split(","):
+        group = Group()
+        for role in roles:
+            token = next(remaining)
+            if reader.lenient and role in "dm" and token.text == "00":
+                continue  # An unknown day or month stays as it stands.
+            if not put(group, role, token, reader.latest):
+                return None
+            group.fill(role, token)
+        if not group.slots and roles:
+            return None
+        if not is_possible(group) and not (reader.lenient and _exceeds(group)):
+            return None
+        groups.append(group)
+    for before, group in pairwise(groups):
+        # In `March 3-10, 2024` the second date takes its month from the first one.
+        if group.roles == "dy" and before.month:
+            group.month = before.month + (group.day < before.day)
+            if group.month > 12 or not is_possible(group):
+                return None
+    return groups
+
+
+def _exceeds(group: Group) -> bool:
+    """Part an impossible day such as 31/02/2024 into the last of its month and the excess."""
+    last = calendar.monthrange(group.year or 2000, group.month)[1]
+    group.day, group.excess = last, group.day - last
+    return True
+
+
+def put(group: Group, role: str, token: Token, latest: int) -> bool:
+    """Set a part of a date to what a token says; tell whether the part can be that."""
+    value = token.value + (token.kind == "m")
+    if role == "d":
+        group.day = value
+        return 1 <= value <= 31
+    if role == "m":
+        group.month = value
+        return 1 <= value <= 12 and not token.suffix
+    if role == "s":
+        group.season = value
+        return True
+    if role == "q":
+        group.part, group.period = value, token.period
+        return value < 12 // token.period
+    if token.kind == "Y":
+        group.year = value
+        return 1800 <= value < 2200
+    century = latest // 100 * 100
+    group.year = century + value if century + value <= latest else century - 100 + value
+    return len(token.text) == 2 and not token.suffix
+
+
+def is_possible(group: Group) -> bool:
+    """Tell whether the month has the day; without a year February has 29."""
+    if not (group.day and group.month):
+        return True
+    try:
+        date(group.year or 2000, group.month, group.day)
+    except ValueError:
+        return False
+    return True
+
+
+def _with_weekday(groups: list[Group], weekdays: list[Token]) -> list[Group]:
+    for token in weekdays:
+        before = [g for g in groups if g.slots and g.slots[-1].token.end <= token.start]
+        group = before[-1] if len(before) == len(groups) else groups[len(before)]
+        group.weekday = token.value
+        group.fill("w", token)
+    return groups
+
+
+def _pad(groups: list[Group]) -> None:
+    """Decide which numbers keep a leading zero; `12` alone does not tell, the others do."""
+    slots = [slot for group in groups for slot in group.slots if slot.role in "dm"]
+    numbers = [slot for slot in slots if slot.token.kind == "n" and not slot.width]
+    plain = any(len(slot.token.text) == 1 for slot in numbers)
+    spacious = any(slot.token.style and not _is_tight(slot.token) for slot in slots)
+    # `lundi 12` and `31st` are written as texts are, `lundi 12/03` as forms are.
+    spacious = spacious or (len(slots) == 1 and groups[0].weekday >= 0)
+    spacious = spacious or any(slot.token.suffix for slot in numbers)
+    for slot in numbers:
+        zero = slot.token.text.startswith("0")
+        unsure = len(slot.token.text) == 2 and not plain and not spacious
+        if not slot.token.spelt and (zero or unsure):
+            slot.width = 2
+
+
+def _is_tight(token: Token) -> bool:
+    """Tell whether a month is written like in `05nov2023` and `05-Nov-2023`."""
+    return token.glued and token.style is not None and token.style.short

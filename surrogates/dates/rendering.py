@@ -1,0 +1,171 @@
+"""Writes the form of a date for another day."""
+
+import calendar
+import re
+from datetime import date
+
+from surrogates.dates.number_words import (
+    RANKS,
+    spell,
+    spell_rank,
+)
+from surrogates.dates.parsing import (
+    Form,
+    Group,
+    Slot,
+)
+from surrogates.dates.tokens import Token
+from surrogates.dates.words import (
+    MONTH_INDEX,
+    ROMAN_MONTHS,
+)
+from surrogates.patient.text_normalization import (
+    fold,
+    unaccented,
+)
+
+
+def render(form: Form, days: list[tuple[date, int]]) -> str:
+    """Write the form for other days, one with its weekday (0 is Monday) for each group.
+
+    What says the same as before stays as it was written, digit for digit.
+    """
+    filled = [
+        (slot, _fill(slot, group, day, weekday, form))
+        for group, (day, weekday) in zip(form.groups, days, strict=True)
+        for slot in group.slots
+    ]
+    filled.sort(key=lambda each: each[0].token.start)
+    pieces: list[str] = []
+    end = 0
+    for slot, written in filled:
+        token = slot.token
+        pieces += (form.text[end : token.start], written)
+        end = token.end + (token.kind == "m" and is_dot_spent(token, written, form.text))
+    return elide("".join((*pieces, form.text[end:])), form)
+
+
+def is_dot_spent(token: Token, written: str, text: str) -> bool:
+    """Tell whether the dot of an abbreviation has to go, since the new month is written in full."""
+    if token.glued or text[token.end : token.end + 2] != ". ":
+        return False
+    langs = {style.lang for style, _ in MONTH_INDEX.get(fold(written), ()) if not style.short}
+    return written != token.text and token.style is not None and token.style.lang in langs
+
+
+def _fill(slot: Slot, group: Group, day: date, weekday: int, form: Form) -> str:
+    token = slot.token
+    if slot.role == "w":
+        return word(token, weekday)
+    if slot.role == "s":
+        return word(token, (day.month - 3) % 12 // 3)
+    if slot.role == "q":
+        part = (day.month - 1) // group.period
+        return word(token, part) if token.style else f"{part + 1}" + ordinal(slot, part + 1, form)
+    if slot.role == "m" and token.kind == "m":
+        return word(token, day.month - 1)
+    number = day.day if slot.role == "d" else day.month if slot.role == "m" else day.year
+    if slot.role == "d" and group.excess:
+        number = calendar.monthrange(day.year, day.month)[1] + group.excess
+    if number == token.value or (slot.role == "y" and number == group.year):
+        return form.text[token.start : token.end]
+    if token.spelt:
+        return _spell(token, number, form)
+    if slot.role == "y":
+        return f"{number:04d}" if token.kind == "Y" else f"{number % 100:02d}"
+    return f"{number:0{slot.width}d}" + ordinal(slot, number, form)
+
+
+def word(token: Token, number: int) -> str:
+    """Write another month, weekday, season or rank in the style and case of a word."""
+    assert token.style is not None
+    if number == token.value:
+        return token.text
+    proper = token.style.words[number]
+    if token.style is ROMAN_MONTHS:
+        return proper if token.text.isupper() else proper.lower()
+    capitals = token.text.isupper() and len(token.text) > 1
+    bare = unaccented(token.style.words[token.value]) != token.style.words[token.value]
+    # German capitals keep their dots, where others may drop their accents.
+    if token.text.isascii() and (bare or (capitals and token.style.lang != "de")):
+        proper = unaccented(proper)
+    if capitals:
+        return proper.upper()
+    return proper.lower() if token.text.islower() else proper[:1].upper() + proper[1:].lower()
+
+
+def _spell(token: Token, number: int, form: Form) -> str:
+    if token.spelt in RANKS or token.spelt in ("fr-premier", "es-primero"):
+        words = spell_rank(number, token.spelt)
+    else:
+        two_digits = token.kind == "n" and number > 31
+        words = spell(number % 100 if two_digits else number, token.spelt)
+    if token.spelt == "fr" and number == 1 and token.kind == "n":
+        words = "premier"
+    if _lacks_hyphens(form):
+        words = words.replace("-", " ")
+    if token.text.isascii() and token.spelt[:2] == "de":
+        words = words.replace("ß", "ss")
+    if token.text.isupper():
+        return unaccented(words).upper()
+    return words if token.text[:1].islower() else words[:1].upper() + words[1:]
+
+
+def _lacks_hyphens(form: Form) -> bool:
+    """Tell whether a number in words has blanks where hyphens belong: `vingt quatre`."""
+    return "-" not in form.text and any(
+        "-" in (spell_rank if token.spelt in RANKS else spell)(token.value, token.spelt)
+        for token in (slot.token for group in form.groups for slot in group.slots)
+        if token.spelt in RANKS or len(token.spelt) == 2
+    )
+
+
+def ordinal(slot: Slot, number: int, form: Form) -> str:
+    """Give the ending that a number gets: `er`, `th`, `º`; most get none."""
+    if not slot.token.suffix and number != 1 and slot.role != "q":
+        return ""
+    suffix = fold(slot.token.suffix).strip(" .")
+    capitals = slot.token.suffix.isupper() if suffix else form.text.isupper()
+    ending = ""
+    if suffix in ("st", "nd", "rd", "th"):
+        teen = 11 <= number % 100 <= 13
+        ending = "th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    elif suffix in ("ste", "de"):
+        ending = "ste" if number in (1, 8) or number >= 20 else "de"
+    elif slot.role == "q":
+        ending = _rank_ending(slot.token, suffix, number, form)
+    elif suffix and suffix != "er":
+        kept = number == 1 or slot.token.value != 1 or _is_of(form, "nl")
+        ending = slot.token.suffix if kept else ""
+    elif number == 1 and slot.width == 0 and slot.role == "d" and (suffix or _is_of(form, "fr")):
+        ending = "er"
+    return ending.upper() if capitals else ending
+
+
+def _rank_ending(token: Token, suffix: str, number: int, form: Form) -> str:
+    """Give the ending of the number of a quarter: French parts the first from the others."""
+    french = suffix in ("er", "e", "ere", "eme") and "mestre" in fold(form.text)
+    if french and (number == 1 or suffix in ("er", "ere")):
+        return "er" if number == 1 else "e"
+    return token.suffix
+
+
+def _is_of(form: Form, lang: str) -> bool:
+    """Tell whether a month in full of a language is written; `1er` goes with a French one."""
+    if lang == "nl" and form.lang == "nl":
+        return True
+    return any(
+        token.kind == "m" and token.style and token.style.lang == lang and not token.glued
+        for token in (slot.token for group in form.groups for slot in group.slots)
+    )
+
+
+_ELIDED = re.compile(r"\b([dD])['’](?=[^\W\d_])(?![aeiouyhéAEIOUYHÉ])")
+_UNELIDED = re.compile(r"\b([dD])[eE] (?=(?:avril|ao[uû]t|octobre|automne|été)\b)", re.IGNORECASE)
+
+
+def elide(written: str, form: Form) -> str:
+    """Put right a French `de` or `d'` before another month."""
+    if form.lang != "fr" or ("d" not in form.text and "D" not in form.text):
+        return written
+    return _UNELIDED.sub(r"\1'", _ELIDED.sub(r"\1e ", written))

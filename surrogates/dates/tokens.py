@@ -1,0 +1,315 @@
+"""Cuts a written date into numbers, months, weekdays, seasons and the text between them."""
+
+import re
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from surrogates.dates.number_words import (
+    LONGEST_SPELT,
+    SPELT,
+    SPELT_STARTS,
+)
+from surrogates.dates.words import (
+    CONNECTORS,
+    DETACHED,
+    MONTH_INDEX,
+    ORDINALS,
+    PERIOD_INDEX,
+    PERIODS,
+    ROMAN_INDEX,
+    SEASON_INDEX,
+    SHORT_WEEKDAY_INDEX,
+    WEEKDAY_INDEX,
+    Style,
+    ranked,
+)
+from surrogates.patient.text_normalization import (
+    fold,
+    pour_case,
+)
+
+_TIME = (
+    r"(?<![\d:])(?:[01]?\d|2[0-4])\s?(?::\s?[0-5]\d|h\s?[0-5]\d|h(?:eures?)?\b)(?:\s?(?:mn|min)\b)?"
+    r"(?::[0-5]\d(?:[.,]\d+)?)?(?:\s?[ap]\.?m\b\.?)?(?:\s?(?:z\b|[+-]\d\d:?\d\d))?(?![:\d])"
+)
+_UNITS = "|".join(PERIODS)
+# A quarter or half of a year; what is written for its number is the group `rank`.
+_PERIOD = (
+    rf"(?<![^\W_])(?:[tq](?P<mark>[1-4])"
+    rf"|(?P<rank>[1-4] ?(?:er|ere|eme|e|st|nd|rd|th|de|\.?[o°])?|{'|'.join(PERIOD_INDEX)})"
+    rf"\.?\s?(?P<unit>{_UNITS}))(?![^\W_])"
+)
+_TOKEN = re.compile(rf"(?P<time>{_TIME})|(?P<digits>\d+)|(?P<word>[^\W\d_]+)")
+_WORD = re.compile(r"[^\W\d_]+")
+_GERMAN = re.compile(r"\d\.\s[A-ZÄ]")
+_TITLED = re.compile(r"(?<![^\W_])[A-ZÀ-Þ][a-zà-ÿ]{2}")
+_PERIODIC = re.compile(_PERIOD)
+_RANK = re.compile(r"([1-4])(.*)", re.DOTALL)
+_YEARS = range(1800, 2200)
+_SIGNS = "/.-"
+# A misspelt month is one of these to so much, and begins alike.
+_LIKE = 0.8
+_LONG_MONTHS = sorted(word for word in MONTH_INDEX if len(word) >= 4)
+_SHORTEST_MISSPELT = 5
+_Names = dict[str, list[tuple[Style, int]]]
+
+
+@dataclass(slots=True, repr=False)
+class Token:
+    """A number, month, weekday, season or part of a year in a written date.
+
+    `kind` is `Y` (a year of four digits), `n` (another number below 100), `6` or `8` (a run of as
+    many digits), `m`, `w`, `s` or `q`. `value` is the number, or the word's number in `style`
+    from 0. `suffix` is an ordinal ending. `spelt` is the manner of a number in words, which begins
+    with its language. `glued` tells that it touches a digit, hyphen, slash or dot. `period` is how
+    many months a part of a year lasts.
+    """
+
+    kind: str
+    start: int
+    end: int
+    value: int
+    text: str
+    style: Style | None = None
+    suffix: str = ""
+    spelt: str = ""
+    glued: bool = False
+    period: int = 0
+
+
+@dataclass(slots=True, repr=False)
+class _Piece:
+    kind: str
+    start: int
+    end: int
+    word: str
+
+
+@dataclass(slots=True, repr=False)
+class _Context:
+    """What decides the reading of one word: the other words, the numbers, the languages."""
+
+    text: str
+    pieces: list[_Piece]
+    words: list[str]
+    numbers: int
+    langs: list[str]
+
+
+def tokens(text: str, langs: list[str]) -> list[Token] | None:
+    """Cut a written date; None where it has a word that belongs to no date.
+
+    A word of several languages is read in the first of `langs`, as `languages` ranks them.
+    """
+    folded = fold(text)
+    period = _PERIODIC.search(folded)
+    pieces = _pieces(folded, period)
+    words = [piece.word for piece in pieces if piece.kind == "word"]
+    numbers = sum(piece.kind == "digits" for piece in pieces)
+    context = _Context(text, pieces, words, numbers, langs)
+    result: list[Token] = []
+    place = 0
+    while place < len(pieces):
+        piece = pieces[place]
+        place += 1
+        if piece.kind == "period" and period is not None:
+            result.append(_period(text, period, context.langs))
+        elif piece.kind in ("digits", "word"):
+            token = (_number if piece.kind == "digits" else _word)(context, place - 1)
+            if token is not None:
+                result.append(token)
+                place += sum(1 for each in pieces[place:] if each.start < token.end)
+            elif piece.word not in CONNECTORS:
+                return None
+    return result
+
+
+def languages(text: str, lang: str) -> list[str]:
+    """Rank the languages by how many words of a written date they know; `lang` goes before equals.
+
+    Without words, `lang` is the only one.
+    """
+    words = [match[0] for match in _WORD.finditer(fold(text))]
+    return ranked(words, lang, _likely(text)) if words else [lang]
+
+
+def _likely(text: str) -> tuple[str, ...]:
+    """Name the languages that write a date like this: `12. April`, `12 April`, `12 april`."""
+    if _GERMAN.search(text):
+        return ("de",)
+    return ("en", "de") if _TITLED.search(text) else ("fr", "es", "nl")
+
+
+def _pieces(folded: str, period: re.Match[str] | None) -> list[_Piece]:
+    found = [
+        _Piece(match.lastgroup or "", match.start(), match.end(), match[0])
+        for match in _TOKEN.finditer(folded)
+    ]
+    if period is None:
+        return found
+    start, end = period.span()
+    kept = [each for each in found if each.end <= start or each.start >= end]
+    return sorted([*kept, _Piece("period", start, end, "")], key=lambda each: each.start)
+
+
+def _period(text: str, match: re.Match[str], langs: list[str]) -> Token:
+    group = "mark" if match["mark"] else "rank"
+    start, end = match.span(group)
+    months, known = PERIODS[match["unit"]] if match["unit"] else (3, ())
+    numbered = _RANK.fullmatch(match[group])
+    if numbered:
+        suffix = text[start + 1 : end].rstrip()
+        value = int(numbered[1]) - 1
+        end = start + 1 + len(suffix)
+        return Token("q", start, end, value, text[start], suffix=suffix, period=months)
+    fitting = [each for each in PERIOD_INDEX[match[group]] if each[0].lang in known]
+    style, value = min(
+        fitting or PERIOD_INDEX[match[group]], key=lambda each: langs.index(each[0].lang)
+    )
+    return Token("q", start, end, value, text[start:end], style=style, period=months)
+
+
+def _number(context: _Context, place: int) -> Token | None:
+    piece, text = context.pieces[place], context.text
+    start, end = piece.start, piece.end
+    digits = text[start:end]
+    if not digits.isascii():
+        return None
+    width, value = end - start, int(digits)
+    if width == 4 and value in _YEARS:
+        kind = "Y"
+    elif width <= 2:
+        kind = "n"
+    elif width in (6, 8):
+        kind = str(width)
+    else:
+        return None
+    suffix = _suffix(context, place)
+    return Token(
+        kind, start, suffix.end if suffix else end, value, digits,
+        suffix=text[suffix.start : suffix.end] if suffix else "",
+    )  # fmt: skip
+
+
+def _suffix(context: _Context, place: int) -> _Piece | None:
+    piece = context.pieces[place]
+    after = context.pieces[place + 1] if place + 1 < len(context.pieces) else None
+    if after is None or after.kind != "word" or after.word not in ORDINALS:
+        return None
+    blank = context.text[piece.end : after.start]
+    detached = blank == " " and piece.word == "1" and after.word in DETACHED
+    return after if not blank or detached else None
+
+
+def _word(context: _Context, place: int) -> Token | None:
+    word = context.pieces[place].word
+    spelt = _spelt(context, place)
+    if spelt:
+        return replace(spelt, text=context.text[spelt.start : spelt.end])
+    if word in MONTH_INDEX or word in WEEKDAY_INDEX or word in SEASON_INDEX:
+        return _name(context, place, *_kind(word, context))
+    if _is_roman(context, place):
+        return _name(context, place, "m", ROMAN_INDEX)
+    if _is_short_weekday(context, place):
+        return _name(context, place, "w", SHORT_WEEKDAY_INDEX)
+    return None if word in CONNECTORS else _misspelt(context, place)
+
+
+def _spelt(context: _Context, place: int) -> Token | None:
+    word = context.pieces[place].word
+    if word not in SPELT_STARTS or _is_only_month(word, context.words):
+        return None
+    run: list[str] = []
+    best: tuple[list[tuple[str, int]], int] | None = None
+    for piece in context.pieces[place : place + LONGEST_SPELT]:
+        if piece.kind != "word":
+            break
+        run.append(piece.word)
+        known = SPELT.get(tuple(run))
+        if known:
+            best = (known, piece.end)
+    if best is None:
+        return None
+    manner, value = min(best[0], key=lambda each: context.langs.index(each[0][:2]))
+    kind = "Y" if value >= 100 else "n"
+    return Token(kind, context.pieces[place].start, best[1], value, "", spelt=manner)
+
+
+def _is_only_month(word: str, words: list[str]) -> bool:
+    """Tell whether `sept` is the month here, not the number seven."""
+    return word in MONTH_INDEX and not any(other in MONTH_INDEX for other in words if other != word)
+
+
+def _is_roman(context: _Context, place: int) -> bool:
+    """Tell whether a word is a month as in `12-III-2024`."""
+    piece, text = context.pieces[place], context.text
+    around = text[piece.start - 2 : piece.start] + text[piece.end : piece.end + 2]
+    return (
+        piece.word in ROMAN_INDEX
+        and len(around) == 4
+        and around[1] == around[2]
+        and around[1] in _SIGNS
+        and around[0].isdigit()
+        and around[3].isdigit()
+    )
+
+
+def _is_short_weekday(context: _Context, place: int) -> bool:
+    """Tell whether `Di` or `wo` opens the date and a number follows."""
+    pieces = context.pieces
+    if place or len(pieces) == 1 or pieces[0].word not in SHORT_WEEKDAY_INDEX:
+        return False
+    between = context.text[pieces[0].end : pieces[1].start]
+    return pieces[1].kind == "digits" and bool(between) and not between.strip(" .,\n\t\xa0")
+
+
+def _misspelt(context: _Context, place: int) -> Token | None:
+    """Read `fevier`: a word much like a month where a number stands and no month does.
+
+    It never comes out as it was written, since it may be somebody's name after all.
+    """
+    word = context.pieces[place].word
+    months = any(each in MONTH_INDEX for each in context.words)
+    if len(word) < _SHORTEST_MISSPELT or months or not context.numbers:
+        return None
+    near = get_close_matches(word, _LONG_MONTHS, n=1, cutoff=_LIKE)
+    if not near or near[0][0] != word[0]:
+        return None
+    token = _name(context, place, "m", {word: MONTH_INDEX[near[0]]})
+    assert token.style is not None
+    return replace(token, text=pour_case(token.text, token.style.words[token.value]))
+
+
+def _name(context: _Context, place: int, kind: str, names: _Names) -> Token:
+    text, piece = context.text, context.pieces[place]
+    start, end = piece.start, piece.end
+    before, after = text[start - 1 : start], text[end : end + 1]
+    further = text[end + 1 : end + 2]
+    dotted = after == "." and not further.isalnum()
+    glued = before.isdigit() or after.isdigit() or before in ("-", "/") or after in ("-", "/")
+    glued = glued or (after == "." and further.isalnum())
+    style, value = _style(names[piece.word], context.langs, dotted=dotted, glued=glued)
+    return Token(kind, start, end, value, text[start:end], style=style, glued=glued)
+
+
+def _kind(word: str, context: _Context) -> tuple[str, _Names]:
+    if word in MONTH_INDEX:
+        others = [other for other in context.words if other != word and other in MONTH_INDEX]
+        # `mar` is a month, unless the month stands elsewhere in the date.
+        if word not in WEEKDAY_INDEX or not (others or context.numbers >= 3):
+            return "m", MONTH_INDEX
+    if word in WEEKDAY_INDEX:
+        return "w", WEEKDAY_INDEX
+    return "s", SEASON_INDEX
+
+
+def _style(
+    candidates: list[tuple[Style, int]], langs: list[str], *, dotted: bool, glued: bool
+) -> tuple[Style, int]:
+    first = min((each[0].lang for each in candidates), key=[*langs, ""].index)
+    fitting = [each for each in candidates if each[0].lang == first]
+    fitting = [each for each in fitting if not each[0].rare] or fitting
+    short = [each for each in fitting if each[0].short]
+    if dotted and short:
+        return max(short, key=lambda each: sum(map(len, each[0].words)))
+    return short[0] if glued and short else fitting[0]

@@ -1,0 +1,145 @@
+"""Surrogates of people's names: gender, origin, case, compounds, particles and initials kept."""
+
+from collections.abc import Iterable
+
+from record.label import Label
+from surrogates.patient import value_format
+from surrogates.patient.known_people import (
+    LONGEST_ABBREVIATION,
+    Word,
+)
+from surrogates.patient.misspelling import (
+    misspell,
+    mistakes,
+)
+from surrogates.patient.name_draws import PURPOSE
+from surrogates.patient.patient import (
+    Mention,
+    Subject,
+)
+from surrogates.patient.text_normalization import (
+    HOLDS,
+    fold,
+    pour_case,
+)
+
+_VOWELS = frozenset("aeiouy")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_NOBODY = Mention("", "")
+
+
+def replace(mention: Mention, subject: Subject) -> str:
+    """Give the name that stands for a name, word by word, with the blanks and signs between.
+
+    Each word has its own surrogate, which its compounds share. It never starts with the letter
+    of its original, so that an initial changes too.
+    """
+    reading = subject.circle.read(mention.text, mention.label)
+    text, words = reading.text, reading.words
+    if not words:
+        return value_format.replace(mention, subject)
+    if reading.monogram:
+        letters = "".join(_first(part(w, role, subject, mention)) for role, w in reading.monogram)
+        between = (text[: words[0].start], text[words[0].end :])
+        return letters.join(_between(each, mention, subject) for each in between)
+    pieces: list[str] = []
+    end = 0
+    for word in words:
+        pieces.append(_between(text[end : word.start], mention, subject))
+        pieces.append(word.text if word.stays else _word(word, mention, subject))
+        end = word.end
+    pieces.append(_between(text[end:], mention, subject))
+    return "".join(pieces)
+
+
+def part(word: str, role: str, subject: Subject, mention: Mention = _NOBODY) -> str:
+    """Give the surrogate of one word of a name; `role` is FIRST_NAME or LAST_NAME.
+
+    A misspelling of a known name gives the same mistakes in that name's surrogate.
+    """
+    value = fold(word)
+    right = spelt(value, role, subject, mention)
+    if right:
+        drawn = _drawn(right, role, subject, mention)
+        like = mistakes(right, value)
+        label = f"{PURPOSE}/misspelt/{role}"
+        for wrong in misspell(fold(drawn), like, right, subject.key, label):
+            free = wrong not in subject.avoided and not subject.names.is_listed(role, wrong)
+            if free and wrong[0] != value[0]:
+                return pour_case(word, wrong.title())
+    return pour_case(word, _drawn(value, role, subject, mention))
+
+
+def spelt(value: str, role: str, subject: Subject, mention: Mention) -> str:
+    """Give the right spelling of a folded word that is misspelt; empty where it is not.
+
+    The names of the record come first, then those that the note itself tells (`Who.spelt`).
+    """
+    if subject.circle.knows(role, value):
+        return ""
+    right = subject.circle.meant(role, value)
+    if right or subject.names.is_listed(role, value):
+        return right
+    return next((each[2] for each in mention.who.spelt if each[:2] == (role, value)), "")
+
+
+def abbreviation(
+    letters: str, role: str, known: Iterable[str], subject: Subject, mention: Mention = _NOBODY
+) -> str:
+    """Give the first letters of the surrogate of the known name that starts with `letters`.
+
+    Where no known name does, the letters are drawn; the first one always changes.
+    """
+    value = fold(letters)
+    for name in known:
+        if fold(name).startswith(value) and len(name) > len(value):
+            drawn = part(name.title(), role, subject, mention)
+            return pour_case(letters, fold(drawn)[: len(value)].title())
+    if len(value) > 1:
+        return pour_case(letters, fold(part(value, role, subject))[: len(value)].title())
+    others = _LETTERS.replace(value, "")
+    drawn = others[subject.key.number(role, f"{value}.", len(others))]
+    return drawn.upper() if letters.isupper() else drawn
+
+
+def _drawn(value: str, role: str, subject: Subject, mention: Mention) -> str:
+    for own_role, own, settled in mention.who.settled:
+        if (own_role, own) == (role, value):
+            return settled
+    patient = subject.circle.patient
+    gender = patient.gender if value in patient.given else mention.who.gender
+    if mention.who.turn and value not in (*patient.given, *patient.family):
+        return subject.names.fresh(role, value, gender, mention.who.turn)
+    return subject.names.draw(role, value, gender)
+
+
+def _word(word: Word, mention: Mention, subject: Subject) -> str:
+    text, value, role = word.text, word.folded, word.role
+    if len(text) == 1 or (word.is_dotted and len(text) <= LONGEST_ABBREVIATION):
+        if value not in _LETTERS and len(text) == 1:
+            return pour_case(text, part(text, role, subject, mention))
+        return abbreviation(text, role, _known(role, mention, subject), subject, mention)
+    if len(text) == 2 and text.isupper() and not _VOWELS & set(value):
+        known = _known(role, mention, subject)
+        return "".join(abbreviation(each, role, known, subject, mention) for each in text)
+    return part(text, role, subject, mention)
+
+
+def _known(role: str, mention: Mention, subject: Subject) -> tuple[str, ...]:
+    """Give the names that an initial may stand for, those that the note tells first."""
+    is_given = role == Label.FIRST_NAME
+    known = mention.who.given if is_given else mention.who.family
+    if mention.who.whole:
+        return known
+    return known + (subject.given if is_given else subject.family)
+
+
+def _first(name: str) -> str:
+    return fold(name)[0].upper()
+
+
+def _between(text: str, mention: Mention, subject: Subject) -> str:
+    """Keep blanks and signs; digits within a name are replaced."""
+    if not text or not HOLDS.search(text):
+        return text
+    return value_format.scramble(text, mention.label, subject)

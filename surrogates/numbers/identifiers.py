@@ -1,0 +1,280 @@
+"""Surrogates of numbers and codes: same shape, other value, valid check digits."""
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+from record.errors import Unsafe
+from record.label import Label
+from surrogates.numbers import (
+    bank_accounts,
+    check_digits,
+    national_numbers,
+)
+from surrogates.numbers.number_draws import Drawing
+from surrogates.patient import value_format
+from surrogates.patient.lexicon import listed
+from surrogates.patient.patient import (
+    DRAWS,
+    Mention,
+    Subject,
+)
+from surrogates.patient.text_normalization import (
+    WORD,
+    compact,
+    fold,
+)
+
+_SSN = re.compile(r"\d{9}")
+_DNI = re.compile(r"(?P<kind>[xyz]?)(?P<digits>\d{7,8})(?P<letter>[a-z])")
+_KVNR = re.compile(r"[a-z]\d{9}")
+_NINO = re.compile(r"[a-z]{2}\d{6}[a-d]")
+_RUT = re.compile(r"\d{1,2}\.?\d{3}\.?\d{3}-[0-9k]")
+_CANADIAN = re.compile(r"\d{3}[ \-]\d{3}[ \-]\d{3}")
+# Letters that begin a British number, and pairs that do not.
+_NINO_FIRST, _NINO_SECOND = "abceghjklmnoprstwxyz", "abceghjklmnprstwxyz"
+_NOT_ISSUED = frozenset(("bg", "gb", "kn", "nk", "nt", "tn", "zz"))
+_SWISS = "756"
+_LUHN_FROM = 8
+_REMEMBERED = 128
+_Maker = Callable[[str, Drawing], str | None]
+# A prefix such as `NIR: ` or `DNI ` within the span stays in front of the number.
+_HEAD = re.compile(r"^(?P<head>(?:[^\W\d_]+[\s.:°º#-]+)*)(?P<body>.*)$", re.DOTALL)
+
+
+def replace(mention: Mention, subject: Subject) -> str:
+    """Give another value of the same kind.
+
+    Numbers that tell birth and sex agree with the moved birth date and the patient's sex; a US
+    SSN gets an area that is never issued; check digits that held hold again; anything else keeps
+    its shape. But for US numbers, no two of a kind and shape get one surrogate; numbers of
+    patients, visits and clinicians have one order in all the cohort.
+    """
+    head, text = _behead(mention)
+    value = compact(text)
+    if not value:
+        raise Unsafe("no-surrogate")
+    maker = _kind(value, text, mention, subject)
+    for counter in range(DRAWS):
+        drawing = Drawing(mention, subject, counter)
+        drawn = maker(value, drawing)
+        # What one kind gives must be of no other, or a number of that could get the same.
+        while drawn is not None and maker not in _TIED:
+            if _kind(drawn, value_format.pour(drawn, text), mention, subject) is maker:
+                break
+            drawn = maker(drawn, drawing)
+        if drawn is not None and drawn != value and drawn not in subject.avoided_codes:
+            return head + value_format.pour(drawn, text)
+    raise Unsafe("no-surrogate")
+
+
+def _kind(value: str, text: str, mention: Mention, subject: Subject) -> _Maker:
+    """Recognize a number: give what makes the surrogates of its kind."""
+    asked = Drawing(mention, subject, asked=True)
+    return next(
+        maker for maker in _makers(value, text, mention, subject) if maker(value, asked) is not None
+    )
+
+
+_HEADS = frozenset(
+    listed(
+        "n no num numero number nir ss secu insee ins ssn mrn ipp nda nip iep nhc npi rpps adeli"
+        " finess dni nie nif naf nuss cip iban ref reference id dossier visit visite patient"
+        " account card carte tarjeta col colegiado episodio historia sejour venue de la"
+        " nn rijksregisternummer chi nhs curp rut nino bsn ahv avs kvnr rvnr codice fiscale"
+    )
+)
+# Labels under which a number of a state may stand, whatever it is called there.
+_OF_PERSONS = frozenset((Label.SSN, Label.INSURANCE_ID, Label.ID, Label.PATIENT_ID))
+
+
+def _behead(mention: Mention) -> tuple[str, str]:
+    """Part what names the number (`NIR : `, `MRN `) from the number; it stays as it is."""
+    match = _HEAD.fullmatch(mention.text)
+    if match is None or not compact(match["body"]):
+        return "", mention.text
+    known = all(fold(word) in _HEADS for word in WORD.findall(match["head"]))
+    return (match["head"], match["body"]) if known else ("", mention.text)
+
+
+def _makers(value: str, text: str, mention: Mention, subject: Subject) -> Iterator[_Maker]:
+    """Give what may make a surrogate, the surest first: form and check digits decide among them."""
+    if not value.isascii():
+        yield _shaped
+        return
+    lang = mention.lang or subject.locale
+    if mention.label in _OF_PERSONS:
+        yield _swiss
+        if mention.label == Label.SSN or national_numbers.is_valid_nir(value):
+            yield national_numbers.nir
+        yield from _of_size(_PERSONAL, len(value))
+        if lang == "en" and mention.label != Label.SSN:
+            yield _nhs
+    if mention.label == Label.SSN:
+        yield from _social(value, text, lang)
+    yield from _of_size(_ANYWHERE, len(value))
+    yield _shaped
+
+
+def _social(value: str, text: str, lang: str) -> Iterator[_Maker]:
+    """Tell the countries apart whose numbers are nine digits, by language and form."""
+    if _RUT.fullmatch(text.strip().lower()) and check_digits.rut_digit(value[:-1]) == value[-1]:
+        yield _chilean
+    if _SSN.fullmatch(value):
+        if lang == "nl" and check_digits.bsn_digit(value[:8]) == value[8]:
+            yield _dutch
+        if _CANADIAN.fullmatch(text.strip()) and check_digits.is_luhn(value):
+            yield _luhn
+        yield _american
+
+
+def _shaped(value: str, drawing: Drawing) -> str:
+    return drawing.shaped(value)
+
+
+def _american(value: str, drawing: Drawing) -> str:
+    """Draw from the areas 900 to 999 and groups 01 to 49: neither an SSN nor an ITIN.
+
+    They are fewer than the numbers that are issued, so that two of these can meet.
+    """
+    if drawing.asked:
+        return value
+    draw = drawing.subject.key.draw(Label.SSN, value, 12, counter=drawing.counter)
+    area, group, serial = (int.from_bytes(draw[i : i + 4], "big") for i in (0, 4, 8))
+    return f"9{area % 100:02d}{1 + group % 49:02d}{1 + serial % 9999:04d}"
+
+
+def _dutch(value: str, drawing: Drawing) -> str:
+    body = drawing.until(value[:8], lambda digits: check_digits.bsn_digit(digits) is not None)
+    return f"{body}{check_digits.bsn_digit(body)}"
+
+
+def _chilean(value: str, drawing: Drawing) -> str:
+    body = drawing.shaped(value[:-1])
+    return body + check_digits.rut_digit(body)
+
+
+def _spanish(value: str, drawing: Drawing) -> str | None:
+    """Spain, DNI or NIE."""
+    match = _DNI.fullmatch(value)
+    if match is None or len(match["digits"]) + len(match["kind"]) != 8:
+        return None
+    kind, drawn = match["kind"], drawing.digits(match["digits"])
+    return kind + drawn + check_digits.dni_letter(str("xyz".index(kind)) + drawn if kind else drawn)
+
+
+def _affiliation(value: str, drawing: Drawing) -> str | None:
+    """Spain, social security: province, number, and two check digits."""
+    if not _is_number(value, 12) or check_digits.affiliation_digits(value[:10]) != value[10:]:
+        return None
+    province = int(value[:2])
+    if not 1 <= province <= 52:
+        return None
+    places = (province - 1, int(value[2:10]))
+    province, number = drawing.places(places, (52, 10**8), "affiliation")
+    body = f"{province + 1:02d}{number:08d}"
+    return body + check_digits.affiliation_digits(body)
+
+
+def _swiss(value: str, drawing: Drawing) -> str | None:
+    """Switzerland, AHV."""
+    if not _is_number(value, 13) or not value.startswith(_SWISS):
+        return None
+    if check_digits.ean_digit(value[:12]) != value[12]:
+        return None
+    body = _SWISS + drawing.digits(value[3:12])
+    return body + check_digits.ean_digit(body)
+
+
+def _german_health(value: str, drawing: Drawing) -> str | None:
+    """Germany, health insurance: a letter, eight digits, and a check digit."""
+    if not _KVNR.fullmatch(value) or check_digits.german_digit(value[:9]) != value[9]:
+        return None
+    body = drawing.shaped(value[:9])
+    return body + check_digits.german_digit(body)
+
+
+def _british(value: str, drawing: Drawing) -> str | None:
+    """United Kingdom, National Insurance: a prefix that is issued, digits, A to D."""
+    if not _NINO.fullmatch(value) or value[:2] in _NOT_ISSUED:
+        return None
+    if value[0] not in _NINO_FIRST or value[1] not in _NINO_SECOND:
+        return None
+    alphabets = [_NINO_FIRST, _NINO_SECOND, *["0123456789"] * 6, "abcd"]
+    drawn = drawing.signs(value, alphabets, "british")
+    while drawn[:2] in _NOT_ISSUED:
+        drawn = drawing.signs(drawn, alphabets, "british")
+    return drawn
+
+
+def _nhs(value: str, drawing: Drawing) -> str | None:
+    """United Kingdom, NHS number."""
+    if not _is_number(value, 10) or check_digits.nhs_digit(value[:9]) != value[9]:
+        return None
+    body = drawing.until(value[:9], lambda digits: check_digits.nhs_digit(digits) is not None)
+    return f"{body}{check_digits.nhs_digit(body)}"
+
+
+def _npi(value: str, drawing: Drawing) -> str | None:
+    """United States, provider: the first digit stays."""
+    if not _is_number(value, 10) or check_digits.npi_digit(value[:9]) != value[9]:
+        return None
+    body = value[0] + drawing.digits(value[1:9], value[0])
+    return body + check_digits.npi_digit(body)
+
+
+def _luhn(value: str, drawing: Drawing) -> str | None:
+    """Cards, RPPS and others: the first digit, which tells their kind, stays."""
+    if not value.isdigit() or not check_digits.is_luhn(value):
+        return None
+    body = value[0] + drawing.digits(value[1:-1], value[0])
+    return body + check_digits.luhn_digit(body)
+
+
+def _is_number(value: str, length: int) -> bool:
+    return len(value) == length and value.isdigit()
+
+
+_Sizes = tuple[int, int]
+_PERSONAL: tuple[tuple[_Maker, _Sizes], ...] = (
+    (national_numbers.belgian, (11, 11)),
+    (national_numbers.italian, (16, 16)),
+    (national_numbers.scottish, (10, 10)),
+    (national_numbers.mexican, (18, 18)),
+    (national_numbers.german_pension, (12, 12)),
+    (_german_health, (10, 10)),
+    (_british, (9, 9)),
+)
+_ANYWHERE: tuple[tuple[_Maker, _Sizes], ...] = (
+    (_spanish, (9, 9)),
+    (bank_accounts.iban, (14, 34)),
+    (bank_accounts.french, (23, 23)),
+    (bank_accounts.spanish, (20, 20)),
+    (_affiliation, (12, 12)),
+    (_npi, (10, 10)),
+    (_luhn, (_LUHN_FROM, sys.maxsize)),
+)
+"""In the order in which they are tried: the first that a number is one of makes its surrogate.
+
+Beside each stand the fewest and the most signs of its numbers.
+"""
+
+
+@lru_cache(_REMEMBERED)
+def _of_size(makers: tuple[tuple[_Maker, _Sizes], ...], size: int) -> tuple[_Maker, ...]:
+    return tuple(maker for maker, (least, most) in makers if least <= size <= most)
+
+
+_TIED = frozenset(
+    (
+        *(
+            national_numbers.nir,
+            national_numbers.belgian,
+            national_numbers.italian,
+            national_numbers.scottish,
+        ),
+        *(national_numbers.mexican, national_numbers.german_pension, _american),
+    )
+)
+"""Tied to a birth or a range of numbers: what they give is not any number of the kind."""

@@ -1,0 +1,147 @@
+"""By how much a patient's dates move, and how exact they stay: what the policy says of time."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal, TypeVar
+
+from record.errors import Unsafe
+from record.policy import Policy
+from surrogates.keys.keys import (
+    CohortKey,
+    PatientKey,
+)
+
+_T = TypeVar("_T")
+Precision = Literal["day", "month", "year"]
+_WEEK = 7
+# The days of so many months are never fewer than of so many Februaries.
+_SHORTEST_MONTH = 28
+_MONTHS = {"day": 0, "month": 1, "year": 12}
+_REMEMBERED = 1 << 16
+FORWARD = 1
+"""The nudge of all dates that a policy cuts down, so that none comes before a birth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How the dates of one kind of one patient move.
+
+    They move by `days`, never 0, and are then cut down to the first day of their month or year.
+    A year alone, or what is cut down, that would read as before after all moves on by one of its
+    units, forward or back as `nudge` (1 or -1) says; a smaller part of a date goes with the days.
+    With `weekly`, a weekday alone stays.
+    """
+
+    days: int
+    nudge: int
+    precision: Precision = "day"
+    weekly: bool = False
+
+    def move(self, day: date) -> date:
+        """Move a day. Raises Unsafe where the calendar ends."""
+        try:
+            moved = self.cut(day + timedelta(days=self.days))
+            return moved if moved != day else self.cut(self.further(moved))
+        except (OverflowError, ValueError):
+            raise Unsafe("date-out-of-range") from None
+
+    def cut(self, day: date) -> date:
+        """Give the first day of the month or year that a day lies in, or the day itself."""
+        if self.precision == "day":
+            return day
+        return day.replace(day=1, month=1 if self.precision == "year" else day.month)
+
+    def further(self, day: date) -> date:
+        """Move a day on by one unit of the precision."""
+        if self.precision == "day":
+            return day + timedelta(days=self.nudge)
+        return add_months(day, _MONTHS[self.precision] * self.nudge)
+
+
+class Courses:
+    """The courses of a cohort's patients, of whom the most recent are remembered."""
+
+    def __init__(self, cohort: CohortKey, policy: Policy) -> None:
+        self._cohort = cohort
+        self._policy = policy
+        self._days: dict[str, int] = {}
+        self._dates: dict[str, Course] = {}
+        self._births: dict[str, Course] = {}
+
+    def days(self, person_id: str) -> int:
+        """Give the days by which everything of a patient moves."""
+        days = self._days.get(person_id)
+        if days is None:
+            days = shift_days(self._cohort.patient(person_id), self._policy)
+            _remember(self._days, person_id, days)
+        return days
+
+    def of_dates(self, person_id: str) -> Course:
+        """Give the course of all dates of a patient but that of birth."""
+        course = self._dates.get(person_id)
+        if course is None:
+            key = self._cohort.patient(person_id)
+            course = of_dates(key, self._policy, self.days(person_id))
+            _remember(self._dates, person_id, course)
+        return course
+
+    def of_births(self, person_id: str) -> Course:
+        """Give the course of the birth date of a patient."""
+        course = self._births.get(person_id)
+        if course is None:
+            key = self._cohort.patient(person_id)
+            course = of_births(key, self._policy, self.days(person_id))
+            _remember(self._births, person_id, course)
+        return course
+
+
+def _remember(known: dict[str, _T], person_id: str, found: _T) -> None:
+    if len(known) >= _REMEMBERED:
+        known.clear()
+    known[person_id] = found
+
+
+def shift_days(key: PatientKey, policy: Policy) -> int:
+    """Draw the days by which everything of a patient moves: never 0, its size within the policy.
+
+    With `keep_weekday` it is a whole number of weeks.
+    """
+    least, most, unit = policy.min_shift_days, policy.max_shift_days, 1
+    if policy.keep_weekday:
+        least, most, unit = -(-least // _WEEK), most // _WEEK, _WEEK
+    days = unit * (least + key.number("shift", "size", most - least + 1))
+    return days if key.number("shift", "sign", 2) else -days
+
+
+def of_dates(key: PatientKey, policy: Policy, days: int) -> Course:
+    """Give the course of all dates but those of birth.
+
+    The nudge is drawn apart from the shift, so that a year alone does not tell its sign. What is
+    cut down goes forward, so that no date comes before a birth.
+    """
+    is_cut = policy.date_precision != "day"
+    nudge = FORWARD if is_cut or key.number("shift", "nudge", 2) else -1
+    return Course(days, nudge, policy.date_precision, policy.keep_weekday)
+
+
+def of_births(key: PatientKey, policy: Policy, days: int) -> Course:
+    """Give the course of the patient's birth date.
+
+    Shifted, it keeps ages exact. Cut down or jittered it only ever comes earlier than that, so
+    that nothing happens before it: by less than a month or year, or than the months of the jitter.
+    """
+    choice = policy.birth_dates
+    if choice == "month" or choice == "year":
+        return Course(days, -1, choice, policy.keep_weekday)
+    sign = 1 if days > 0 else -1
+    if choice == "jitter":
+        back = key.number("shift", "birth", _SHORTEST_MONTH * policy.birth_jitter_months)
+        return Course(days - back or -1, sign)
+    nudge = sign if policy.date_precision == "day" else -1
+    return Course(days, nudge, policy.date_precision, policy.keep_weekday)
+
+
+def add_months(day: date, months: int) -> date:
+    """Move a day by months; the 29th to 31st become the 28th."""
+    month = day.year * 12 + day.month - 1 + months
+    return date(month // 12, month % 12 + 1, min(day.day, 28))

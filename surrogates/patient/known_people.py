@@ -1,0 +1,320 @@
+"""The people a patient's record knows, and names read with that knowledge."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+
+from record.label import Label
+from record.patient import PatientRecord, PersonName
+from surrogates.patient import name_lists
+from surrogates.patient.misspelling import Speller
+from surrogates.patient.name_words import (
+    ELISIONS,
+    PARTICLES,
+    TITLES,
+)
+from surrogates.patient.text_normalization import (
+    WORD,
+    fold,
+)
+
+PATIENT = "patient"
+"""The entity of the patient; relatives of the record are `relative/0` and so on."""
+
+GIVEN, FAMILY = Label.FIRST_NAME.value, Label.LAST_NAME.value
+# 'Ph.' and 'Chr.' stand for a given name as 'P.' does.
+LONGEST_ABBREVIATION = 3
+_MONOGRAM = 4
+# Small, they join the words of a longer name: `Ortega y Gasset`.
+_JOINTS = frozenset("dlyei")
+_READINGS = 4096
+_SHARED = 1 << 12
+
+Part = tuple[str, str]
+"""A role (FIRST_NAME or LAST_NAME) and a folded word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who is known: an entity, and folded words of the names."""
+
+    entity: str
+    given: tuple[str, ...] = field(default=(), repr=False)
+    family: tuple[str, ...] = field(default=(), repr=False)
+    gender: str = ""
+
+
+@dataclass(slots=True)
+class Word:
+    """One word of a name as written, and where it stands; `role` is FIRST_NAME or LAST_NAME.
+
+    A word that `stays` is a particle or title beside others that change.
+    """
+
+    text: str = field(repr=False)
+    folded: str = field(repr=False)
+    start: int
+    end: int
+    role: str
+    is_dotted: bool
+    stays: bool = False
+
+
+@dataclass(slots=True)
+class Reading:
+    """A name as written, read: its words, and of them the folded names, misspelt ones put right.
+
+    `text` is composed, and what the places of the words count in. `monogram` are the names whose
+    initials the only word is. `unlisted` are words that neither a list nor the record holds.
+    `is_short` tells that it holds an initial or an abbreviation, which only the note explains.
+    """
+
+    text: str = field(repr=False)
+    words: tuple[Word, ...] = field(default=(), repr=False)
+    monogram: tuple[Part, ...] = field(default=(), repr=False)
+    given: tuple[str, ...] = field(default=(), repr=False)
+    initials: tuple[str, ...] = field(default=(), repr=False)
+    family: tuple[str, ...] = field(default=(), repr=False)
+    unlisted: tuple[Part, ...] = field(default=(), repr=False)
+    is_short: bool = False
+
+
+class Circle:
+    """The people a record knows: the patient first, then the relatives."""
+
+    __slots__ = (
+        *("_known", "_listed", "_meant", "_monograms", "_names", "_readings", "_spellers"),
+        *("locale", "persons"),
+    )
+
+    def __init__(self, record: PatientRecord | None, locale: str) -> None:
+        self.locale = locale
+        self.persons = tuple(_of_record(record, locale)) if record else ()
+        self._known = _known_words(record)
+        self._names = self._known[GIVEN] | self._known[FAMILY]
+        self._listed = {role: name_lists.of_role(role, locale).places for role in (GIVEN, FAMILY)}
+        self._monograms: dict[str, tuple[Part, ...]] | None = None
+        self._spellers = {
+            GIVEN: Speller(w for p in self.persons for w in p.given),
+            FAMILY: Speller(w for p in self.persons for w in p.family),
+        }
+        self._readings: dict[Part, Reading] = {}
+        self._meant: dict[Part, str] = {}
+
+    def __repr__(self) -> str:
+        return f"Circle({len(self.persons)} persons)"
+
+    @property
+    def patient(self) -> Person:
+        """The patient; without names where there is no record."""
+        return self.persons[0] if self.persons else Person(PATIENT)
+
+    def knows(self, role: str, word: str) -> bool:
+        """Tell whether the record holds a folded word as a given or family name."""
+        return word in self._known[role]
+
+    def _role(self, word: str, label: str, first: str) -> str:
+        is_given, is_family = self.knows(GIVEN, word), self.knows(FAMILY, word)
+        known = (GIVEN if is_given else FAMILY) if is_given != is_family else ""
+        if label != Label.NAME:
+            # A doctor may bear as a family name what is the patient's given name.
+            listed = word in self._listed[label]
+            return label if listed or len(word) == 1 else known or label
+        if known:
+            return known
+        if is_given:
+            return FAMILY
+        return name_lists.role(word, self.locale) or first
+
+    def meant(self, role: str, word: str) -> str:
+        """Give the name of the record that a folded word misspells; empty where none is.
+
+        A given name of the lists is right, as is a family name that is among the most frequent.
+        """
+        known = self._meant.get((role, word))
+        if known is None:
+            if len(self._meant) >= _READINGS:
+                self._meant.clear()
+            known = self._meant[role, word] = self._find(role, word)
+        return known
+
+    def _find(self, role: str, word: str) -> str:
+        place = self._listed[role].get(word)
+        if place is not None and (role == GIVEN or "/1" in place[0].name):
+            return ""
+        return self._spellers[role].meant(word) if self.persons else ""
+
+    def monogram(self, word: str) -> tuple[Part, ...]:
+        """Tell the names whose first letters a word in capitals is, each with its role.
+
+        Nothing where it is no such word or nobody's: `JDM` is Jeanne DUPONT-MARTIN.
+        """
+        if not 1 < len(word) <= _MONOGRAM or not word.isupper():
+            return ()
+        if self._monograms is None:
+            self._monograms = _monograms(self.persons)
+        return self._monograms.get(fold(word), ())
+
+    def read(self, text: str, label: str) -> Reading:
+        """Read the text of a span of a name, labelled FIRST_NAME, LAST_NAME or NAME."""
+        known = self._readings.get((text, label))
+        if known is None:
+            if len(self._readings) >= _READINGS:
+                self._readings.clear()
+            known = _read_foreign(text, label, self.locale)
+            if self._concerns(known):
+                known = self.read_anew(text, label)
+            self._readings[text, label] = known
+        return known
+
+    def _concerns(self, foreign: Reading) -> bool:
+        """Tell whether a name, read as nobody's of the record, is or may be somebody's of it."""
+        words = foreign.words
+        if len(words) == 1 and self.monogram(words[0].text):
+            return True
+        known, meant = self._names, self.meant
+        return any(each.folded in known or meant(each.role, each.folded) for each in words)
+
+    def read_anew(self, text: str, label: str) -> Reading:
+        """Read a name that was never read; else as `read` does."""
+        text = unicodedata.normalize("NFC", text)
+        words = self._words(text, label)
+        if len(words) == 1 and (meant := self.monogram(words[0].text)):
+            given = tuple(word for role, word in meant if role == GIVEN)
+            family = tuple(word for role, word in meant if role == FAMILY)
+            return Reading(text, words, meant, given=given, family=family)
+        found: dict[str, list[str]] = {GIVEN: [], FAMILY: [], "initials": []}
+        unlisted: list[Part] = []
+        is_short = False
+        for each in words:
+            word, role = each.folded, each.role
+            particle = is_particle(word)
+            short = len(word) <= LONGEST_ABBREVIATION
+            is_short |= short and not particle
+            if role == GIVEN and (len(word) == 1 or (short and each.is_dotted)):
+                found["initials"].append(word)
+            elif len(word) > 1 and word not in TITLES:
+                found[role].append(self.meant(role, word) or word)
+            known = short or particle or self.knows(role, word)
+            if not known and word not in self._listed[role]:
+                unlisted.append((role, word))
+        family = tuple(word for word in found[FAMILY] if word not in PARTICLES)
+        return Reading(
+            text,
+            words,
+            given=tuple(found[GIVEN]),
+            initials=tuple(found["initials"]),
+            family=family or tuple(found[FAMILY]),
+            unlisted=tuple(unlisted),
+            is_short=is_short,
+        )
+
+    def _words(self, text: str, label: str) -> tuple[Word, ...]:
+        """Cut a name into words, and tell for each whether it is given or family name.
+
+        The label decides where a list holds the word in that role, or the record does not know it
+        in the other; else the record, then the lists, then the order: `Lorenzo Gil` and `Gil,
+        Lorenzo`.
+        """
+        whole, comma = fold(text), text.find(",")
+        words = []
+        for match in WORD.finditer(text):
+            start, end = match.span()
+            dotted = text.startswith(".", end)
+            words.append(Word(match[0], whole[start:end], start, end, label, dotted))
+        telling = [word for word in words if word.folded not in TITLES]
+        first = telling[0] if len(telling) > 1 else None
+        for word in words:
+            is_given = word.start > comma if comma >= 0 else word is first
+            word.role = self._role(word.folded, label, GIVEN if is_given else FAMILY)
+        staying = [word for word in words if _may_stay(word, whole, len(words) > 2)]
+        # Something has to change.
+        if len(staying) < len(words):
+            for word in staying:
+                word.stays = True
+        return tuple(words)
+
+
+@lru_cache(_SHARED)
+def _read_foreign(text: str, label: str, locale: str) -> Reading:
+    """Read a name as one that no record holds: patients share what is read, and never change it."""
+    return _nobody(locale).read_anew(text, label)
+
+
+@cache
+def _nobody(locale: str) -> Circle:
+    return Circle(None, locale)
+
+
+def _may_stay(word: Word, whole: str, is_long: bool) -> bool:
+    """Tell whether a word is a particle or title; `whole` is the folded text of the name."""
+    value = word.folded
+    if value in TITLES or (value in PARTICLES and len(value) > 1):
+        return True
+    if value in ELISIONS and whole.startswith("'", word.end):
+        return True
+    return is_long and value in _JOINTS and word.text.islower()
+
+
+def is_particle(word: str) -> bool:
+    """Tell whether a folded word is a particle or title, which stays beside a name."""
+    return word in PARTICLES or word in TITLES or word in ELISIONS
+
+
+@lru_cache(_READINGS)
+def names_of(name: PersonName, locale: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """Give the folded given and family names of a person, and the gender the lists tell."""
+    given = _words_of(name.given_names)
+    genders = name_lists.given(locale).genders
+    gender = genders.get(given[0], "") if given else ""
+    return given, _words_of(name.family_names), gender
+
+
+def _words_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Fold the words of some names, without particles where others are left."""
+    words = [word for name in names for word in WORD.findall(fold(name))]
+    telling = [word for word in words if word not in PARTICLES and len(word) > 1]
+    return tuple(dict.fromkeys(telling or words))
+
+
+def _known_words(record: PatientRecord | None) -> dict[str, frozenset[str]]:
+    if record is None:
+        return {GIVEN: frozenset(), FAMILY: frozenset()}
+    given = [*record.given_names, *(n for r in record.relatives for n in r.given_names)]
+    family = [*record.family_names, *record.birth_names]
+    family += (name for relative in record.relatives for name in relative.family_names)
+    return {
+        role: frozenset(word for name in names for word in WORD.findall(fold(name)))
+        for role, names in ((GIVEN, given), (FAMILY, family))
+    }
+
+
+def _of_record(record: PatientRecord, locale: str) -> list[Person]:
+    family = _words_of((*record.family_names, *record.birth_names))
+    gender = record.gender[:1].upper()
+    gender = {"H": "M", "W": "F"}.get(gender, gender)
+    persons = [Person(PATIENT, _words_of(record.given_names), family, gender)]
+    persons += [
+        Person(f"relative/{number}", *names_of(relative, locale))
+        for number, relative in enumerate(record.relatives)
+    ]
+    return persons
+
+
+def _monograms(persons: Sequence[Person]) -> dict[str, tuple[Part, ...]]:
+    found: dict[str, tuple[Part, ...]] = {}
+    for person in persons:
+        given = [(GIVEN, word) for word in person.given]
+        family = [(FAMILY, word) for word in person.family]
+        if not given or not family:
+            continue
+        starts = [family[:count] for count in range(1, len(family) + 1)]
+        starts += [[word] for word in family[1:]]
+        orders = [(own, start) for own in (given[:1], given) for start in starts]
+        for names in [(*own, *start) for own, start in orders] + [
+            (*start, *own) for own, start in orders
+        ]:
+            letters = "".join(word[0] for _, word in names)
+            found.setdefault(letters, names)
+    return found

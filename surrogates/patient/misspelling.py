@@ -1,0 +1,156 @@
+"""Misspelt names: how far two words are apart, and the same mistake made in another word."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from surrogates.keys.keys import PatientKey
+
+# Letters a name must have before one of them may be wrong, and before two may be.
+SHORT, LONG = 5, 9
+_ENDS = 2
+_VOWELS = "aeiouy"
+_CONSONANTS = "bcdfghjklmnpqrstvwxz"
+_TRIES = 64
+
+Kind = Literal["wrong", "missing", "more", "twice", "exchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One mistake in a word: a letter wrong, missing, too many, written twice, or two exchanged.
+
+    `place` is the place of the letter in the right word.
+    """
+
+    kind: Kind
+    place: int
+
+
+def distance(one: str, other: str) -> int:
+    """Count the letters wrong, missing, too many or exchanged (optimal string alignment)."""
+    return _table(one, other)[-1][-1]
+
+
+class Speller:
+    """The right spellings of some names, each told from its first two letters or its last two."""
+
+    __slots__ = ("_ends", "_right")
+
+    def __init__(self, right: Iterable[str]) -> None:
+        self._right = frozenset(right)
+        self._ends: dict[str, list[str]] = {}
+        for name in sorted(self._right):
+            if len(name) >= SHORT:
+                for end in (f"{name[:_ENDS]}-", f"-{name[-_ENDS:]}"):
+                    self._ends.setdefault(end, []).append(name)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._right
+
+    def meant(self, word: str) -> str:
+        """Give the name that a folded word is most likely a misspelling of; empty where none is.
+
+        One mistake in words of five letters and more, two from nine on; of two names as near,
+        neither is meant.
+        """
+        ends = self._ends
+        if len(word) < SHORT - 1 or word in self._right:
+            return ""
+        near = {*ends.get(f"{word[:_ENDS]}-", ()), *ends.get(f"-{word[-_ENDS:]}", ())}
+        if not near:
+            return ""
+        best, nearest, tied = _limit(word) + 1, "", False
+        for name in sorted(near):
+            if abs(len(name) - len(word)) > _limit(name):
+                continue
+            apart = distance(word, name)
+            if apart <= min(best, _limit(name)):
+                tied = apart == best
+                best, nearest = apart, name
+        return "" if tied else nearest
+
+
+def mistakes(right: str, wrong: str) -> tuple[Mistake, ...]:
+    """Tell the fewest mistakes that make the wrong word of the right one, from the left."""
+    table = _table(right, wrong)
+    found: list[Mistake] = []
+    i, j = len(right), len(wrong)
+    while i or j:
+        cost = table[i][j]
+        if i and j and right[i - 1] == wrong[j - 1] and cost == table[i - 1][j - 1]:
+            i, j = i - 1, j - 1
+        elif _exchanged(right, wrong, i, j) and cost == table[i - 2][j - 2] + 1:
+            i, j = i - 2, j - 2
+            found.append(Mistake("exchanged", i))
+        elif i and j and cost == table[i - 1][j - 1] + 1:
+            i, j = i - 1, j - 1
+            found.append(Mistake("wrong", i))
+        elif i and cost == table[i - 1][j] + 1:
+            i -= 1
+            found.append(Mistake("missing", i))
+        else:
+            j -= 1
+            if wrong[j] in right[max(0, i - 1) : i + 1]:
+                found.append(Mistake("twice", i - (wrong[j] == right[max(0, i - 1)])))
+            else:
+                found.append(Mistake("more", i))
+    return tuple(reversed(found))
+
+
+def misspell(
+    name: str, like: tuple[Mistake, ...], model: str, key: PatientKey, label: str
+) -> Iterator[str]:
+    """Yield ways to make the same mistakes in a folded name, the best first.
+
+    `model` is the right word that the mistakes were made in: the place moves in proportion. The
+    first letter stays. All have as many mistakes as `like`.
+    """
+    found = {name}
+    for counter in range(_TRIES):
+        word = name
+        for number, mistake in enumerate(reversed(like)):
+            at = 1 + round(mistake.place * max(0, len(name) - 2) / max(1, len(model) - 1))
+            about = f"{name}/{model}/{mistake.place}/{number}"
+            drawn = key.number(label, about, 1 << 32, counter=counter)
+            word = _err(word, mistake.kind, min(at + counter // 2, len(word) - 1), drawn)
+        if word not in found and distance(name, word) == len(like):
+            yield word
+        found.add(word)
+
+
+def _err(word: str, kind: Kind, at: int, drawn: int) -> str:
+    letters = _VOWELS if word[at] in _VOWELS else _CONSONANTS
+    others = letters.replace(word[at], "")
+    if kind == "missing":
+        return word[:at] + word[at + 1 :]
+    if kind == "twice":
+        return word[: at + 1] + word[at:]
+    if kind == "wrong":
+        return word[:at] + others[drawn % len(others)] + word[at + 1 :]
+    if kind == "more":
+        return word[:at] + others[drawn % len(others)] + word[at:]
+    at = min(at, len(word) - 2)
+    return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+
+
+def _table(one: str, other: str) -> list[list[int]]:
+    """Count the mistakes between all beginnings of two words."""
+    table = [list(range(len(other) + 1))]
+    for i, left in enumerate(one, 1):
+        before, row = table[-1], [i]
+        for j, right in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (left != right))
+            if _exchanged(one, other, i, j):
+                cost = min(cost, table[i - 2][j - 2] + 1)
+            row.append(cost)
+        table.append(row)
+    return table
+
+
+def _exchanged(one: str, other: str, i: int, j: int) -> bool:
+    return i > 1 and j > 1 and one[i - 1] == other[j - 2] and one[i - 2] == other[j - 1]
+
+
+def _limit(word: str) -> int:
+    return 2 if len(word) >= LONG else 1

@@ -1,0 +1,168 @@
+"""The draw of one name: a keyed permutation of a list, or a draw where no list holds the name."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+
+from record.errors import Unsafe
+from surrogates.keys.keys import PatientKey
+from surrogates.patient.name_lists import (
+    Invented,
+    Stratum,
+    of_role,
+)
+from surrogates.patient.text_normalization import fold
+from surrogates.permutations.list_permutation import Permutation
+
+PURPOSE = "names"
+"""Begins the labels under which names are drawn."""
+
+# Draws after which a name counts as having no surrogate; each fails with a chance below 1/2.
+_DRAWS = 128
+_WIDTH = 4
+
+
+class Ring:
+    """A secret one-to-one map of a stratum onto itself that changes every first letter.
+
+    The letters stand in a secret order on a ring, the names of a letter in a secret order within
+    it, and all move on by one secret number of places, large enough that each leaves its letter.
+    """
+
+    __slots__ = ("_key", "_letters", "_offsets", "_permutations", "_starts", "_stratum", "_turn")
+
+    def __init__(self, key: PatientKey, stratum: Stratum) -> None:
+        self._key = key
+        self._stratum = stratum
+        label = f"{PURPOSE}/{stratum.name}"
+        blocks = stratum.blocks
+        order = key.draw(label, "letters", _WIDTH * len(blocks))
+        drawn = [order[place : place + _WIDTH] for place in range(0, len(order), _WIDTH)]
+        self._letters = [letter for _, letter in sorted(zip(drawn, blocks, strict=True))]
+        sizes = (blocks[letter][1] for letter in self._letters)
+        *self._starts, whole = accumulate(sizes, initial=0)
+        self._offsets = dict(zip(self._letters, self._starts, strict=True))
+        room = whole - 2 * stratum.largest + 1
+        self._turn = stratum.largest + key.number(label, "turn", room)
+        self._permutations: dict[str, Permutation] = {}
+
+    def __repr__(self) -> str:
+        return f"Ring({self._stratum!r})"
+
+    def step(self, place: int) -> str:
+        """Give the name that stands for the one at a place of the stratum."""
+        blocks, entries = self._stratum.blocks, self._stratum.entries
+        letter = fold(entries[place])[0]
+        first, size = blocks[letter]
+        moved = self._offsets[letter] + self._permutation(letter, size).step(place - first)
+        moved = (moved + self._turn) % len(entries)
+        turned = bisect_right(self._starts, moved) - 1
+        return entries[blocks[self._letters[turned]][0] + moved - self._starts[turned]]
+
+    def _permutation(self, letter: str, size: int) -> Permutation:
+        known = self._permutations.get(letter)
+        if known is None:
+            label = f"{PURPOSE}/{self._stratum.name}"
+            known = Permutation(self._key, label, size, value=f"permutation/{letter}")
+            self._permutations[letter] = known
+        return known
+
+
+class NameDraws:
+    """The names that stand for the names of one patient's file.
+
+    `known` are the folded words that must not come out; `own` the roles, folded words and genders
+    of the record's own names, of which no two share a surrogate.
+    """
+
+    def __init__(
+        self,
+        key: PatientKey,
+        locale: str,
+        known: frozenset[str],
+        own: tuple[tuple[str, str, str], ...],
+    ) -> None:
+        self._key = key
+        self._locale = locale
+        self._known = known
+        self._own = own
+        self._rings: dict[str, Ring] = {}
+        self._made: dict[tuple[str, str, str], str] = {}
+        self._fixed: dict[tuple[str, str], str] | None = None
+
+    def draw(self, role: str, value: str, gender: str = "") -> str:
+        """Give the name for a folded word; `gender` (`M`, `F`) counts where no list tells it.
+
+        Two listed names never share one, nor do a listed name and one of no list; nor do two
+        names of the record. Two names of no list do with a chance of one in the reserve's size.
+        Raises Unsafe where no draw may be used.
+        """
+        made = self._made.get((role, value, gender))
+        if made is None:
+            made = self._listed(role, value) or self._spare(role, value, gender)
+            self._made[role, value, gender] = made
+        return made
+
+    def is_listed(self, role: str, value: str) -> bool:
+        """Tell whether a list holds a folded word."""
+        return value in of_role(role, self._locale).places
+
+    def fresh(self, role: str, value: str, gender: str, turn: str) -> str:
+        """Give another name of the same kind, which `turn` decides as well."""
+        place = of_role(role, self._locale).places.get(value)
+        pool = place[0].entries if place else self._reserve(role, value, gender)
+        for counter in range(_DRAWS):
+            number = self._key.number(role, f"{value}/{turn}", len(pool), counter=counter)
+            if self._may_stand(pool[number], value):
+                return pool[number]
+        raise Unsafe("no-surrogate")
+
+    def spared(self, role: str, value: str, gender: str, taken: set[str]) -> str:
+        """Give the name for a word of no list, none of the folded ones that are taken."""
+        return self._from_reserve(role, value, gender, taken)
+
+    def _listed(self, role: str, value: str) -> str:
+        place = of_role(role, self._locale).places.get(value)
+        if place is None:
+            return ""
+        stratum, number = place
+        ring = self._rings.get(stratum.name)
+        if ring is None:
+            ring = self._rings[stratum.name] = Ring(self._key, stratum)
+        drawn = ring.step(number)
+        return "" if fold(drawn) in self._known else drawn
+
+    def _spare(self, role: str, value: str, gender: str) -> str:
+        if self._fixed is None:
+            self._fixed = {}
+            for own_role, own, own_gender in self._own:
+                if not self._listed(own_role, own):
+                    taken = set(map(fold, self._fixed.values()))
+                    drawn = self._from_reserve(own_role, own, own_gender, taken)
+                    self._fixed[own_role, own] = drawn
+        fixed = self._fixed.get((role, value))
+        return fixed or self._from_reserve(
+            role, value, gender, set(map(fold, self._fixed.values()))
+        )
+
+    def _from_reserve(self, role: str, value: str, gender: str, taken: set[str]) -> str:
+        for drawn in self._reserve_draws(role, value, gender):
+            if self._may_stand(drawn, value) and fold(drawn) not in taken:
+                return drawn
+        raise Unsafe("no-surrogate")
+
+    def _reserve_draws(self, role: str, value: str, gender: str) -> Iterator[str]:
+        names = of_role(role, self._locale)
+        pool = self._reserve(role, value, gender)
+        for counter in range(_DRAWS):
+            drawn = pool[self._key.number(f"{PURPOSE}/{role}", value, len(pool), counter=counter)]
+            if fold(drawn) not in names.places:
+                yield drawn
+
+    def _reserve(self, role: str, value: str, gender: str) -> tuple[str, ...] | Invented:
+        names = of_role(role, self._locale)
+        return names.reserve.get(names.genders.get(value, "") or gender, names.reserve[""])
+
+    def _may_stand(self, drawn: str, value: str) -> bool:
+        folded = fold(drawn)
+        return folded[0] != value[0] and folded not in self._known

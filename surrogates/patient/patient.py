@@ -1,0 +1,225 @@
+"""One patient as the makers of surrogates see them: key, policy, and what must not come out."""
+
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+
+from record.errors import Unsafe
+from record.label import Label
+from record.patient import PatientRecord
+from record.policy import Policy
+from surrogates.keys.keys import PatientKey
+from surrogates.patient import date_shift
+from surrogates.patient.date_shift import Course
+from surrogates.patient.known_people import Circle
+from surrogates.patient.lexicon import (
+    Lexicon,
+    listed,
+)
+from surrogates.patient.name_draws import NameDraws
+from surrogates.patient.name_words import PARTICLES
+from surrogates.patient.text_normalization import (
+    WORD,
+    compact,
+    fold,
+    folded_words,
+    squeeze,
+)
+from surrogates.permutations.list_permutation import Permutation
+
+# Draws after which a value counts as having no surrogate; each fails with a chance below 1/2.
+DRAWS = 128
+_SHORTEST_AVOIDED = 3
+_COMMON = frozenset(
+    listed(
+        "rue avenue boulevard place chemin allee impasse quai route square cours passage"
+        " cite residence"
+        " saint sainte street road lane drive court calle plaza avenida paseo camino ronda santa "
+        " des les del los las sur the and"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """What of a note tells who is named, beside the text of a mention and the record.
+
+    `given` and `family` are folded names, those of the person who is named first, then others of
+    the note, for initials and mail addresses; no others may be meant where `whole`. `gender`
+    (`M`, `F`) is that of the person. `turn` asks for another surrogate than the person's lasting
+    one. `settled` holds roles and words with surrogates that differ because the draws would meet,
+    `spelt` roles and misspelt words with the right ones.
+    """
+
+    given: tuple[str, ...] = field(default=(), repr=False)
+    family: tuple[str, ...] = field(default=(), repr=False)
+    whole: bool = False
+    gender: str = ""
+    turn: str = field(default="", repr=False)
+    settled: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
+    spelt: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
+
+
+NOBODY = Who()
+"""A mention of whom the note tells nothing."""
+
+
+@dataclass(slots=True)
+class Mention:
+    """One span as a maker sees it, with what stands around it in the document.
+
+    `city` is the town that stands beside a postal code, `after` the unit smaller than a
+    year that follows an age. `day_first` tells the order of
+    the numbers in the note's dates, where they tell it.
+    """
+
+    text: str = field(repr=False)
+    label: str
+    lang: str = ""
+    written: date | None = field(default=None, repr=False)
+    who: Who = NOBODY
+    city: str = field(default="", repr=False)
+    after: str = ""
+    day_first: bool | None = None
+
+
+class Subject:
+    """Draws surrogates for one patient and keeps what is known of them out of the result."""
+
+    def __init__(
+        self, key: PatientKey, policy: Policy, record: PatientRecord | None, *, days: int
+    ) -> None:
+        self.key = key
+        self.days = days
+        self.policy = policy
+        self.locale = policy.locale
+        self.birth_date = record.birth_date if record else None
+        self.gender = record.gender[:1].upper() if record else ""
+        self.circle = Circle(record, self.locale)
+        self.given = tuple(_words(_all_given(record)))
+        self.family = tuple(_words(_all_family(record)))
+        self.avoided = _avoided_words(record).union(_telling(_all_given(record)))
+        self.avoided |= _telling(_all_family(record))
+        self.avoided_codes = _avoided_codes(record)
+        self.home_codes = _home_codes(record)
+        self._permutations: dict[tuple[str, str], Permutation] = {}
+        own = sorted(_own_names(record, self.circle))
+        self.names = NameDraws(key, self.locale, self.avoided, tuple(own))
+
+    def __repr__(self) -> str:
+        return f"Subject(key={self.key!r})"
+
+    @cached_property
+    def course(self) -> Course:
+        """How all dates of the patient move but that of birth."""
+        return date_shift.of_dates(self.key, self.policy, self.days)
+
+    @cached_property
+    def birth_course(self) -> Course:
+        """How the birth date of the patient moves."""
+        return date_shift.of_births(self.key, self.policy, self.days)
+
+    def pick(
+        self, label: str, value: str, lexicon: Lexicon, *, accept: Callable[[str], bool]
+    ) -> str:
+        """Draw the entry that stands for a squeezed value.
+
+        A value of the lexicon is permuted within it, so that two of them never meet; another one
+        is drawn, and meets a given entry with the chance of one in the lexicon's length.
+        Raises Unsafe where nothing is acceptable.
+        """
+        return lexicon.entries[self.place(label, value, lexicon, accept=accept)]
+
+    def place(
+        self, label: str, value: str, lexicon: Lexicon, *, accept: Callable[[str], bool]
+    ) -> int:
+        """Draw like `pick`, and tell the place of the entry."""
+        start = lexicon.places.get(value)
+        for counter in range(DRAWS):
+            if start is None:
+                place = self.key.number(label, value, len(lexicon), counter=counter)
+            else:
+                place = self._permutation(label, lexicon).step(start, counter)
+            if squeeze(lexicon.entries[place]) != value and accept(lexicon.entries[place]):
+                return place
+        raise Unsafe("no-surrogate")
+
+    def allows(self, text: str) -> bool:
+        """Tell whether a surrogate holds no word that is known of the patient."""
+        return self.avoided.isdisjoint(folded_words(text))
+
+    def allows_code(self, text: str) -> bool:
+        """Tell whether a surrogate is no number or code that is known of the patient."""
+        return compact(text) not in self.avoided_codes
+
+    def _permutation(self, label: str, lexicon: Lexicon) -> Permutation:
+        known = self._permutations.get((label, lexicon.name))
+        if known is None:
+            known = Permutation(self.key, f"{label}/{lexicon.name}", len(lexicon))
+            self._permutations[label, lexicon.name] = known
+        return known
+
+
+def _words(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        yield from WORD.findall(unicodedata.normalize("NFC", text))
+
+
+def _own_names(record: PatientRecord | None, circle: Circle) -> Iterator[tuple[str, str, str]]:
+    """Yield the role, folded word and gender of each name of the record."""
+    own = circle.patient
+    for word in {fold(word) for word in _words(_all_given(record))}:
+        gender = own.gender if word in own.given else ""
+        yield Label.FIRST_NAME.value, word, gender
+    for word in {fold(word) for word in _words(_all_family(record))}:
+        yield Label.LAST_NAME.value, word, ""
+
+
+def _all_given(record: PatientRecord | None) -> Iterator[str]:
+    if record:
+        yield from record.given_names
+        for relative in record.relatives:
+            yield from relative.given_names
+
+
+def _all_family(record: PatientRecord | None) -> Iterator[str]:
+    if record:
+        yield from record.family_names
+        yield from record.birth_names
+        for relative in record.relatives:
+            yield from relative.family_names
+
+
+def _telling(names: Iterable[str]) -> frozenset[str]:
+    """Fold the words of names, without particles where others are left: streets hold them, too."""
+    told: set[str] = set()
+    for name in names:
+        words = {fold(word) for word in _words([name])}
+        told |= words - PARTICLES or words
+    return frozenset(told)
+
+
+def _avoided_words(record: PatientRecord | None) -> frozenset[str]:
+    texts: list[str] = []
+    if record:
+        for address in record.addresses:
+            texts += (address.street, address.city)
+        texts += record.emails
+    words = {fold(word) for word in _words(texts)}
+    return frozenset(word for word in words if len(word) >= _SHORTEST_AVOIDED) - _COMMON
+
+
+def _home_codes(record: PatientRecord | None) -> dict[str, str]:
+    """Tell the postal codes of the towns that the patient is known to live in, by squeezed name."""
+    addresses = record.addresses if record else ()
+    return {squeeze(each.city): compact(each.zip) for each in addresses if each.city and each.zip}
+
+
+def _avoided_codes(record: PatientRecord | None) -> frozenset[str]:
+    if record is None:
+        return frozenset()
+    codes = [*record.phones, *record.emails, *(each.value for each in record.identifiers)]
+    codes += [address.zip for address in record.addresses]
+    return frozenset(compact(code) for code in codes if code)

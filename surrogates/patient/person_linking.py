@@ -1,0 +1,333 @@
+"""Who is meant: mentions of one person within a patient's file become one entity.
+
+What decides is the document, its spans and the patient's record alone, so that notes of one
+patient may be linked on any night, on any machine, in any order. Persons of the record are known
+in all notes; of others a family name is the person, and within one note their given names.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from record.document import Document
+from record.folding import fold
+from record.label import Label
+from record.span import Span
+from surrogates.patient import name_lists
+from surrogates.patient.known_people import (
+    FAMILY,
+    GIVEN,
+    PATIENT,
+    Circle,
+    Part,
+    Person,
+    Reading,
+    names_of,
+)
+from surrogates.patient.misspelling import Speller
+from surrogates.patient.name_words import (
+    FEMALE,
+    KIN,
+    MALE,
+    STAFF,
+)
+from surrogates.patient.text_normalization import WORD
+
+NAMES = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value, Label.NAME.value))
+_HANDLES = frozenset((Label.EMAIL.value, Label.USERNAME.value))
+# What may stand between the parts of one name.
+_GAP = re.compile(r"[ \t]*[.\-'’]?[ \t]*\n?[ \t]*|, ?|")
+_LONGEST_GAP = 5
+_BEFORE = 44
+# So many words before a name, at most, tell that a relative is named.
+_FEW = 5
+_SIGNS = ".,:;()[]-*'"
+_TELLING = STAFF | KIN | FEMALE | MALE
+_REMEMBERED = 1 << 12
+
+
+@dataclass(slots=True)
+class Run:
+    """One mention of a person: the spans it takes, and its folded words.
+
+    `gender` is that of a title before it (`M`, `F`) or empty, `own` who of the record is meant:
+    both count once the mention `is_told`.
+    """
+
+    spans: tuple[int, ...]
+    given: tuple[str, ...] = field(default=(), repr=False)
+    initials: tuple[str, ...] = field(default=(), repr=False)
+    family: tuple[str, ...] = field(default=(), repr=False)
+    is_told: bool = False
+    gender: str = ""
+    own: Person | None = field(default=None, repr=False)
+
+    def suits(self, person: Person) -> bool:
+        """Tell whether this may mean a person, by the names alone."""
+        if self.family and person.family and not _meet(self.family, person.family):
+            return False
+        if self.given and person.given and not _meet(self.given, person.given):
+            return False
+        if not self.given and self.initials and person.given:
+            return any(name.startswith(self.initials[0]) for name in person.given)
+        return bool((self.family and person.family) or (self.given and person.given))
+
+
+class Links:
+    """Whom the spans of a document name. Of each mention only what is asked is found out.
+
+    `unlisted` are the words of names that neither a list nor the record holds, `spelt` what those
+    of them mean that misspell a clinician's name or a listed one of the document.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        spans: Sequence[Span],
+        circle: Circle,
+        read: Mapping[int, Reading],
+    ) -> None:
+        self._document = document
+        self._spans = spans
+        self._circle = circle
+        self.unlisted = tuple(sorted({part for each in read.values() for part in each.unlisted}))
+        self.spelt: dict[Part, str] = {}
+        if self.unlisted:
+            self.spelt = _spelt(document, read.values(), self.unlisted, circle)
+        self._runs = _runs(document.text, spans, read, self.spelt)
+        self._run = {number: run for run in self._runs for number in run.spans}
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """The entity of each span; empty for those that name nobody."""
+        return tuple(map(self.entity, range(len(self._spans))))
+
+    def entity(self, number: int) -> str:
+        """Give the entity of a span; empty where it names nobody."""
+        run = self._run.get(number)
+        if run is not None:
+            return self._meant(run).entity
+        span = self._spans[number]
+        if span.label not in _HANDLES:
+            return ""
+        local = fold(self._document.text[span.start : span.end]).partition("@")[0]
+        return _of_handle(local, (*self._circle.persons, *self._around), self._circle)
+
+    def person(self, number: int) -> Person:
+        """Give the person of a span: of several of one entity, who is told of first."""
+        entity = self.entity(number)
+        for person in self._circle.persons:
+            if person.entity == entity:
+                return person
+        for person in self._around:
+            if person.entity == entity:
+                return person
+        for run in self._runs:
+            if _entity(run) == entity:
+                person = self._meant(run)
+                if person.entity == entity:
+                    return person
+        return Person(entity)
+
+    def _own(self, run: Run) -> Person | None:
+        """Find the person of the record that a mention means."""
+        if not run.is_told:
+            first = run.spans[0]
+            least = self._spans[first - 1].end if first else 0
+            start = self._spans[first].start
+            is_staff, is_kin, run.gender = _before(self._document.text, least, start)
+            run.own = None if is_staff else _known(run, is_kin, self._circle)
+            run.is_told = True
+        return run.own
+
+    def _meant(self, run: Run) -> Person:
+        """Find the person that a mention means, or make one up of it."""
+        own = self._own(run)
+        if own is not None:
+            return own
+        for person in self._around:
+            if run.suits(person):
+                return person
+        return Person(_entity(run), run.given, run.family, run.gender)
+
+    @cached_property
+    def _around(self) -> list[Person]:
+        """Who is known of this document alone: its clinicians, and whole names in it."""
+        found: dict[tuple[str, ...], Person] = {}
+        for name in self._document.clinicians:
+            given, family, gender = names_of(name, self._circle.locale)
+            if family:
+                found[family[0], *given] = Person(f"family/{family[0]}", given, family, gender)
+        for run in self._runs:
+            if run.family and run.given and self._own(run) is None:
+                person = Person(_entity(run), run.given, run.family, run.gender)
+                found.setdefault((run.family[0], *run.given), person)
+        return list(found.values())
+
+
+def link(document: Document, spans: Sequence[Span], circle: Circle) -> Links:
+    """Tell for each span whom it names; `spans` are sorted and disjoint."""
+    return Links(document, spans, circle, read_names(document, spans, circle))
+
+
+def read_names(document: Document, spans: Sequence[Span], circle: Circle) -> dict[int, Reading]:
+    """Read the spans that are names, by their number."""
+    return {
+        number: circle.read(document.text[span.start : span.end], span.label)
+        for number, span in enumerate(spans)
+        if span.label in NAMES
+    }
+
+
+def _spelt(
+    document: Document, read: Iterable[Reading], unlisted: Iterable[Part], circle: Circle
+) -> dict[Part, str]:
+    """Tell which words of no list misspell a clinician's name or a listed one of the document."""
+    right: dict[str, set[str]] = {GIVEN: set(), FAMILY: set()}
+    for reading in read:
+        right[GIVEN].update(reading.given)
+        right[FAMILY].update(reading.family)
+    for role, words in right.items():
+        words.difference_update(word for own, word in unlisted if own == role)
+    for name in document.clinicians:
+        given, family, _ = names_of(name, circle.locale)
+        right[GIVEN].update(given)
+        right[FAMILY].update(family)
+    spellers = {role: Speller(words) for role, words in right.items()}
+    found = {(role, word): spellers[role].meant(word) for role, word in unlisted}
+    return {part: word for part, word in found.items() if word}
+
+
+# Mentions ----------------------------------------------------------------------------------------
+
+
+def _runs(
+    text: str, spans: Sequence[Span], read: Mapping[int, Reading], spelt: Mapping[Part, str]
+) -> list[Run]:
+    """Join the spans that stand side by side and are one name."""
+    groups: list[list[int]] = []
+    for number in read:
+        if groups and _goes_on(text, spans, groups[-1], number):
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    runs = []
+    for group in groups:
+        first = read[group[0]]
+        given, initials, family = first.given, first.initials, first.family
+        for number in group[1:]:
+            given += read[number].given
+            initials += read[number].initials
+            family += read[number].family
+        if spelt:
+            given = tuple(spelt.get((GIVEN, word), word) for word in given)
+            family = tuple(spelt.get((FAMILY, word), word) for word in family)
+        runs.append(Run(tuple(group), given, initials, family))
+    return runs
+
+
+def _goes_on(text: str, spans: Sequence[Span], group: list[int], number: int) -> bool:
+    last, span = spans[group[-1]], spans[number]
+    if group[-1] != number - 1 or span.start - last.end > _LONGEST_GAP:
+        return False
+    gap = text[last.end : span.start]
+    if gap != " " and not _GAP.fullmatch(gap):
+        return False
+    labels = [spans[each].label for each in group]
+    if Label.NAME in (span.label, *labels):
+        return False
+    if span.label == last.label:
+        return "\n" not in gap and ("," not in gap or span.label == Label.FIRST_NAME)
+    if gap.strip(" ") and number + 1 < len(spans):
+        # Of `Dr Young, L. Buck` the initial belongs to what follows.
+        after = spans[number + 1]
+        if after.label == Label.LAST_NAME and text[span.end : after.start] in ("", " "):
+            return False
+    # Given and family names alternate once: `Jean DUPONT`, `DUPONT, Jean`.
+    return span.label not in labels and not ("," in gap and span.label == Label.LAST_NAME)
+
+
+def _before(text: str, least: int, start: int) -> tuple[bool, bool, str]:
+    """Tell of a clinician's title, a word for a relative and a gender just before a name."""
+    least = max(start - _BEFORE, least)
+    before = text[max(least, text.rfind("\n", least, start) + 1) : start]
+    pieces = before.split()[-_FEW:]
+    if not any(map(_tells, pieces)):
+        return False, False, ""
+    words = [word for written in pieces for word in _bare(written)][-_FEW:]
+    close = words[-1]
+    gender = "F" if close in FEMALE else "M" if close in MALE else ""
+    return not STAFF.isdisjoint(words[-2:]), not KIN.isdisjoint(words), gender
+
+
+@lru_cache(_REMEMBERED)
+def _tells(written: str) -> bool:
+    """Tell whether a title or a word for a relative is in what is written between two blanks."""
+    return not _TELLING.isdisjoint(_bare(written))
+
+
+@lru_cache(_REMEMBERED)
+def _bare(written: str) -> tuple[str, ...]:
+    """Fold a word without its outer signs; a sign in it that is folded to a blank parts it."""
+    return tuple(word.strip(_SIGNS) for word in fold(written).split())
+
+
+# Who it is ---------------------------------------------------------------------------------------
+
+
+def _known(run: Run, is_kin: bool, circle: Circle) -> Person | None:
+    suited = [person for person in circle.persons if run.suits(person)]
+    if is_kin:
+        suited = [person for person in suited if person.entity != PATIENT] or suited
+    if run.gender:
+        suited = [person for person in suited if person.gender in ("", run.gender)] or (
+            suited if run.given or run.initials else []
+        )
+    return suited[0] if suited else None
+
+
+def _entity(run: Run) -> str:
+    """Name somebody of whom nothing but a mention is known."""
+    if run.family:
+        return f"family/{run.family[0]}"
+    return f"given/{(run.given or run.initials or ('',))[0]}"
+
+
+def _meet(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    return not set(some).isdisjoint(others)
+
+
+# Mail addresses and accounts ---------------------------------------------------------------------
+
+
+def _of_handle(local: str, persons: Sequence[Person], circle: Circle) -> str:
+    """Tell whose mail address or account it is; its own where nobody's."""
+    tokens = WORD.findall(local)
+    borne = [_borne(tokens, person) for person in persons]
+    if any(borne):
+        return persons[borne.index(max(borne))].entity
+    families = name_lists.family(circle.locale).places
+    for token in sorted(tokens, key=len, reverse=True):
+        if token in families:
+            return f"family/{token}"
+    return f"handle/{local}"
+
+
+def _borne(tokens: Sequence[str], person: Person) -> int:
+    """Tell how well the parts of an address are a person's names: 2 whole, 1 in part, 0 not."""
+    if not person.family:
+        return 0
+    given = [name for name in person.given if name in tokens]
+    initials = {name[:1] for name in person.given}
+    is_named = bool(given) or any(len(each) == 1 and each in initials for each in tokens)
+    best = int(bool(given) and len(tokens) == 1)
+    for token in tokens:
+        # An initial and a family name, which may be cut off.
+        if len(token) > 4 and token[0] in initials:
+            cut = token[1:]
+            if any(family.startswith(cut) for family in person.family):
+                return 2
+        if token in person.family:
+            best = 2 if is_named else 1
+    return best

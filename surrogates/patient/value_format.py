@@ -1,0 +1,131 @@
+"""Surrogates that keep the shape of a value: a digit for each digit, a letter for each letter."""
+
+from record.errors import Unsafe
+from record.label import Label
+from surrogates.keys.keys import PatientKey
+from surrogates.patient.patient import (
+    DRAWS,
+    Mention,
+    Subject,
+)
+from surrogates.patient.text_normalization import (
+    compact,
+    fold,
+)
+from surrogates.permutations import code_permutation
+
+_SIGNS = {
+    "z": "0",
+    "n": "123456789",
+    "d": "0123456789",
+    "l": "abcdefghijklmnopqrstuvwxyz",
+    "v": "aeiouy",
+    "c": "bcdfghjklmnpqrstvwxz",
+}
+"""Kind of a place -> the signs that may stand there."""
+
+
+def replace(mention: Mention, subject: Subject) -> str:
+    """Give a value of the same shape: digits, letters, case and separators in their places."""
+    return scramble(mention.text, mention.label, subject)
+
+
+def scramble(text: str, label: str, subject: Subject, *, key: PatientKey | None = None) -> str:
+    """Give the value of the same shape that stands for one under a label.
+
+    The letters and digits of the value alone decide, not its separators or case. Two values of a
+    shape get two surrogates, but where one would be known of the patient and is passed over.
+    `key` decides instead of the patient's own. Raises Unsafe where the value has no letters or
+    digits, or nothing else of its shape is unknown of the patient.
+    """
+    value = compact(text)
+    if not value:
+        raise Unsafe("no-surrogate")
+    for counter in range(DRAWS):
+        drawn = walk(value, label, key or subject.key, counter, speakable=label == Label.OTHER)
+        if drawn != value and drawn not in subject.avoided_codes and drawn not in subject.avoided:
+            return pour(drawn, text)
+    raise Unsafe("no-surrogate")
+
+
+def walk(value: str, label: str, key: PatientKey, counter: int, *, speakable: bool = False) -> str:
+    """Give the compact value that stands for one in the order of all values of its shape.
+
+    A first zero of several signs stays, and no other becomes one. `speakable` keeps vowels and
+    consonants.
+    """
+    if (
+        value.isascii()
+        and value.isdigit()
+        and value[0] != "0"
+        and len(value) <= code_permutation.LONGEST
+    ):
+        # A number as it is written is its place, counted from the first of its length.
+        first = 10 ** (len(value) - 1)
+        moved = code_permutation.move(
+            int(value) - first,
+            9 * first,
+            key=key,
+            label=label,
+            name="n" + "d" * (len(value) - 1),
+            times=counter,
+        )
+        return str(first + moved)
+    kinds, alphabets = _shape(value, speakable)
+    drawn = code_permutation.step(
+        [_place(char, signs) for char, signs in zip(value, alphabets, strict=True)],
+        [len(signs) for signs in alphabets],
+        key=key,
+        label=label,
+        name=kinds,
+        # Signs of other scripts have no place of their own: they decide by an order of their own.
+        tweak="" if value.isascii() else value,
+        times=counter,
+    )
+    return "".join(signs[place] for place, signs in zip(drawn, alphabets, strict=True))
+
+
+def pour(drawn: str, model: str) -> str:
+    """Write a compact value into the separators, blanks and case of a model of its length."""
+    if model.isascii() and model.isdigit():
+        return drawn
+    if fold(model).isalnum():
+        return "".join(map(_cased, drawn, model))
+    chars = iter(drawn)
+    return "".join(
+        _cased(next(chars), char) if folded.isalnum() else char
+        for char, folded in zip(model, fold(model), strict=True)
+    )
+
+
+def _cased(drawn: str, model: str) -> str:
+    return drawn.upper() if model.isupper() else drawn
+
+
+class _Kinds(dict[int, str]):
+    """Maps a code point to the kind of its place; filled on demand, used by `str.translate`."""
+
+    def __init__(self, vowel: str, consonant: str) -> None:
+        self._vowel, self._consonant = vowel, consonant
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        letter = self._vowel if char in _SIGNS["v"] else self._consonant
+        self[code] = kind = "d" if char.isdigit() else letter
+        return kind
+
+
+_WRITTEN, _SPEAKABLE = _Kinds("l", "l"), _Kinds("v", "c")
+
+
+def _shape(value: str, speakable: bool) -> tuple[str, list[str]]:
+    """Give the kinds of the places of a value, and the signs that may stand in each."""
+    kinds = value.translate(_SPEAKABLE if speakable else _WRITTEN)
+    if kinds[0] == "d" and value != "0":
+        kinds = ("z" if value[0] == "0" else "n") + kinds[1:]
+    return kinds, [_SIGNS[kind] for kind in kinds]
+
+
+def _place(char: str, signs: str) -> int:
+    place = signs.find(char)
+    return place if place >= 0 else ord(char) % len(signs)

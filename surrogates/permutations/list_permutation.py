@@ -1,0 +1,57 @@
+"""Keyed permutations, so that two different values of a list never get the same surrogate."""
+
+from surrogates.keys.keys import PatientKey
+
+_ROUNDS = 8
+# A byte of key material masks to at most this many bits.
+_WIDEST = 8
+_STRIDE = 16
+
+
+class Permutation:
+    """A secret order of the numbers 0..size-1: a Feistel network with keyed round tables.
+
+    Cycle walking keeps it inside `size` (Black and Rogaway, 2002). `step` maps distinct numbers
+    to distinct numbers and, for `size` > 1, no number to itself.
+    """
+
+    __slots__ = ("_bits", "_mask", "_stride", "_tables", "size")
+
+    def __init__(
+        self, key: PatientKey, label: str, size: int, *, value: str = "permutation"
+    ) -> None:
+        self.size = size
+        self._bits = max(1, ((size - 1).bit_length() + 1) // 2)
+        if self._bits > _WIDEST:
+            raise ValueError(f"a permutation has at most {1 << 2 * _WIDEST} places")
+        self._mask = (1 << self._bits) - 1
+        width = 1 << self._bits
+        material = key.draw(label, value, _ROUNDS * width + _STRIDE)
+        rows = range(0, _ROUNDS * width, width)
+        self._tables = [material[row : row + width] for row in rows]
+        self._stride = 1 + int.from_bytes(material[-_STRIDE:], "big") % max(1, size - 1)
+
+    def step(self, number: int, times: int = 0) -> int:
+        """Walk from a number to the one that stands for it, `times` places further on."""
+        place = self._forward(number)
+        return self._backward((place + self._stride + times) % self.size)
+
+    def _forward(self, number: int) -> int:
+        mask = self._mask
+        while True:
+            left, right = number >> self._bits, number & mask
+            for table in self._tables:
+                left, right = right, left ^ table[right] & mask
+            number = left << self._bits | right
+            if number < self.size:
+                return number
+
+    def _backward(self, number: int) -> int:
+        mask = self._mask
+        while True:
+            left, right = number >> self._bits, number & mask
+            for table in reversed(self._tables):
+                left, right = right ^ table[left] & mask, left
+            number = left << self._bits | right
+            if number < self.size:
+                return number

@@ -1,0 +1,44 @@
+"""Coarser values in the place of exact ones: the label alone, or the first digits of a code."""
+
+import re
+
+from record.policy import Policy
+from surrogates.patient import gazetteer
+from surrogates.patient.patient import (
+    Mention,
+    Subject,
+)
+
+_FEWEST_PEOPLE = 20_000
+_ZIP = re.compile(r"(?<!\d)\d{5}(?!\d)")
+
+
+def mask(mention: Mention, _subject: Subject) -> str:
+    """Give the label in brackets, the same for every value."""
+    return f"[{mention.label}]"
+
+
+def generalize_zip(mention: Mention, subject: Subject) -> str:
+    """Give the first digits of a postal code of five, and stars for the rest: `750**`.
+
+    First digits that the policy lists become zeros (45 CFR 164.514(b)(2)(i)(B)), and with a table
+    of people those of areas that have no more than 20,000 or are not in it. What has no
+    five digits in a row is masked, since nobody said which part of it is the coarse one.
+    """
+    return coarse_zip(mention.text, subject.policy) or mask(mention, subject)
+
+
+def coarse_zip(text: str, policy: Policy) -> str | None:
+    """Give the same of a postal code in a table; None where there are no five digits."""
+    found = _ZIP.search(text)
+    if found is None:
+        return None
+    kept = policy.zip_digits
+    first = found[0][:kept]
+    if first in policy.zeroed_zips or not _is_populated(first, policy):
+        first = "0" * kept
+    return first + "*" * (len(found[0]) - kept)
+
+
+def _is_populated(first: str, policy: Policy) -> bool:
+    return policy.zip_table == "none" or gazetteer.people().get(first, 0) > _FEWEST_PEOPLE

@@ -1,0 +1,226 @@
+"""Surrogates of towns with their postal codes, streets, regions, organizations, occupations."""
+
+import re
+from functools import lru_cache
+
+from record.errors import Unsafe
+from record.label import Label
+from record.policy import Policy
+from surrogates.patient import (
+    gazetteer,
+    lexicon,
+    value_format,
+)
+from surrogates.patient.lexicon import (
+    Lexicon,
+    listed,
+)
+from surrogates.patient.patient import (
+    DRAWS,
+    Mention,
+    Subject,
+)
+from surrogates.patient.text_normalization import (
+    WORD,
+    compact,
+    fold,
+    pour_case,
+    squeeze,
+)
+
+_ZIP = re.compile(r"\d{5}")
+# `Paris 11`, `Lyon 3e`, `Lille Cedex 9`: what follows the name of a town.
+_TOWN_END = re.compile(
+    r"(?:[\s,\-]*\(?\b(?:cedex|cdx)\b)?[\s,\-]*\(?(?:\d+\s?(?:e|er|eme|th)?\b)?[\s.)]*$"
+)
+_STREET_TYPES = (
+    r"(?:rue|r|avenue|av|ave|boulevard|boul|bd|blvd|bvd|place|pl|chemin|ch|che|allees?|all|impasse"
+    r"|imp|quai|route|rte|square|sq|cours|crs|passage|psg|villa|cite|residence|res|sentier|sente"
+    r"|faubourg|fbg|fg|rond-point|ruelle|voie|hameau|lotissement|lot|promenade|esplanade|montee"
+    r"|calle|c/|cl|avda|avenida|avd|plaza|pza|plza|paseo|p\.?º|po|camino|cno|cmno|carretera|ctra"
+    r"|ronda|rda|travesia|trva|via|glorieta|urbanizacion|urb|callejon|pasaje|pje|rambla|barrio)"
+)
+_BEFORE = re.compile(rf"(?<!\w){_STREET_TYPES}(?!\w)\.?\s*,?\s*")
+_AFTER = re.compile(
+    r"\s+(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|court|ct|boulevard|blvd|way|place|pl"
+    r"|terrace|ter|circle|cir|highway|hwy|parkway|pkwy|square|sq|trail|trl|close|crescent|gardens"
+    r"|grove|hill|row|mews|loop|plaza|pike|alley|run|path)\b\.?"
+)
+_HOUSE = re.compile(r"^\W*\d+[\s,]*(?:(?:bis|ter|quater|[a-d])\b[\s,]*)?(?:[-/]\s*\d+[\s,]*)?")
+# What may follow a street: a comma, a number, a floor, a flat. Its words say nothing.
+_DETAIL = re.compile(
+    r"(?:\s*[,#\n\d]|\s-\s|\s+s/n\b|\s+(?:no?|num|numero|apt|appt|app|apartment|appartement|suite"
+    r"|ste|unit|floor|bat|batiment|esc|escalier|etage|porte|hall|bp|cs|piso|puerta|portal|izda|dcha"
+    r"|bajo)\b).*$",
+    re.DOTALL,
+)
+_DETAIL_WORDS = frozenset(
+    listed(
+        "no n num numero apt appt app apartment appartement suite ste unit floor bat batiment esc"
+        " escalier etage porte hall bp cs piso puerta portal izda dcha izquierda derecha bajo bis"
+        " ter er e eme o a s sn st nd rd th box po rdc y et and"
+    )
+)
+# A street with no longer word than this is a house or flat alone.
+_SHORT = 3
+_REMEMBERED = 1 << 12
+
+
+def replace_city(mention: Mention, subject: Subject) -> str:
+    """Give a town; a district number or CEDEX after its name keeps its shape."""
+    folded = fold(mention.text)
+    if not WORD.search(folded):
+        return replace_zip(mention, subject)
+    name, tail = _part(mention.text)
+    drawn, _ = town_for(name, subject)
+    return pour_case(name, drawn) + _renumber(tail, mention, subject)
+
+
+def town_for(name: str, subject: Subject, *, towns: Lexicon | None = None) -> tuple[str, str]:
+    """Give the town that stands for a town, and its postal code, by the folded name alone.
+
+    Where the policy keeps the department or region, it is of the same one, as far as the patient's
+    addresses or a list say where the town lies. It is one of `towns`, where they are given.
+    """
+    value = _town(name)
+    if towns is None:
+        towns = lexicon.load("cities", subject.locale)
+        if subject.policy.keep_area != gazetteer.EVERYWHERE:
+            code = subject.home_codes.get(value) or gazetteer.code_of(value, subject.locale)
+            towns = gazetteer.towns_around(code, subject.locale, subject.policy.keep_area)
+    place = subject.place(Label.CITY, value, towns, accept=subject.allows)
+    return towns.entries[place], towns.codes[place]
+
+
+def replace_zip(mention: Mention, subject: Subject) -> str:
+    """Give a postal code: that of the surrogate of the town beside it, else of a drawn town.
+
+    Beside a town the town alone decides, so that both agree; another shape keeps its shape.
+    """
+    digits = compact(mention.text)
+    if not _ZIP.match(digits) or not digits.isdigit():
+        return value_format.replace(mention, subject)
+    if mention.city:
+        _, code = town_for(_part(mention.city)[0], subject)
+        if code != digits[:5] and code not in subject.avoided_codes:
+            return _pour_zip(code, mention, subject)
+    towns = gazetteer.towns_around(digits, subject.locale, subject.policy.keep_area)
+    for counter in range(DRAWS):
+        place = subject.key.number(Label.ZIP, digits[:5], len(towns), counter=counter)
+        code = towns.codes[place]
+        if code != digits[:5] and code not in subject.avoided_codes:
+            return _pour_zip(code, mention, subject)
+    raise Unsafe("no-surrogate")
+
+
+@lru_cache(_REMEMBERED)
+def _part(text: str) -> tuple[str, str]:
+    """Part the name of a town from the district or CEDEX after it."""
+    end = _TOWN_END.search(fold(text))
+    cut = end.start() if end and end.start() else len(text)
+    return text[:cut], text[cut:]
+
+
+def replace_street(mention: Mention, subject: Subject) -> str:
+    """Give a street of the same type: number, name and details each drawn anew."""
+    text = mention.text
+    folded = fold(text)
+    if all(len(word) < _SHORT or word in _DETAIL_WORDS for word in WORD.findall(folded)):
+        drawn = _scrambled(text, mention.label, subject)
+        return drawn if fold(drawn) != folded else value_format.replace(mention, subject)
+    house = _HOUSE.match(folded)
+    start = house.end() if house else 0
+    kind = _BEFORE.search(folded, start)
+    if kind and kind.start() - start <= 1:
+        start = kind.end()
+    rest = folded[start:]
+    after = _AFTER.search(rest) if subject.locale == "en" or kind is None else None
+    detail = _DETAIL.search(rest, 1) if rest else None
+    end = start + (after.start() if after else detail.start() if detail else len(rest))
+    name = _street_name(text[start:end], subject)
+    head = _renumber(text[:start], mention, subject)
+    kind_after = after.end() - after.start() if after else 0
+    tail = text[end : end + kind_after] + _detail(text[end + kind_after :], mention, subject)
+    drawn = head + name + tail
+    return drawn if fold(drawn) != folded else value_format.replace(mention, subject)
+
+
+def replace_listed(mention: Mention, subject: Subject) -> str:
+    """Give another entry of the lexicon of the label: region, country, organization, occupation.
+
+    The country of all surrogate places stays where the policy keeps it.
+    """
+    if is_kept(mention.label, mention.text, subject.policy):
+        return mention.text
+    kind = _LISTED[mention.label]
+    entries = lexicon.load(kind, subject.locale)
+    return _entry(mention.label, squeeze(mention.text), entries, mention.text, subject)
+
+
+def is_kept(label: str, text: str, policy: Policy) -> bool:
+    """Tell whether a mention stands for itself: the policy's country, where an area is kept."""
+    if label != Label.COUNTRY or policy.keep_area == gazetteer.EVERYWHERE:
+        return False
+    return gazetteer.is_home(squeeze(text), policy.locale)
+
+
+_LISTED = {
+    Label.REGION.value: "regions",
+    Label.COUNTRY.value: "countries",
+    Label.ORGANIZATION.value: "organizations",
+    Label.PROFESSION.value: "professions",
+}
+
+
+def _entry(label: str, value: str, entries: Lexicon, model: str, subject: Subject) -> str:
+    return pour_case(model, subject.pick(label, value, entries, accept=subject.allows))
+
+
+@lru_cache(_REMEMBERED)
+def _town(name: str) -> str:
+    """Squeeze the name of a town; `St Malo` is Saint-Malo."""
+    return " ".join("saint" if word in ("st", "st.") else word for word in squeeze(name).split())
+
+
+def _pour_zip(code: str, mention: Mention, subject: Subject) -> str:
+    rest = compact(mention.text)[5:]
+    further = compact(value_format.scramble(rest, Label.ZIP, subject)) if rest else ""
+    return value_format.pour(code + further, mention.text)
+
+
+def _street_name(name: str, subject: Subject) -> str:
+    streets = lexicon.load("streets", subject.locale)
+    stripped = name.rstrip(" .,\n")
+    value = squeeze(stripped)
+    if not value:
+        return name
+    drawn = subject.pick(Label.STREET, value, streets, accept=subject.allows)
+    return pour_case(stripped, drawn) + name[len(stripped) :]
+
+
+def _detail(text: str, mention: Mention, subject: Subject) -> str:
+    """Keep the words for floors and flats; drop other words, which may be another name."""
+    pieces = re.split(r"([^\W\d_]{3,})", text)
+    words = (piece if fold(piece) in _DETAIL_WORDS else "" for piece in pieces[1::2])
+    between = pieces[::2]
+    kept = "".join(a + b for a, b in zip(between, (*words, ""), strict=True))
+    return _scrambled(kept, mention.label, subject)
+
+
+def _scrambled(text: str, label: str, subject: Subject) -> str:
+    """Draw numbers and single letters anew (`6 F`), and keep the words for floors and flats."""
+
+    def drawn(match: re.Match[str]) -> str:
+        known = fold(match[0]) in _DETAIL_WORDS
+        return match[0] if known else value_format.scramble(match[0], f"{label}/number", subject)
+
+    return re.sub(r"\d+|[^\W\d_]+", drawn, text)
+
+
+def _renumber(text: str, mention: Mention, subject: Subject) -> str:
+    """Draw the digits of a text anew, by all of the mention's value."""
+
+    def drawn(match: re.Match[str]) -> str:
+        return value_format.scramble(match[0], f"{mention.label}/number", subject)
+
+    return re.sub(r"\d+", drawn, text)

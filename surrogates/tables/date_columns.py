@@ -1,0 +1,186 @@
+"""Columns of dates and moments over Arrow, moved row by row with the days of each row's patient."""
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from surrogates.patient.date_shift import Precision
+
+Days = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+_EPOCH = date(1970, 1, 1).toordinal()
+_FIRST, _LAST = date.min.toordinal() - _EPOCH, date.max.toordinal() - _EPOCH
+_TICKS = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+_UNITS = {"month": "datetime64[M]", "year": "datetime64[Y]"}
+_DAY = 10  # characters of 2024-05-20
+_TIME = r"[T ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?"
+_ZONE = r"(Z|[+-]\d{2}(:?\d{2})?)"
+_FORM = rf"^\d{{4}}-\d{{2}}-\d{{2}}({_TIME}({_ZONE})?)?$"
+_WRITTEN = re.compile(_FORM, re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """By how much the dates of each row move: arrays of [rows].
+
+    As in `Course`, what is cut down and would stay goes on by one unit, as `nudge` says.
+    """
+
+    days: Days
+    nudge: Days
+    precision: Precision
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A column after the move, and the rows that no date could be read of or made for."""
+
+    values: pa.Array
+    malformed: Mask
+    beyond: Mask
+
+
+def move(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
+    """Move a column of dates, moments, or their text in ISO 8601; the type stays.
+
+    Empty values stay empty, and so does blank text. Of a text in a column of dates
+    (`is_date`) the date alone comes back.
+    """
+    kind = column.type
+    if pa.types.is_date32(kind) or pa.types.is_date64(kind):
+        values, beyond = _move_dates(column.cast(pa.date32()), moves)
+        return Moved(values.cast(kind), _none(column), beyond)
+    if pa.types.is_timestamp(kind):
+        values, beyond = _move_moments(column, moves)
+        return Moved(values, _none(column), beyond)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _move_text(column.cast(pa.string()), moves, is_date=is_date)
+    # A number is no date, whatever it counts.
+    return Moved(pa.nulls(len(column), kind), column.is_valid().to_numpy(False), _none(column))
+
+
+def move_days(days: Days, moves: Moves) -> tuple[Days, Mask]:
+    """Move days since 1970, and tell which leave the calendar: 0001-01-01 to 9999-12-31."""
+    moved = days + moves.days
+    beyond = (moved < _FIRST) | (moved > _LAST)
+    if moves.precision == "day":
+        return moved, beyond
+    unit = _UNITS[moves.precision]
+    units = np.where(beyond, 0, moved).astype("datetime64[D]").astype(unit).astype(np.int64)
+    # One that reads as before goes on by a unit.
+    units += moves.nudge * (_first_days(units, unit) == days)
+    moved = _first_days(units, unit)
+    return moved, beyond | (moved < _FIRST) | (moved > _LAST)
+
+
+def to_days(parts: Days) -> tuple[Days, Mask]:
+    """Count the days since 1970 of years, months and days of [rows, 3], and tell which are dates.
+
+    What is no date of the calendar counts 0.
+    """
+    is_date: Mask = np.all((parts >= (1, 1, 1)) & (parts <= (date.max.year, 12, 31)), axis=1)
+    year, month, day = np.where(is_date[:, None], parts, 1).T
+    months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
+    days = months.astype("datetime64[D]") + (day - 1)
+    is_date &= days.astype("datetime64[M]") == months
+    return np.where(is_date, days.astype(np.int64), 0), is_date
+
+
+def to_parts(days: Days) -> Days:
+    """Give years, months and days of [rows, 3] of days since 1970."""
+    dates = days.astype("datetime64[D]")
+    months = dates.astype("datetime64[M]")
+    year, month = np.divmod(months.astype(np.int64), 12)
+    return np.stack([year + 1970, month + 1, (dates - months).astype(np.int64) + 1], axis=1)
+
+
+def _first_days(units: Days, unit: str) -> Days:
+    found: Days = units.astype(unit).astype("datetime64[D]").astype(np.int64)
+    return found
+
+
+def _move_dates(column: pa.Array, moves: Moves) -> tuple[pa.Array, Mask]:
+    present = column.is_valid().to_numpy(False)
+    days = column.cast(pa.int32()).fill_null(0).to_numpy(False).astype(np.int64)
+    moved, beyond = move_days(days, moves)
+    beyond &= present
+    kept = np.where(present & ~beyond, moved, 0).astype(np.int32)
+    return pa.array(kept, mask=~present | beyond).cast(pa.date32()), beyond
+
+
+def _move_moments(column: pa.Array, moves: Moves) -> tuple[pa.Array, Mask]:
+    """Move by the days of the wall clock, so that the time of day stays in every zone."""
+    kind = column.type
+    local = pc.local_timestamp(column) if kind.tz else column
+    present = local.is_valid().to_numpy(False)
+    ticks = local.cast(pa.int64()).fill_null(0).to_numpy(False)
+    per_day = _TICKS[kind.unit]
+    days, rest = np.divmod(ticks, per_day)
+    moved, beyond = move_days(days, moves)
+    widest = np.iinfo(np.int64).max // per_day - 1
+    beyond = (beyond | (np.abs(moved) > widest)) & present
+    if moves.precision != "day":
+        rest = np.zeros_like(rest)
+    kept = np.where(present & ~beyond, moved * per_day + rest, 0)
+    values = pa.array(kept, mask=~present | beyond).cast(pa.timestamp(kind.unit))
+    if kind.tz:
+        values = pc.assume_timezone(values, kind.tz, ambiguous="earliest", nonexistent="latest")
+    return values, beyond
+
+
+def _move_text(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
+    tidy, malformed = _tidy(column)
+    head = pc.utf8_slice_codeunits(tidy, 0, _DAY)
+    values, beyond = _move_dates(head.cast(pa.date32()), moves)
+    text = values.cast(pa.string())
+    if not is_date:
+        rest = pc.utf8_slice_codeunits(tidy, _DAY)
+        if moves.precision != "day":
+            clock = pc.replace_substring_regex(rest, r"[.,]\d+", "")
+            clock = pc.replace_substring_regex(clock, _ZONE + "$", "")
+            rest = pc.replace_substring_regex(clock, r"\d", "0")
+        text = pc.binary_join_element_wise(text, rest, "")
+    return Moved(text.cast(column.type), malformed, beyond)
+
+
+def _tidy(column: pa.Array) -> tuple[pa.Array, Mask]:
+    """Give text that begins with a day of the calendar and holds no more than a time.
+
+    What is written otherwise is written anew; what nobody can read becomes empty and is told.
+    """
+    trimmed = pc.utf8_trim_whitespace(column)
+    trimmed = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)
+    is_plain = pc.fill_null(pc.match_substring_regex(trimmed, _FORM), True)
+    if pc.all(is_plain).as_py() is not False:
+        try:
+            pc.utf8_slice_codeunits(trimmed, 0, _DAY).cast(pa.date32())
+        except pa.ArrowInvalid:
+            pass
+        else:
+            return trimmed, _none(column)
+    encoded = trimmed.dictionary_encode()
+    again = pa.array([_again(text) for text in encoded.dictionary.to_pylist()], pa.string())
+    tidy = again.take(encoded.indices)
+    malformed = trimmed.is_valid().to_numpy(False) & tidy.is_null().to_numpy(False)
+    return tidy, malformed
+
+
+def _again(text: str) -> str | None:
+    is_plain = _WRITTEN.match(text)
+    try:
+        found = datetime.fromisoformat(text[:_DAY] if is_plain else text)
+    except ValueError:
+        return None
+    if is_plain:
+        return text
+    return found.date().isoformat() if len(text) <= _DAY else found.isoformat(" ")
+
+
+def _none(column: pa.Array) -> Mask:
+    return np.zeros(len(column), np.bool_)

@@ -1,0 +1,306 @@
+"""Whole tables of OMOP CDM 5.4, treated column by column over Arrow under a cohort's key."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from record.columns import COLUMNS, TABLES, ColumnRule, Holds, Treatment, id_kind
+from record.errors import ConfigError, Unsafe
+from record.patient import PatientRecord
+from record.policy import Policy
+from surrogates.keys.keys import CohortKey
+from surrogates.patient.date_shift import (
+    FORWARD,
+    Courses,
+)
+from surrogates.places.generalization import coarse_zip
+from surrogates.tables import (
+    birth_dates,
+    date_columns,
+)
+from surrogates.tables.birth_dates import Birth
+from surrogates.tables.date_columns import (
+    Mask,
+    Moves,
+)
+from surrogates.tables.id_columns import (
+    Ids,
+    whole,
+)
+
+Value = Callable[[str, str, str, PatientRecord | None], str]
+_PERSON, _NOTE = "person_id", "note_id"
+_BIRTH = ("year_of_birth", "month_of_birth", "day_of_birth")
+# So many parts of a birth date are left.
+_PARTS = {"day": 3, "month": 2, "year": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """What rows do not tell of whom they are about.
+
+    `owners` gives the person of a note, both by their ids in the source; `records` what is known
+    of a person, by `person_id` as text.
+    """
+
+    owners: Mapping[int, int] = field(default_factory=dict, repr=False)
+    records: Mapping[str, PatientRecord] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Treated:
+    """Rows of the output, and how many were refused for which reason.
+
+    `kept` tells of each row that came in whether it is among them, in the same order.
+    """
+
+    rows: pa.Table = field(repr=False)
+    refused: Counter[str]
+    kept: Mask = field(repr=False)
+
+
+class Tables:
+    """Treats tables for one cohort; `value` gives what a number of a patient is in the notes."""
+
+    def __init__(self, cohort: CohortKey, policy: Policy, courses: Courses, value: Value) -> None:
+        self.policy = policy
+        self.courses = courses
+        self.value = value
+        self.ids = Ids(cohort)
+
+    def check(self, table: str, names: Iterable[str]) -> None:
+        """Raise ConfigError for a table or column that nobody said how to treat."""
+        if table not in TABLES:
+            known = ", ".join(TABLES)
+            raise ConfigError(f"table {table}", "nobody said how to treat it", f"known: {known}")
+        for name in names:
+            if f"{table}.{name}" not in COLUMNS:
+                raise ConfigError(
+                    f"column {table}.{name}",
+                    "nobody said how to treat it, so it is not released",
+                    "read the table without it: select the columns of OMOP CDM 5.4 alone",
+                )
+
+    def treat(self, table: str, batch: pa.RecordBatch | pa.Table, subjects: Subjects) -> Treated:
+        """Treat rows; see `Columns.treat`."""
+        self.check(table, batch.schema.names)
+        sheet = _Sheet(table, batch, self, subjects)
+        treated = {name: sheet.treat(name) for name in batch.schema.names}
+        rows = pa.table(treated)
+        if sheet.refused:
+            rows = rows.filter(pa.array(sheet.kept))
+        return Treated(rows, sheet.refused, sheet.kept)
+
+
+class _Sheet:
+    """One batch under treatment: its columns, whom its rows are about, and which are refused."""
+
+    def __init__(
+        self, table: str, batch: pa.RecordBatch | pa.Table, tables: Tables, subjects: Subjects
+    ) -> None:
+        self._table = table
+        self._tables = tables
+        self._subjects = subjects
+        self._columns = {name: _plain(batch.column(name)) for name in batch.schema.names}
+        self._size = batch.num_rows
+        self.kept = np.ones(self._size, np.bool_)
+        self.refused: Counter[str] = Counter()
+        self._persons = self._find_persons()
+        self._moves: dict[bool, Moves] = {}
+        self._births: dict[str, pa.Array] | None = None
+
+    def treat(self, name: str) -> pa.Array:
+        column, rule = self._columns[name], COLUMNS[f"{self._table}.{name}"]
+        match self._tables.policy.treatment(f"{self._table}.{name}"):
+            case Treatment.REKEY:
+                return self._rekey(name, column, rule)
+            case Treatment.SHIFT:
+                return self._shift(name, column, rule)
+            case Treatment.KEEP:
+                return _kept(column, rule)
+            case Treatment.GENERALIZE:
+                return _generalized(column, self._tables.policy)
+            case Treatment.REWRITE if rule.label:
+                return self._rewrite(column, rule)
+        return _empty(name, column)
+
+    def refuse(self, rows: Mask, reason: str) -> None:
+        """Leave rows out; each counts under its first reason alone."""
+        fresh = rows & self.kept
+        if fresh.any():
+            self.refused[reason] += int(fresh.sum())
+            self.kept &= ~rows
+
+    def _find_persons(self) -> pa.DictionaryArray | None:
+        """Tell whom each row is about, where the table is about persons; nobody is refused."""
+        if _PERSON in TABLES[self._table]:
+            persons = whole(self._column(_PERSON))
+        elif self._table == "note_nlp":
+            notes = whole(self._column(_NOTE)).dictionary_encode()
+            owned = [self._subjects.owners.get(note) for note in notes.dictionary.to_pylist()]
+            persons = pa.array(owned, pa.int64()).take(notes.indices)
+        else:
+            return None
+        self.refuse(persons.is_null().to_numpy(False), "no-person")
+        return persons.dictionary_encode()
+
+    def _column(self, name: str) -> pa.Array:
+        found = self._columns.get(name)
+        return pa.nulls(self._size, pa.int64()) if found is None else found
+
+    def _rekey(self, name: str, column: pa.Array, rule: ColumnRule) -> pa.Array:
+        if rule.holds is not Holds.ID:
+            return self._tables.ids.rekey_text(column, name)
+        numbers = whole(column)
+        if name == TABLES[self._table][0]:
+            self.refuse(numbers.is_null().to_numpy(False), "no-id")
+        is_own = name == f"{self._table}_id" and name != _PERSON
+        return self._tables.ids.rekey(numbers, id_kind(name), is_distinct=is_own)
+
+    def _shift(self, name: str, column: pa.Array, rule: ColumnRule) -> pa.Array:
+        is_birth = self._table == "person"
+        if is_birth and rule.holds is Holds.NUMBER:
+            return self._born()[name]
+        moved = date_columns.move(column, self._course(is_birth), is_date=rule.holds is Holds.DATE)
+        self.refuse(moved.malformed, "malformed")
+        self.refuse(moved.beyond, "date-out-of-range")
+        return moved.values
+
+    def _course(self, is_birth: bool) -> Moves:
+        known = self._moves.get(is_birth)
+        if known is None:
+            make = self._birth_moves if is_birth else self._date_moves
+            known = self._moves[is_birth] = make()
+        return known
+
+    def _date_moves(self) -> Moves:
+        persons, rows = _distinct(self._persons)
+        days = [self._tables.courses.days(person) for person in persons]
+        nudge = np.full(self._size, FORWARD, np.int64)
+        return Moves(_spread(days, rows), nudge, self._tables.policy.date_precision)
+
+    def _birth_moves(self) -> Moves:
+        persons, rows = _distinct(self._persons)
+        courses = [self._tables.courses.of_births(person) for person in persons]
+        nudge = _spread([course.nudge for course in courses], rows)
+        precision = courses[0].precision if courses else "day"
+        return Moves(_spread([course.days for course in courses], rows), nudge, precision)
+
+    def _born(self) -> dict[str, pa.Array]:
+        """Move the birth columns together; parts that the policy cuts away become empty."""
+        if self._births is not None:
+            return self._births
+        columns = [whole(self._column(name)) for name in _BIRTH]
+        parts = np.stack([each.fill_null(0).to_numpy(False) for each in columns], axis=1)
+        empty = np.stack([each.is_null().to_numpy(False) for each in columns], axis=1)
+        moves = self._course(is_birth=True)
+        is_told = self.kept & (parts[:, 0] != 0)
+        is_whole = is_told & ~empty.any(axis=1)
+        moved, is_date = birth_dates.move_whole(parts, moves)
+        impossible = is_whole & ~is_date
+        for row in np.flatnonzero(is_told & ~is_whole):
+            person, year, month, day = (each[row].as_py() for each in (self._persons, *columns))
+            course = self._tables.courses.of_births(str(person))
+            try:
+                birth = birth_dates.move(Birth(year, month, day), course)
+            except Unsafe:
+                impossible[row] = True
+            else:
+                found = (birth.year, birth.month, birth.day)
+                moved[row] = [part or 0 for part in found]
+                empty[row] = [part is None for part in found]
+        self.refuse(impossible, "no-date")
+        empty[~is_told | impossible] = True
+        empty[:, _PARTS[moves.precision] :] = True
+        self._births = {
+            name: pa.array(moved[:, place], mask=empty[:, place])
+            for place, name in enumerate(_BIRTH)
+        }
+        return self._births
+
+    def _rewrite(self, column: pa.Array, rule: ColumnRule) -> pa.Array:
+        """Give each number the surrogate that it has in the notes of its patient."""
+        known: dict[tuple[str, str], str | None] = {}
+        made: list[str | None] = []
+        refused = np.zeros(self._size, np.bool_)
+        texts = column.cast(pa.string()).to_pylist()
+        for row, (person, text) in enumerate(zip(_texts(self._persons), texts, strict=True)):
+            if person is None or text is None:
+                made.append(None)
+                continue
+            if (person, text) not in known:
+                known[person, text] = self._surrogate(person, text, rule.label)
+            found = known[person, text]
+            refused[row] = found is None
+            made.append(found)
+        self.refuse(refused, "no-surrogate")
+        return pa.array(made, pa.string())
+
+    def _surrogate(self, person: str, text: str, label: str) -> str | None:
+        record = self._subjects.records.get(person)
+        try:
+            return self._tables.value(person, label, text, record)
+        except Unsafe:
+            return None
+
+
+def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column
+
+
+def _distinct(persons: pa.DictionaryArray | None) -> tuple[list[str], NDArray[np.int32]]:
+    """Give the persons of a table, and which of them each row is about; one more for nobody."""
+    if persons is None:
+        raise ValueError("dates of a table that is about nobody")
+    known = persons.dictionary.cast(pa.string()).to_pylist()
+    return known, persons.indices.fill_null(len(known)).to_numpy(False)
+
+
+def _spread(values: list[int], rows: NDArray[np.int32]) -> NDArray[np.int64]:
+    # Rows of nobody do not move, and are refused.
+    return np.array([*values, 0], np.int64)[rows]
+
+
+def _texts(persons: pa.DictionaryArray | None) -> list[str | None]:
+    return [] if persons is None else persons.cast(pa.int64()).cast(pa.string()).to_pylist()
+
+
+def _kept(column: pa.Array, rule: ColumnRule) -> pa.Array:
+    """Keep what is of the form that the column is meant for, and nothing else."""
+    kind = column.type
+    if rule.holds is Holds.CODE:
+        return column if pa.types.is_integer(kind) else whole(column)
+    if rule.holds is Holds.NUMBER:
+        is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+        if is_number or pa.types.is_decimal(kind):
+            return column
+        return pa.array([_number(value) for value in column.to_pylist()], pa.float64())
+    return column.cast(pa.string())
+
+
+def _number(value: object) -> float | None:
+    try:
+        return float(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _generalized(column: pa.Array, policy: Policy) -> pa.Array:
+    encoded = column.cast(pa.string()).dictionary_encode()
+    coarse = [coarse_zip(text, policy) for text in encoded.dictionary.to_pylist()]
+    return pa.array(coarse, pa.string()).take(encoded.indices)
+
+
+def _empty(name: str, column: pa.Array) -> pa.Array:
+    """Give a column that is dropped: OMOP writes 0 for no concept."""
+    if name.endswith("_concept_id"):
+        return pa.repeat(pa.scalar(0, pa.int64()), len(column))
+    return pa.nulls(len(column), column.type)

@@ -1,0 +1,59 @@
+"""The lexicons are there in every language, without doubles, large and clean."""
+
+import pytest
+
+from record.folding import fold
+from surrogates.patient import lexicon
+
+LOCALES = ("fr", "en", "es")
+KINDS = {
+    "given.male": 400,
+    "given.female": 400,
+    "family": 3000,
+    "cities": 140,
+    "streets": 100,
+    "hospitals": 50,
+    "organizations": 50,
+    "professions": 80,
+    "regions": 50,
+    "countries": 90,
+}
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_entries_are_many_distinct_and_trimmed(kind: str, locale: str) -> None:
+    entries = lexicon.load(kind, locale)
+    assert len(entries) >= KINDS[kind]
+    assert len(entries.places) == len(entries), "two entries fold to the same"
+    assert all(entry == entry.strip() and entry for entry in entries.entries)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_names_are_single_words(locale: str) -> None:
+    for kind in ("given.male", "given.female", "family"):
+        assert all(entry.isalpha() for entry in lexicon.load(kind, locale).entries)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_names_start_with_many_letters(locale: str) -> None:
+    """A surrogate never starts with its original's letter: enough must be left."""
+    for entries in (lexicon.given(locale), lexicon.load("family", locale)):
+        firsts = [fold(entry)[0] for entry in entries.entries]
+        assert max(map(firsts.count, set(firsts))) < len(firsts) / 4
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_every_town_has_a_postal_code(locale: str) -> None:
+    towns = lexicon.load("cities", locale)
+    assert len(towns.codes) == len(towns)
+    assert all(len(code) == 5 and code.isdigit() for code in towns.codes)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_derived_lists_name_their_source(locale: str) -> None:
+    for kind in ("family", "given.male", "given.female", "given.both"):
+        path = lexicon.files("surrogates") / "lexicons" / locale / f"{kind}.txt"
+        head = [line for line in path.read_text("utf-8").splitlines() if line.startswith("#")]
+        assert any("Faker" in line and "MIT" in line for line in head)
+        assert any("Insee" in line or "Census" in line or "Estadística" in line for line in head)

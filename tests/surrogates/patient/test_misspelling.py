@@ -1,0 +1,83 @@
+"""Misspelt names: distances against another library, and the same mistakes in other names."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import OSA
+
+from surrogates.keys.keys import PatientKey
+from surrogates.patient.misspelling import (
+    Mistake,
+    Speller,
+    distance,
+    misspell,
+    mistakes,
+)
+
+WORDS = st.text("abcdeinorst", max_size=9)
+
+
+@pytest.fixture(scope="module")
+def key(cohort) -> PatientKey:
+    return cohort.patient("42")
+
+
+@given(WORDS, WORDS)
+def test_distances_are_those_of_another_library(one: str, other: str) -> None:
+    assert distance(one, other) == OSA.distance(one, other)
+    assert len(mistakes(one, other)) == distance(one, other)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "expected"),
+    [
+        ("dupont", "dupond", Mistake("wrong", 5)),
+        ("dupont", "dupon", Mistake("missing", 5)),
+        ("dupont", "duppont", Mistake("twice", 2)),
+        ("dupont", "dupnot", Mistake("exchanged", 3)),
+        ("dupont", "dupiont", Mistake("more", 3)),
+        ("lefebvre", "lefevre", Mistake("missing", 4)),
+    ],
+)
+def test_mistakes_are_told(right: str, wrong: str, expected: Mistake) -> None:
+    assert mistakes(right, wrong) == (expected,)
+
+
+@given(
+    st.sampled_from("dupont lefebvre martin rodriguez hautecloque".split()),
+    st.sampled_from("verdurin gallardo chonnier lacombe".split()),
+    st.integers(1, 4),
+    st.sampled_from("wrong missing twice exchanged more".split()),
+)
+def test_a_mistake_is_made_again(key, right: str, name: str, at: int, kind: str) -> None:
+    """The mistakes in another name are as many, of the same kind, and spare the first letter."""
+    made = misspell(name, (Mistake(kind, at),), right, key, "test")
+    wrong = next(made)
+    assert distance(name, wrong) == 1
+    assert wrong[0] == name[0]
+    assert len(wrong) - len(name) == {"missing": -1, "twice": 1, "more": 1}.get(kind, 0)
+    assert wrong == next(misspell(name, (Mistake(kind, at),), right, key, "test"))
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("dupond", "dupont"),
+        ("upont", "dupont"),
+        ("martine", "martin"),
+        ("hauteclokue", "hautecloque"),
+        ("hautclocque", "hautecloque"),
+        ("dupont", ""),  # right as it is
+        ("durant", ""),  # two mistakes in a short name
+        ("anne", ""),  # too short
+        ("durond", ""),
+        ("xupond", ""),
+    ],
+)
+def test_who_is_meant(word: str, meant: str) -> None:
+    assert Speller(["dupont", "martin", "hautecloque", "anna"]).meant(word) == meant
+
+
+def test_of_two_names_as_near_none_is_meant() -> None:
+    assert Speller(["marten", "martin"]).meant("martyn") == ""
+    assert Speller(["marten", "martin"]).meant("martinn") == "martin"
