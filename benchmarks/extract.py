@@ -25,9 +25,12 @@ import pdfplumber
 import pymupdf
 from pdfplumber.utils.exceptions import PdfminerException
 
+from extractors.document.limits import Limits
+from extractors.document.options import (
+    Layout,
+    Options,
+)
 from extractors.documents import Extractor
-from extractors.limits import Limits
-from extractors.options import Layout, Options
 from record.errors import Unreadable
 from synthesis.fictional.pages import labelled_letter
 

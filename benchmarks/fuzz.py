@@ -19,8 +19,11 @@ from pathlib import Path
 
 from benchmarks.mutations import spoilt
 from benchmarks.specimens import specimens
-from extractors.limits import Limits
-from extractors.options import Layout, Options
+from extractors.document.limits import Limits
+from extractors.document.options import (
+    Layout,
+    Options,
+)
 from extractors.read import Reader
 from record.errors import Unreadable
 

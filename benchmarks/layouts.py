@@ -15,9 +15,13 @@ from collections.abc import Iterator, Sequence
 
 from scipy.stats import binomtest
 
+from extractors.document.limits import Limits
+from extractors.document.options import (
+    LANGUAGES,
+    Layout,
+    Options,
+)
 from extractors.documents import Extractor
-from extractors.limits import Limits
-from extractors.options import LANGUAGES, Layout, Options
 from pipeline.detection import KnownPatients
 from pipeline.engine import annotate
 from record.document import Annotated, Document

@@ -2,11 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from extractors.labelled import LabelledPage
-from extractors.limits import Limits
-from extractors.lines import Box, Line
-from extractors.page import BoxClass, Page
-from extractors.pdf import read_pages
+from extractors.document.limits import Limits
+from extractors.document.lines import (
+    Box,
+    Line,
+)
+from extractors.document.page import (
+    BoxClass,
+    Page,
+)
+from extractors.layout.labelled_pages import LabelledPage
+from extractors.pdf.mupdf_reader import read_pages
 from synthesis.fictional.pages import LabelledPdf, Mark, labelled_letter
 
 LANGUAGES = ("en", "es", "fr")

@@ -26,9 +26,9 @@ import pymupdf
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from extractors.ocr import Recognizer
-from extractors.page import Page
-from extractors.text import join
+from extractors.document.page import Page
+from extractors.layout.page_text import join
+from extractors.pdf.ocr import Recognizer
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.pdf import render
 

@@ -16,11 +16,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.letters import letters
-from extractors.boxes import KEEP, BoxModel
-from extractors.labelled import LabelledPage, Scores, Segmenter, score
-from extractors.lines import Line
-from extractors.mask import Mask
-from extractors.page import MEDICINE, BoxClass, Page
+from extractors.document.lines import Line
+from extractors.document.page import (
+    MEDICINE,
+    BoxClass,
+    Page,
+)
+from extractors.layout.body_mask import Mask
+from extractors.layout.labelled_pages import (
+    LabelledPage,
+    Scores,
+    Segmenter,
+    score,
+)
+from extractors.layout.line_classifier import (
+    KEEP,
+    BoxModel,
+)
 from synthesis.fictional.pages import LabelledPdf
 
 Letter = tuple[LabelledPdf, list[LabelledPage]]

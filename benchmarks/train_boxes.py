@@ -12,8 +12,8 @@ from pathlib import Path
 
 from benchmarks.letters import letters
 from benchmarks.segmentation import DEV_SEEDS, classes, measure, table
-from extractors.boxes import BoxModel
-from extractors.train import train
+from extractors.layout.line_classifier import BoxModel
+from extractors.layout.training import train
 
 _EVERY = 100
 

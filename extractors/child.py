@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 from typing import IO
 
+from extractors.document.limits import Limits
 from extractors.documents import Extractor
-from extractors.limits import Limits
 from extractors.sandbox import ANSWER, HEADER, OPTIONS, OUT_OF_MEMORY, Refusal
 from record.errors import Unreadable
 

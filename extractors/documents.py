@@ -6,26 +6,56 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from extractors import cda, docx, html, mail, plain, plumber, rtf
-from extractors.boxes import BoxModel
-from extractors.limits import Extracted, Limits
-from extractors.options import Engine, Layout, Options
-from extractors.page import MEDICINE, BoxClass, Page, Pages
-from extractors.quality import confidence, judge_text
-from extractors.sniff import Kind, sniff
-from extractors.text import Text, join, join_kept
+from extractors import mail
+from extractors.document.file_type import (
+    Kind,
+    sniff,
+)
+from extractors.document.limits import (
+    Extracted,
+    Limits,
+)
+from extractors.document.options import (
+    Engine,
+    Layout,
+    Options,
+)
+from extractors.document.page import (
+    MEDICINE,
+    BoxClass,
+    Page,
+    Pages,
+)
+from extractors.document.quality import (
+    confidence,
+    judge_text,
+)
+from extractors.layout.line_classifier import BoxModel
+from extractors.layout.page_text import (
+    Text,
+    join,
+    join_kept,
+)
+from extractors.markup import (
+    cda,
+    html,
+)
+from extractors.pdf import pdfplumber_reader
+from extractors.plain import plain_text
+from extractors.rtf import rtf
+from extractors.word import docx
 from record.errors import Unreadable
 from record.uncollected import uncollected
 
 if TYPE_CHECKING:
-    from extractors.ocr import Recognizer
+    from extractors.pdf.ocr import Recognizer
 
 _READERS: Mapping[Kind, Callable[[bytes, Limits], Extracted]] = {
     Kind.RTF: rtf.extract,
     Kind.HTML: html.extract,
     Kind.DOCX: docx.extract,
     Kind.MAIL: mail.extract,
-    Kind.PLAIN: plain.extract,
+    Kind.PLAIN: plain_text.extract,
 }
 
 
@@ -39,7 +69,7 @@ class Extractor:
     @cached_property
     def recognizer(self) -> "Recognizer | None":
         """What reads pages from their picture; None where it is not wanted or not installed."""
-        from extractors.ocr import Recognizer  # noqa: PLC0415 # a site may leave PyMuPDF out
+        from extractors.pdf.ocr import Recognizer  # noqa: PLC0415 # a site may leave PyMuPDF out
 
         if not self.options.languages:
             return None
@@ -56,7 +86,7 @@ class Extractor:
     def prepare(self) -> None:
         """Load what reading PDFs takes, so that the first of them does not pay for it."""
         if self.options.engine is Engine.PYMUPDF:
-            from extractors import pdf  # noqa: F401, PLC0415 # as below
+            from extractors.pdf import mupdf_reader  # noqa: F401, PLC0415 # as below
 
         if self.options.layout is Layout.BODY:
             self.boxes  # noqa: B018 # loaded at the first look
@@ -89,10 +119,12 @@ class Extractor:
     def read_pages(self, data: bytes) -> Pages:
         """Read a PDF up to its lines."""
         if self.options.engine is Engine.PDFPLUMBER:
-            return Pages(tuple(plumber.read_pages(data, self.limits, self.options.passwords)))
-        from extractors import pdf  # noqa: PLC0415 # a site may leave PyMuPDF out
+            return Pages(
+                tuple(pdfplumber_reader.read_pages(data, self.limits, self.options.passwords))
+            )
+        from extractors.pdf import mupdf_reader  # noqa: PLC0415 # a site may leave PyMuPDF out
 
-        return pdf.read_pages(
+        return mupdf_reader.read_pages(
             data,
             self.limits,
             passwords=self.options.passwords,
@@ -139,7 +171,7 @@ class Extractor:
         if self.options.sheets:
             shown |= {"sheets": pages, "kinds": tuple(map(tuple, classes))}
         if self.options.picture:
-            from extractors.picture import classes_picture  # noqa: PLC0415 # as above
+            from extractors.pdf.page_image import classes_picture  # noqa: PLC0415 # as above
 
             shown["picture"] = classes_picture(
                 data, pages, classes, passwords=self.options.passwords

@@ -7,10 +7,17 @@ from email.header import decode_header
 from email.message import Message
 from email.parser import BytesParser
 
-from extractors import html, rtf
-from extractors.codepages import decode_labelled
-from extractors.limits import Extracted, Limits
-from extractors.plain import clean, decode
+from extractors.document.limits import (
+    Extracted,
+    Limits,
+)
+from extractors.markup import html
+from extractors.plain.code_pages import decode_labelled
+from extractors.plain.plain_text import (
+    clean,
+    decode,
+)
+from extractors.rtf import rtf
 from record.errors import Unreadable
 
 _HEADERS = ("From", "To", "Cc", "Subject", "Date")

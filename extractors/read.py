@@ -9,13 +9,23 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
 
-from extractors import plain
-from extractors.boxes import BoxModel
-from extractors.limits import Extracted, Limits
-from extractors.options import Engine, Layout, Options
-from extractors.quality import judge_text
+from extractors.document.file_type import (
+    Kind,
+    sniff,
+)
+from extractors.document.limits import (
+    Extracted,
+    Limits,
+)
+from extractors.document.options import (
+    Engine,
+    Layout,
+    Options,
+)
+from extractors.document.quality import judge_text
+from extractors.layout.line_classifier import BoxModel
+from extractors.plain import plain_text
 from extractors.sandbox import Sandbox
-from extractors.sniff import Kind, sniff
 from record.errors import ConfigError, Unavailable, Unreadable
 
 _LONG_TEXT = 200_000
@@ -55,7 +65,7 @@ class Reader:
             raise Unreadable("broken")
         if len(data) > _LONG_TEXT:
             return self._sandbox.extract(data)
-        extracted = plain.extract(data, self.limits)
+        extracted = plain_text.extract(data, self.limits)
         if not extracted.text.strip():
             raise Unreadable("no-text")
         return replace(extracted, quality=judge_text(extracted.text))

@@ -16,8 +16,11 @@ from typing import IO, Self
 
 from pydantic import TypeAdapter, ValidationError
 
-from extractors.limits import Extracted, Limits
-from extractors.options import Options
+from extractors.document.limits import (
+    Extracted,
+    Limits,
+)
+from extractors.document.options import Options
 from record.errors import Unavailable, Unreadable
 
 HEADER = struct.Struct(">Q")

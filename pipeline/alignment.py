@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from extractors.plain import clean
+from extractors.plain.plain_text import clean
 from record.errors import Unreadable
 from record.span import Span
 

@@ -3,9 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from extractors.boxes import BoxModel
-from extractors.labelled import LabelledPage, Segmenter, documents, read_pages, score
-from extractors.train import train
+from extractors.layout.labelled_pages import (
+    LabelledPage,
+    Segmenter,
+    documents,
+    read_pages,
+    score,
+)
+from extractors.layout.line_classifier import BoxModel
+from extractors.layout.training import train
 from pipeline.progress import Progress
 from record.errors import ConfigError
 

@@ -5,9 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from extractors.labelled import LabelledPage, write_pages
-from extractors.limits import Extracted, Limits
-from extractors.options import Options
+from extractors.document.limits import (
+    Extracted,
+    Limits,
+)
+from extractors.document.options import Options
+from extractors.layout.labelled_pages import (
+    LabelledPage,
+    write_pages,
+)
 from extractors.read import Reader, read_file
 from pipeline.boundary import attempt
 from pipeline.outbox import Done, Outbox

@@ -5,7 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from extractors.xml import each, first, parse
+from extractors.word.xml_tree import (
+    each,
+    first,
+    parse,
+)
 from pipeline.annotations import check_words, listed_files, make_span, read_bytes
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable

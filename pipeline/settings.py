@@ -10,7 +10,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from extractors.options import LANGUAGES, Engine, Layout
+from extractors.document.options import (
+    LANGUAGES,
+    Engine,
+    Layout,
+)
 from pipeline.policies import build, expand
 from record.errors import ConfigError
 from record.policy import Policy

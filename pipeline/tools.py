@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 
-from extractors.limits import Limits
-from extractors.options import Options
-from extractors.plain import clean
+from extractors.document.limits import Limits
+from extractors.document.options import Options
+from extractors.pdf.tessdata import find_tessdata
+from extractors.plain.plain_text import clean
 from extractors.read import Reader, read_file
-from extractors.tessdata import find_tessdata
 from models.tagger.shipped import digest, folder_of
 from pipeline.detection import DETECTOR_VERSION, KnownPatients
 from pipeline.ledger import State, open_state

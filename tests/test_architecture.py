@@ -66,7 +66,7 @@ HIDDEN_IMPORTS = {
         ("extractors.documents", f"extractors.{name}"): "a site may leave PyMuPDF out"
         for name in ("pdf", "ocr", "picture")
     },
-    ("extractors.ocr", "tesserocr"): "ten megabytes that most documents do not need",
+    ("extractors.pdf.ocr", "tesserocr"): "ten megabytes that most documents do not need",
     ("pipeline.state_schema", "pipeline.migrations.upgrade"): (
         "Alembic, which only a database of another version needs"
     ),

@@ -4,8 +4,13 @@ import argparse
 import os
 from pathlib import Path
 
-from extractors.limits import Limits
-from extractors.options import LANGUAGES, Engine, Layout, Options
+from extractors.document.limits import Limits
+from extractors.document.options import (
+    LANGUAGES,
+    Engine,
+    Layout,
+    Options,
+)
 from pipeline.commands.options import add_out, positive, share
 from pipeline.commands.reporting import add_reporting, report
 from pipeline.console import Console

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 
 from packaging.requirements import Requirement
 
-from extractors.tessdata import find_tessdata
+from extractors.pdf.tessdata import find_tessdata
 from pipeline.databases import database_path
 from pipeline.installation import has_compiled_rules
 from pipeline.lock import holder

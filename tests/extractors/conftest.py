@@ -9,8 +9,11 @@ import pymupdf
 import pytest
 from reportlab.pdfgen import canvas
 
-from extractors.limits import Limits
-from extractors.options import Layout, Options
+from extractors.document.limits import Limits
+from extractors.document.options import (
+    Layout,
+    Options,
+)
 from extractors.read import Reader
 
 FIXTURES = Path(__file__).parents[2].parent / "shared" / "fixtures" / "pdf"

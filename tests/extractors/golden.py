@@ -12,8 +12,15 @@ from pathlib import Path
 
 import pymupdf
 
-from extractors.limits import Extracted, Limits
-from extractors.options import LANGUAGES, Layout, Options
+from extractors.document.limits import (
+    Extracted,
+    Limits,
+)
+from extractors.document.options import (
+    LANGUAGES,
+    Layout,
+    Options,
+)
 from extractors.read import Reader
 from record.errors import Unreadable
 

@@ -6,9 +6,12 @@ from collections.abc import Callable
 import pytest
 
 from extractors import documents
+from extractors.document.limits import Limits
+from extractors.document.options import (
+    Layout,
+    Options,
+)
 from extractors.documents import Extractor
-from extractors.limits import Limits
-from extractors.options import Layout, Options
 from record.errors import Unreadable
 
 LETTER = "\n".join(["Le patient a été opéré à l'hôpital, sans complication."] * 30)

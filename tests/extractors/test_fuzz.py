@@ -19,9 +19,12 @@ import pytest
 from benchmarks.fuzz import MOST_GROWTH_KB, READ, Attempt, attempts, child, faults, memory, warm
 from benchmarks.mutations import spoilt
 from benchmarks.specimens import specimens, zipped
-from extractors.limits import Limits
-from extractors.ocr import Recognizer
-from extractors.options import Layout, Options
+from extractors.document.limits import Limits
+from extractors.document.options import (
+    Layout,
+    Options,
+)
+from extractors.pdf.ocr import Recognizer
 from extractors.read import Reader
 from record.errors import Unreadable
 

@@ -5,8 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from extractors.ocr import Recognizer
-from extractors.options import LANGUAGES, Options
+from extractors.document.options import (
+    LANGUAGES,
+    Options,
+)
+from extractors.pdf.ocr import Recognizer
 from extractors.read import Reader
 from tests.extractors import golden
 

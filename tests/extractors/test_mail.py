@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.limits import Limits
+from extractors.document.limits import Limits
 from extractors.mail import extract
-from extractors.plain import clean
+from extractors.plain.plain_text import clean
 from record.errors import Unreadable
 
 LIMITS = Limits()

@@ -8,8 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from extractors.limits import Limits
-from extractors.options import Layout, Options
+from extractors.document.limits import Limits
+from extractors.document.options import (
+    Layout,
+    Options,
+)
 from extractors.read import Reader, read_file
 from record.errors import Unavailable, Unreadable
 

@@ -13,8 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from extractors.limits import Limits
-from extractors.options import Layout, Options
+from extractors.document.limits import Limits
+from extractors.document.options import (
+    Layout,
+    Options,
+)
 from extractors.sandbox import Sandbox
 from record.errors import Unreadable
 
@@ -237,7 +240,7 @@ def test_the_child_dies_with_its_parent(pdf: Make, tmp_path: Path, end: str) -> 
     (tmp_path / "x.pdf").write_bytes(pdf("x"))
     program = (
         "import os, signal, sys, pathlib\n"
-        "from extractors.limits import Limits\n"
+        "from extractors.document.limits import Limits\n"
         "from extractors.sandbox import Sandbox\n"
         "sandbox = Sandbox(Limits())\n"
         "sandbox.extract(pathlib.Path(sys.argv[1]).read_bytes())\n"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from extractors.plain import clean
+from extractors.plain.plain_text import clean
 from pipeline.alignment import align
 from record.errors import Unreadable
 from record.span import Span

@@ -11,7 +11,7 @@ from contextlib import closing
 import pymupdf
 import pytest
 
-from extractors.tessdata import find_tessdata
+from extractors.pdf.tessdata import find_tessdata
 from pipeline.cli import main
 from pipeline.engine import drive
 from pipeline.nightly import run_nightly
@@ -167,8 +167,8 @@ class TestTheCommand:
             "import sys; sys.modules['pymupdf'] = None\n"
             "from pathlib import Path\n"
             "from extractors.documents import Extractor\n"
-            "from extractors.limits import Limits\n"
-            "from extractors.options import Engine, Options\n"
+            "from extractors.document.limits import Limits\n"
+            "from extractors.document.options import Engine, Options\n"
             "extractor = Extractor(Limits(), Options(engine=Engine.PDFPLUMBER))\n"
             "print(extractor.extract(Path(sys.argv[1]).read_bytes()).text)\n"
         )

@@ -12,10 +12,13 @@ from tests.rules.ages.forms_ages import (
     found,
     nothing,
 )
-from tests.rules.forms_ages_each import each
-from tests.rules.forms_ages_words import lengths, people
+from tests.rules.ages.forms_ages_each import each
+from tests.rules.ages.forms_ages_words import (
+    lengths,
+    people,
+)
 from tests.rules.marked import mark, unmark
-from tests.rules.matching.mutation import survivors
+from tests.rules.mutation import survivors
 
 
 @pytest.mark.parametrize(("lang", "line"), [*each(), *people(), *lengths()])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import product
 
-from tests.rules.forms_contacts_as_written import lines
+from tests.rules.contacts.forms_contacts_as_written import lines
 
 # Telephone numbers that say what they are by their shape alone, wherever they stand.
 _CLEAR = {

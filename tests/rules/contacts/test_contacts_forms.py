@@ -10,10 +10,9 @@ from rules.contacts import (
 )
 from rules.contacts.contacts import detect
 from tests.growth import MOST, growth
-from tests.rules import forms_not_contacts
-from tests.rules.contacts import forms_contacts
+from tests.rules.contacts import forms_contacts, forms_not_contacts
 from tests.rules.marked import unmark
-from tests.rules.matching.mutation import survivors
+from tests.rules.mutation import survivors
 
 MODULES = (phones, phone_formats, phone_context, network_addresses)
 HOSTILE = (

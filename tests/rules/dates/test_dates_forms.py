@@ -7,7 +7,7 @@ from record.document import Document
 from rules.dates.dates import detect
 from tests.rules.dates.forms_birth_dates import born
 from tests.rules.dates.forms_dates import found
-from tests.rules.forms_no_dates import nothing
+from tests.rules.dates.forms_no_dates import nothing
 from tests.rules.marked import mark, unmark
 
 LEAST = {"fr": 120, "en": 120, "es": 120, "de": 50, "nl": 50}

@@ -20,11 +20,14 @@ from rules.dates import (
 from rules.matching import preceding_words
 from tests.rules.dates.forms_birth_dates import born
 from tests.rules.dates.forms_dates import found
-from tests.rules.forms_dates_each import each
-from tests.rules.forms_dates_words import no_dates, words
-from tests.rules.forms_no_dates import nothing
+from tests.rules.dates.forms_dates_each import each
+from tests.rules.dates.forms_dates_words import (
+    no_dates,
+    words,
+)
+from tests.rules.dates.forms_no_dates import nothing
 from tests.rules.marked import mark, unmark
-from tests.rules.matching.mutation import survivors
+from tests.rules.mutation import survivors
 
 MODULES = (
     dates, numeric, written, partial, years, day_series, context, birth_dates,

@@ -5,12 +5,12 @@ import pytest
 from record.document import Document
 from rules.identifiers.identifiers import detect
 from tests.growth import MOST, growth
-from tests.rules.forms_not_identifiers import nobody
 from tests.rules.identifiers.forms_identifiers import (
     LANGUAGES,
     named,
     shaped,
 )
+from tests.rules.identifiers.forms_not_identifiers import nobody
 from tests.rules.marked import unmark
 
 VALID = [*named(), *shaped()]

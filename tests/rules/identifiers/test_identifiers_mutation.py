@@ -16,12 +16,12 @@ from rules.identifiers import (
     user_accounts,
     vehicles,
 )
-from tests.rules.forms_identifiers_each import each
-from tests.rules.forms_not_identifiers import nobody
 from tests.rules.identifiers.forms_identifiers import (
     named,
     shaped,
 )
+from tests.rules.identifiers.forms_identifiers_each import each
+from tests.rules.identifiers.forms_not_identifiers import nobody
 from tests.rules.identifiers.test_identifiers import (
     LABELLED,
     NEGATIVES,
@@ -29,7 +29,7 @@ from tests.rules.identifiers.test_identifiers import (
     SHAPED,
 )
 from tests.rules.marked import detected, unmark
-from tests.rules.matching.mutation import survivors
+from tests.rules.mutation import survivors
 
 MODULES = (
     identifiers, labelled, labels, national, checksummed, vehicles,

@@ -36,7 +36,7 @@ from tests.rules.known.forms_known import (
     Letter,
     letters,
 )
-from tests.rules.matching.mutation import survivors
+from tests.rules.mutation import survivors
 
 PATIENTS = 500
 MODULES = (

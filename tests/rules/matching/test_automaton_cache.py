@@ -116,8 +116,8 @@ def test_what_is_used_stays(cache: Path, compiles: list[int]) -> None:
 
 
 EVERY = """
-import hashlib, pipeline.detection, rules.known
-from rules.scan import AUTOMATA
+import hashlib, pipeline.detection, rules.known.known
+from rules.matching.scanner import AUTOMATA
 print(sorted(pattern.pattern for automaton in AUTOMATA for pattern in automaton.patterns))
 """
 

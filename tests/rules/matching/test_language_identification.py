@@ -15,7 +15,7 @@ from rules.matching.language_identification import (
 )
 from rules.matching.lexicon import lexicon
 from tests.growth import MOST, growth
-from tests.rules import language_lines as lines
+from tests.rules.matching import language_lines as lines
 
 KINDS = {
     "prose": lines.PROSE,

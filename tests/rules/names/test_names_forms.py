@@ -6,9 +6,9 @@ import pytest
 
 from record.document import Document
 from rules.names.names import detect
-from tests.rules.forms_no_names import invalid
 from tests.rules.marked import mark, unmark
 from tests.rules.names.forms_names import valid
+from tests.rules.names.forms_no_names import invalid
 
 VALID = sorted(set(valid()))
 INVALID = sorted(set(invalid(each=30)))

@@ -19,10 +19,8 @@ from rules.names import (
     unannounced,
     words,
 )
-from tests.rules.forms_names_each import each
-from tests.rules.forms_no_names import invalid
 from tests.rules.marked import mark, unmark
-from tests.rules.matching.mutation import (
+from tests.rules.mutation import (
     Line,
     survivors,
 )
@@ -31,6 +29,8 @@ from tests.rules.names import (
     test_names,
 )
 from tests.rules.names.forms_names import valid
+from tests.rules.names.forms_names_each import each
+from tests.rules.names.forms_no_names import invalid
 
 MODULES = (
     announced, unannounced, cues, words, plausibility, parsing, signatures,

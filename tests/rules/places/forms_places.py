@@ -6,12 +6,15 @@
 from collections.abc import Iterator
 from itertools import product
 
-from tests.rules.forms_no_places import NEGATIVES
-from tests.rules.forms_places_english import ENGLISH
-from tests.rules.forms_places_french import FRENCH
-from tests.rules.forms_places_german_dutch import DUTCH, GERMAN
-from tests.rules.forms_places_spanish import SPANISH
-from tests.rules.forms_places_words import LINES
+from tests.rules.places.forms_no_places import NEGATIVES
+from tests.rules.places.forms_places_english import ENGLISH
+from tests.rules.places.forms_places_french import FRENCH
+from tests.rules.places.forms_places_german_dutch import (
+    DUTCH,
+    GERMAN,
+)
+from tests.rules.places.forms_places_spanish import SPANISH
+from tests.rules.places.forms_places_words import LINES
 
 LANGUAGES = ("fr", "en", "es", "de", "nl")
 VALID = {"fr": FRENCH, "en": ENGLISH, "es": SPANISH, "de": GERMAN, "nl": DUTCH}

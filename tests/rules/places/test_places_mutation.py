@@ -19,13 +19,16 @@ from rules.places import (
     town_names,
     towns,
 )
-from tests.rules.forms_places_each import EACH, HEADINGS
 from tests.rules.marked import unmark
-from tests.rules.matching.mutation import survivors
+from tests.rules.mutation import survivors
 from tests.rules.places.forms_places import (
     LANGUAGES,
     negatives,
     valid,
+)
+from tests.rules.places.forms_places_each import (
+    EACH,
+    HEADINGS,
 )
 from tests.rules.places.test_places_forms import outer
 

@@ -13,13 +13,11 @@ from surrogates.dates import (
 )
 from surrogates.dates.partial_dates import anchors
 from surrogates.patient.date_shift import Course
-from tests.rules import (
-    forms_dates_each,
-    forms_dates_words,
-)
 from tests.rules.dates import (
     forms_birth_dates,
     forms_dates,
+    forms_dates_each,
+    forms_dates_words,
 )
 from tests.rules.marked import unmark
 

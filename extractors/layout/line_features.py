@@ -1,0 +1,391 @@
+"""What a line looks like, in numbers: where, how large, how written, how often repeated."""
+
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from extractors.document.lines import Box
+from extractors.document.page import Page
+from record.folding import fold
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+POSITIONS = 64
+"""Steps of a page's width and height in which the edges of a line are told apart."""
+
+BUCKETS = 2048
+"""Numbers that words are hashed to; 0 stands for no word."""
+
+WORDS = 8
+"""Words of a line that are looked at: what comes later tells little about its class."""
+
+WINDOW = 128
+"""Lines of a page that are looked at together: what a page of 10,000 lines costs grows linearly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The lines of one document, page by page, in their order.
+
+    `edges` (lines, 4) are steps of the page, `numbers` is (lines, NUMBERS), `words` (lines, WORDS)
+    are the buckets of a line's first words, 0 beyond its end. `windows` are the first and the last
+    line (exclusive) of what is looked at together.
+    """
+
+    edges: Integers
+    numbers: Floats
+    words: Integers
+    windows: tuple[tuple[int, int], ...]
+
+
+# What is known of a word is packed into one integer, with room to add up those of a line; the
+# bucket comes last, so that sums of it disturb nothing. (shift, bits)
+_DIGITS, _CAPITALS, _LETTERS = (0, 8), (8, 8), (16, 8)
+_COLON, _STOP, _ADDRESS = (24, 4), (28, 4), (32, 4)
+_BUCKET = 36
+_LONGEST_WORD = 24
+_CACHED_WORDS = 50_000
+_LONGEST_CACHED = 80  # addresses and dotted lines, too, come again on every page
+_DIGIT = re.compile(r"\d")
+_ADDRESSES = re.compile(r"@|www\.|https?:")
+
+
+class _Words(dict[str, int]):
+    """Maps a word to its packed description; filled on demand up to a limit."""
+
+    def __missing__(self, word: str) -> int:
+        packed = _packed(word[:_LONGEST_WORD], word[-1])
+        if len(self) < _CACHED_WORDS and len(word) <= _LONGEST_CACHED:
+            self[word] = packed
+        return packed
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} words>"
+
+
+def _packed(word: str, last: str) -> int:
+    folded = _DIGIT.sub("0", fold(word))
+    stem = folded.strip(".,;:()'\"") or folded
+    bucket = 1 + zlib.crc32(stem.encode("utf-8", "surrogatepass")) % (BUCKETS - 1)
+    letters = sum(map(str.isalpha, word))
+    return (
+        bucket << _BUCKET
+        | folded.count("0") << _DIGITS[0]
+        | sum(map(str.isupper, word)) << _CAPITALS[0]
+        | letters << _LETTERS[0]
+        | (last == ":") << _COLON[0]
+        | (last == ".") << _STOP[0]
+        | bool(_ADDRESSES.search(folded)) << _ADDRESS[0]
+    )
+
+
+_WORDS = _Words()
+
+
+def inked(page: Page) -> Page:
+    """Give the page without lines that show nothing; word processors draw dozens of them."""
+    lines = tuple([line for line in page.lines if line.text.strip()])
+    return page if len(lines) == len(page.lines) else replace(page, lines=lines)
+
+
+def features(pages: Sequence[Page]) -> Features:
+    """Describe every line of a document; all its pages at once, since repetition tells furniture.
+
+    Lines that show nothing would be counted as neighbours: leave them out (`inked`).
+
+    Reads `place`, `size`, `bold`, `direction`, `block` and the first words of `text`.
+    """
+    lines = [line for page in pages for line in page.lines]
+    if not lines:
+        return _NOTHING
+    counts = np.array([len(page.lines) for page in pages], np.int64)
+    page_of = np.arange(len(pages)).repeat(counts)
+    windows = tuple(_windows(counts))
+    texts, blocks, _, directions, places, sizes, bold, _ = zip(*lines, strict=True)
+    drawn = _drawn(places, sizes, bold, directions, blocks)
+    paper = np.array([(page.width, page.height) for page in pages], np.float64)
+    _turn(drawn, paper, page_of)
+    shares = _relative(drawn, paper, page_of)
+    packed, written = _written(texts)
+    words = packed >> _BUCKET
+    size = _sizes(drawn)
+    usual = float(np.sort(size)[len(lines) // 2])
+    # Rows of one table: an array for each of them would take longer than to compute it.
+    numbers = np.empty((NUMBERS, len(lines)))
+    numbers[:4] = shares
+    _style(numbers[4:11], drawn, size, usual)
+    _writing(numbers[11:20], texts, packed, written)
+    _paging(numbers[20:25], counts, page_of)
+    _repetition(numbers[25:27], words, shares[1], page_of)
+    _drawing_order(numbers[27:31], drawn[8], counts, page_of)
+    _neighbours(numbers[31:], drawn, usual, windows)
+    steps = np.minimum(np.maximum(shares * POSITIONS, 0), POSITIONS - 1)
+    return Features(steps.astype(np.int64).T, numbers.T.astype(np.float32), words, windows)
+
+
+NUMBERS = 4 + 7 + 9 + 5 + 2 + 4 + 10
+"""Numbers that describe a line beside its edges and its words."""
+
+_NOTHING = Features(
+    np.zeros((0, 4), np.int64),
+    np.zeros((0, NUMBERS), np.float32),
+    np.zeros((0, WORDS), np.int64),
+    (),
+)
+
+
+def _windows(counts: Integers) -> Iterator[tuple[int, int]]:
+    start = 0
+    for count in counts.tolist():
+        # Even parts: a last part of two lines would know nothing of its page.
+        parts = -(-count // WINDOW)
+        for part in range(parts):
+            yield start + part * count // parts, start + (part + 1) * count // parts
+        start += count
+
+
+_TOGETHER = 8  # windows: a few large steps cost less than many small ones
+
+
+def _laid_side_by_side(windows: Sequence[tuple[int, int]]) -> tuple[Integers, NDArray[np.bool_]]:
+    """Number the lines of some windows in rows of one length, and tell where there are any.
+
+    Both are (windows, length); -1 fills up the rows.
+    """
+    start, end = np.array(windows).T
+    lengths = end - start
+    order = np.arange(lengths.max())
+    there = order < lengths[:, None]
+    return np.where(there, start[:, None] + order, -1), there
+
+
+def _drawn(
+    places: Sequence[Box],
+    sizes: Sequence[float],
+    bold: Sequence[bool],
+    directions: Sequence[tuple[float, float]],
+    blocks: Sequence[int],
+) -> Doubles:
+    # rows: x0, y0, x1, y1, size, bold, dx, dy, block
+    lines = len(sizes)
+    drawn = np.empty((9, lines))
+    drawn[:4] = np.fromiter(chain.from_iterable(places), np.float64, 4 * lines).reshape(-1, 4).T
+    drawn[4], drawn[5], drawn[8] = sizes, bold, blocks
+    along = np.fromiter(chain.from_iterable(directions), np.float64, 2 * lines)
+    drawn[6:8] = along.reshape(-1, 2).T
+    if not np.isfinite(drawn).all():
+        np.nan_to_num(drawn, copy=False, posinf=1e6, neginf=-1e6)
+    return drawn
+
+
+_DIRECTIONS = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)], np.float64)
+
+
+def _turn(drawn: Doubles, paper: Doubles, page_of: Integers) -> None:
+    """Turn pages, in place, that are mostly written in another direction than left to right."""
+    along = drawn[6] > _ALONG
+    if along.all():
+        return
+    upright = np.bincount(page_of, along, len(paper))
+    for page in np.flatnonzero(upright * 2 < np.bincount(page_of, minlength=len(paper))).tolist():
+        here = page_of == page
+        along = (_DIRECTIONS @ drawn[6:8, here] > _ALONG).sum(1)
+        dx, dy = _DIRECTIONS[along.argmax()].tolist()
+        turn = np.array([[dx, dy], [-dy, dx]])
+        corners = np.sort([turn @ drawn[0:2, here], turn @ drawn[2:4, here]], axis=0)
+        # What turned to the other side of the origin comes back by the size of the page.
+        corners -= np.minimum(turn @ paper[page], 0)[:, None]
+        drawn[:4, here] = corners.reshape(4, -1)
+        drawn[6:8, here] = turn @ drawn[6:8, here]
+        paper[page] = np.abs(turn @ paper[page])
+
+
+_ALONG = 0.9  # cosine of the angle up to which a line runs along a direction
+
+
+def _relative(drawn: Doubles, paper: Doubles, page_of: Integers) -> Doubles:
+    """Give the edges as shares of the page's width and height. (4, lines)"""
+    size = np.maximum(paper, 1.0).T.take(page_of, axis=1)  # (2, lines)
+    shares: Doubles = (drawn[:4].reshape(2, 2, -1) / size).reshape(4, -1)
+    np.maximum(shares, -0.1, out=shares)
+    np.minimum(shares, 1.1, out=shares)
+    return shares
+
+
+def _sizes(drawn: Doubles) -> Doubles:
+    x0, y0, x1, y1, size, _, dx, dy, _ = drawn
+    if not (size > 0).all():
+        # Where nobody knows the size of the letters, the thickness of the line stands in.
+        thickness = np.where(np.abs(dx) >= np.abs(dy), y1 - y0, x1 - x0) / 1.2
+        size = np.where(size > 0, size, thickness)
+    sizes: Doubles = np.minimum(np.maximum(size, 1.0), 200.0)
+    return sizes
+
+
+def _style(out: Doubles, drawn: Doubles, sizes: Doubles, usual: float) -> None:
+    bold, dx = drawn[5], drawn[6]
+    np.log(sizes / usual, out=out[0])
+    np.minimum(np.maximum(out[0], -1.5), 1.5, out=out[0])
+    out[1] = bold
+    out[2] = bold.mean()
+    out[3] = dx > _ALONG
+    out[4] = np.abs(dx) < 0.5
+    extent = np.minimum(np.maximum(drawn[2:4] - drawn[:2], 0), 2000)
+    np.log1p(extent / usual, out=out[5:7])
+    out[5:7] /= 4
+
+
+def _written(texts: Sequence[str]) -> tuple[Integers, Integers]:
+    """Give the packed words of each line, 0 beyond its end (lines, WORDS), and how many it has."""
+    words = [text.split(None, WORDS)[:WORDS] for text in texts]
+    counts = np.fromiter(map(len, words), np.int64, len(texts))
+    packed = np.zeros((len(texts), WORDS), np.int64)
+    found = map(_WORDS.__getitem__, chain.from_iterable(words))
+    packed[counts[:, None] > _ORDER] = np.fromiter(found, np.int64, int(counts.sum()))
+    return packed, counts
+
+
+_ORDER = np.arange(WORDS)
+
+
+def _writing(out: Doubles, texts: Sequence[str], packed: Integers, count: Integers) -> None:
+    digits, capitals, letters, colons, _, addresses = _unpacked(packed.sum(1))
+    last = packed[np.arange(len(texts)), np.maximum(count - 1, 0)]
+    length = np.fromiter(map(len, texts), np.float64, len(texts))
+    np.divide(digits, np.maximum(digits + letters, 1), out=out[0])
+    np.divide(capitals, np.maximum(letters, 1), out=out[1])
+    out[2] = _unpacked(packed[:, 0])[1] > 0  # begins with a capital, nearly always
+    out[3] = colons > 0
+    out[4:6] = _unpacked(last)[3:5]
+    out[6] = addresses > 0
+    np.divide(count, WORDS, out=out[7])
+    np.log1p(np.minimum(length, 400), out=out[8])
+    out[8] /= 4
+
+
+_FIELDS = np.array([_DIGITS, _CAPITALS, _LETTERS, _COLON, _STOP, _ADDRESS])
+_SHIFTS, _MASKS = _FIELDS[:, :1], (1 << _FIELDS[:, 1:]) - 1
+
+
+def _unpacked(packed: Integers) -> Integers:
+    """Give digits, capitals, letters, colons, full stops and addresses. (6, lines)"""
+    fields: Integers = packed >> _SHIFTS & _MASKS
+    return fields
+
+
+def _paging(out: Doubles, counts: Integers, page_of: Integers) -> None:
+    pages = len(counts)
+    out[0] = page_of == 0
+    out[1] = page_of == pages - 1
+    out[2] = pages == 1
+    out[3] = min(pages, 10) / 10
+    out[4] = (np.log1p(np.minimum(counts, 400)) / 5).take(page_of)
+
+
+def _repetition(out: Doubles, words: Integers, tops: Doubles, page_of: Integers) -> None:
+    """Give the share of the other pages with the same text, and with it at the same height."""
+    pages = int(page_of[-1]) + 1
+    if pages == 1:
+        out[:] = 0
+        return
+    texts = words @ _MIX
+    heights = np.round(tops * 50).astype(np.int64)
+    _count_elsewhere(out[0], texts, page_of)
+    _count_elsewhere(out[1], texts * 67 + heights, page_of)
+    out /= pages - 1
+
+
+_MIX = np.array([pow(1_000_003, power, 2**40) for power in range(1, WORDS + 1)], np.int64)
+
+
+def _count_elsewhere(out: Doubles, texts: Integers, page_of: Integers) -> None:
+    """Count for each text the other pages that it is on; `page_of` ascends."""
+    order = texts.argsort(kind="stable")
+    texts, page_of = texts.take(order), page_of.take(order)
+    opens = np.ones((2, len(order)), bool)  # a text; a text or a page
+    np.not_equal(texts[1:], texts[:-1], out=opens[0, 1:])
+    np.logical_or(opens[0, 1:], page_of[1:] != page_of[:-1], out=opens[1, 1:])
+    text = opens[0].cumsum() - 1
+    out[order] = np.bincount(text, opens[1]).take(text) - 1
+
+
+def _drawing_order(out: Doubles, blocks: Doubles, counts: Integers, page_of: Integers) -> None:
+    number = np.arange(len(page_of)) - (counts.cumsum() - counts).take(page_of)
+    opens = np.ones(len(page_of), bool)
+    opens[1:] = blocks[1:] - blocks[:-1] + (page_of[1:] - page_of[:-1]) * 1000 != 0
+    block = opens.cumsum() - 1
+    np.divide(np.minimum(number, 20), 20, out=out[0])
+    np.divide(np.minimum(counts.take(page_of) - 1 - number, 20), 20, out=out[1])
+    out[2] = opens
+    np.log1p(np.minimum(np.bincount(block), 100).take(block), out=out[3])
+    out[3] /= 4
+
+
+def _neighbours(
+    out: Doubles, drawn: Doubles, usual: float, windows: Sequence[tuple[int, int]]
+) -> None:
+    boxes = np.full((4, drawn.shape[1] + 1), _AWAY, np.float32)  # the last one is no line
+    np.minimum(np.maximum(drawn[:4] / usual, -_EDGE), _EDGE, out=boxes[:, :-1], casting="unsafe")
+    gaps = np.empty((4, drawn.shape[1]), np.float32)
+    for first in range(0, len(windows), _TOGETHER):
+        some = windows[first : first + _TOGETHER]
+        start, end = some[0][0], some[-1][1]
+        _around(gaps[:, start:end], out[4:, start:end], boxes, *_laid_side_by_side(some))
+    out[:4] = np.log1p(np.minimum(gaps, _FAR)) / 4
+    np.log(out[4:7], out=out[4:7])
+    out[4:7] /= 4
+    np.minimum(out[7:9], 20, out=out[7:9])
+    out[7:9] /= 20
+
+
+_EDGE = 1e5  # letter sizes from the origin; beyond them 32-bit floats tell no neighbours apart
+_AWAY = 1e6  # farther from all that is than any of it is from the origin
+_FAR = np.float32(40)
+_ALIKE = np.float32(0.4)  # edges nearer than this are in line
+
+
+def _around(
+    gaps: Floats, out: Doubles, boxes: Floats, lines: Integers, there: NDArray[np.bool_]
+) -> None:
+    """Compare the lines of each window with one another; boxes in letter sizes.
+
+    `gaps` (4, lines) becomes the distances to what is below, above, to the right and to the left;
+    `out` (6, lines) how many lines are in line by middle, left and right, how many are above and
+    below, and the height on the page. The last of the `boxes`, which fills up the windows, is far
+    from all others.
+    """
+    x0, y0, x1, y1 = boxes.take(lines, axis=1)
+    lengths = there.sum(1)
+    middle = (y0 + y1) / 2
+    down = middle[:, None] - middle[:, :, None]
+    right = x0[:, None] - x1[:, :, None]
+    aside = right >= 0
+    # What is no neighbour is put out of the way, a multiplication being faster than a choice.
+    below = np.maximum(down, (aside | aside.transpose(0, 2, 1) | (down <= _ALIKE)) * _FAR)
+    beside = np.maximum(right, ((np.abs(down) > _ALIKE) | (right <= -0.5)) * _FAR)
+    for number, (distances, axis) in enumerate(((below, 2), (below, 1), (beside, 2), (beside, 1))):
+        gaps[number] = np.minimum.reduce(distances, axis)[there]
+    ordered, smaller, alike = _alike(np.array([middle, x0, x1]))
+    out[:3], out[3] = alike[:, there], smaller[0, there]
+    np.subtract(np.repeat(lengths - 1, lengths), out[3], out=out[4])
+    top = ordered[0, :, 0]
+    height = np.maximum(ordered[0, np.arange(len(lengths)), lengths - 1] - top, 1)
+    out[5] = ((middle - top[:, None]) / height[:, None])[there]
+
+
+def _alike(edges: Floats) -> tuple[Floats, Integers, Integers]:
+    """Sort each row; count for each edge those that are smaller, and those about the same."""
+    ordered = np.sort(edges)
+    length = edges.shape[-1]
+    sought = np.concatenate([edges - _ALIKE, edges + _ALIKE], axis=-1)
+    rows = zip(ordered.reshape(-1, length), sought.reshape(-1, 2 * length), strict=True)
+    found = np.array([row.searchsorted(wanted) for row, wanted in rows])
+    smaller, up_to = found.reshape(*edges.shape[:2], 2, length).transpose(2, 0, 1, 3)
+    return ordered, smaller, up_to - smaller

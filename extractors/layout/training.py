@@ -1,0 +1,328 @@
+"""Training of the box classifier on labelled pages: the only module here that needs PyTorch."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from extractors.document.lines import (
+    Box,
+    Line,
+)
+from extractors.document.page import (
+    BoxClass,
+    Page,
+)
+from extractors.layout.labelled_pages import LabelledPage
+from extractors.layout.line_classifier import (
+    CLASSES,
+    EPSILON,
+    HEAD,
+    HEADS,
+    KEEP,
+    KERNELS,
+    SHAPES,
+    BoxModel,
+)
+from extractors.layout.line_features import (
+    Doubles,
+    Features,
+    features,
+    inked,
+)
+from record.errors import ConfigError
+
+Document = Sequence[LabelledPage]
+
+LEARNING_RATE = 3e-4
+BATCH = 4
+"""Documents a step."""
+
+_WARM_UP = 0.1  # share of the steps in which the learning rate rises; it falls to 0 afterwards
+_DROPOUT = 0.1
+_NOT_LEARNED = ("mean", "scale")
+
+
+class Network:
+    """The computation of `BoxModel.logits` with gradients; with dropout where `dropout` is set."""
+
+    def __init__(self, weights: dict[str, Tensor]) -> None:
+        self.weights = weights
+        self.dropout = 0.0
+        self.learned = [weights[name] for name in weights if name not in _NOT_LEARNED]
+        for value in self.learned:
+            value.requires_grad_()
+
+    def logits(self, of: Features) -> Tensor:
+        """Give the model's output before the softmax. (lines, classes)"""
+        weights = self.weights
+        hidden = self._drop(self._embedded(of))  # (lines, SIZE)
+        hidden = self._norm(hidden + self._drop(self._attended(hidden, of)), "norm1")
+        inner = functional.relu(hidden @ weights["inner"] + weights["inner_bias"])
+        outer = self._drop(inner) @ weights["outer"] + weights["outer_bias"]
+        hidden = self._norm(hidden + outer, "norm2")
+        return hidden @ weights["classes"] + weights["classes_bias"]
+
+    def _embedded(self, of: Features) -> Tensor:
+        weights = self.weights
+        edges = torch.from_numpy(of.edges)
+        numbers = (torch.from_numpy(of.numbers) - weights["mean"]) * weights["scale"]
+        numbers = numbers @ weights["numbers"]
+        hidden = self._text(of) @ weights["text"] + weights["bias"] + numbers
+        for side in range(4):
+            hidden = hidden + functional.embedding(edges[:, side], weights["edges"][side])
+        return self._norm(hidden, "norm0")
+
+    def _text(self, of: Features) -> Tensor:
+        weights = self.weights
+        # Embedding and unfolding add up their gradients in an order that does not change.
+        vectors = functional.embedding(torch.from_numpy(of.words), weights["words"])
+        channels = []
+        for width in KERNELS:
+            windows = vectors.unfold(1, width, 1).transpose(2, 3).flatten(2)  # (lines, n, k * WORD)
+            values = windows @ weights[f"kernel{width}"].flatten(0, 1)
+            channels.append(values.amax(1))
+        return functional.relu(torch.cat(channels, 1) + weights["kernel_bias"])
+
+    def _attended(self, hidden: Tensor, of: Features) -> Tensor:
+        weights = self.weights
+        mixed = (hidden @ weights["attention"] + weights["attention_bias"]).view(-1, 3, HEADS, HEAD)
+        query, key, value = mixed.permute(1, 2, 0, 3)  # each (heads, lines, HEAD)
+        window = torch.zeros(len(hidden), dtype=torch.long)
+        for number, (start, end) in enumerate(of.windows):
+            window[start:end] = number
+        scores = query @ key.transpose(1, 2) / HEAD**0.5
+        scores = scores.masked_fill(window[:, None] != window, float("-inf"))
+        heads = scores.softmax(-1) @ value
+        attended: Tensor = heads.transpose(0, 1).flatten(1) @ weights["heads"]
+        return attended + weights["heads_bias"]
+
+    def _norm(self, hidden: Tensor, name: str) -> Tensor:
+        gain, shift = self.weights[name]
+        return functional.layer_norm(hidden, hidden.shape[1:], gain, shift, EPSILON)
+
+    def _drop(self, hidden: Tensor) -> Tensor:
+        return functional.dropout(hidden, self.dropout, training=True)
+
+
+def network(model: BoxModel) -> Network:
+    """Give the same classifier as a network that can be trained further."""
+    return Network({name: torch.tensor(array) for name, array in model.weights.items()})
+
+
+def train(
+    documents: Sequence[Document],
+    *,
+    seed: int,
+    steps: int = 1000,
+    start: BoxModel | None = None,
+    progress: Callable[[int, float], None] | None = None,
+) -> BoxModel:
+    """Train on labelled documents, from scratch or from the weights of `start`.
+
+    `progress` gets the number of the step and its loss. Each time a document is drawn its pages
+    are shifted, scaled and thinned out anew. Sets torch's random state, and takes one thread: the
+    network is so small that more only wait for one another. Raises ConfigError.
+    """
+    documents = [list(map(_inked, pages)) for pages in documents]
+    documents = [pages for pages in documents if any(page.classes for page in pages)]
+    if not documents:
+        raise ConfigError("labelled pages", "there are no lines to learn from", "label some pages")
+    torch.manual_seed(seed)
+    random = np.random.default_rng(seed)
+    model = network(start) if start else Network(_first(documents))
+    model.dropout = _DROPOUT
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        for step, loss in enumerate(_descend(model, documents, random, steps)):
+            if progress is not None:
+                progress(step, loss)
+    finally:
+        torch.set_num_threads(threads)
+    weights = {name: value.detach().numpy().copy() for name, value in model.weights.items()}
+    return BoxModel(weights, start.keep if start else KEEP)
+
+
+def _descend(
+    model: Network, documents: Sequence[Document], random: np.random.Generator, steps: int
+) -> Iterator[float]:
+    optimizer = torch.optim.AdamW(model.learned, LEARNING_RATE)
+    for step, batch in zip(range(steps), _batches(documents, random), strict=False):
+        for group in optimizer.param_groups:
+            group["lr"] = LEARNING_RATE * _pace(step, steps)
+        loss = _loss(model, batch, random)
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(model.learned, 1.0)
+        optimizer.step()
+        yield float(loss.detach())
+
+
+def _inked(labelled: LabelledPage) -> LabelledPage:
+    page = inked(labelled.page)
+    if page is labelled.page:
+        return labelled
+    kinds = zip(labelled.page.lines, labelled.classes, strict=True)
+    shown = set(map(id, page.lines))
+    classes = tuple(kind for line, kind in kinds if id(line) in shown)
+    return LabelledPage(labelled.document, page, classes)
+
+
+def _first(documents: Sequence[Document]) -> dict[str, Tensor]:
+    weights = {}
+    for name, shape in SHAPES.items():
+        if name.startswith("norm"):
+            weights[name] = torch.tensor([[1.0], [0.0]]).repeat(1, shape[1])
+        elif len(shape) == 1:
+            weights[name] = torch.zeros(shape)
+        else:
+            fan_in = {"edges": 50, "words": 10}.get(name, int(np.prod(shape[:-1])))
+            weights[name] = torch.randn(shape) / fan_in**0.5
+    sample = documents[:: max(1, len(documents) // 200)]
+    numbers = np.concatenate([features([page.page for page in pages]).numbers for pages in sample])
+    weights["mean"] = torch.from_numpy(numbers.mean(0))
+    weights["scale"] = torch.from_numpy(1 / np.maximum(numbers.std(0), 0.05))
+    return weights
+
+
+def _batches(
+    documents: Sequence[Document], random: np.random.Generator
+) -> Iterator[list[Document]]:
+    drawn: list[int] = []
+    while True:
+        while len(drawn) < BATCH:
+            drawn += random.permutation(len(documents)).tolist()
+        batch, drawn = drawn[:BATCH], drawn[BATCH:]
+        yield [documents[number] for number in batch]
+
+
+def _pace(step: int, steps: int) -> float:
+    warm = max(1, round(_WARM_UP * steps))
+    return min((step + 1) / warm, (steps - step) / max(1, steps - warm))
+
+
+def _loss(model: Network, batch: Sequence[Document], random: np.random.Generator) -> Tensor:
+    described, classes = [], []
+    for pages in batch:
+        noisy = [page for page in _noisy(pages, random) if page.classes]
+        if noisy:
+            described.append(_masked(features([page.page for page in noisy]), random))
+            classes += [CLASSES.index(kind) for page in noisy for kind in page.classes]
+    return functional.cross_entropy(model.logits(_joined(described)), torch.tensor(classes))
+
+
+def _joined(parts: Sequence[Features]) -> Features:
+    lines = np.cumsum([0, *(len(part.edges) for part in parts)]).tolist()
+    return Features(
+        np.concatenate([part.edges for part in parts]),
+        np.concatenate([part.numbers for part in parts]),
+        np.concatenate([part.words for part in parts]),
+        tuple(
+            (start + at, end + at)
+            for part, at in zip(parts, lines, strict=False)
+            for start, end in part.windows
+        ),
+    )
+
+
+# Noise: what scanners, printers and other programs do to a layout, and words never seen. What is
+# not text of the flow may stand anywhere; a mirrored page is as good a layout as any.
+_SHIFT = 0.06
+_DROPPED_LINES = 0.05
+_MASKED_WORDS = 0.15
+_MASKED_DOCUMENTS = 0.15
+_PLAIN_DOCUMENTS = 0.2
+_MIRRORED_DOCUMENTS = 0.2
+_SCATTERED_DOCUMENTS = 0.3
+_PART_OF_DOCUMENT = 0.3
+_OTHER_ORDER = 0.3
+
+
+@dataclass(frozen=True)
+class _Noise:
+    """What happens to all pages of a document; `scattered` are shares of a page."""
+
+    scale: Doubles
+    shift: Doubles
+    plain: bool
+    mirrored: bool
+    scattered: Mapping[BoxClass, Doubles]
+    ordered: str
+
+
+def _noisy(pages: Document, random: np.random.Generator) -> list[LabelledPage]:
+    noise = _Noise(
+        scale=random.uniform(1 - _SHIFT, 1 + _SHIFT, 2),
+        shift=random.uniform(-_SHIFT, _SHIFT, 2),
+        plain=random.random() < _PLAIN_DOCUMENTS,
+        mirrored=random.random() < _MIRRORED_DOCUMENTS,
+        scattered=_scattering(random),
+        ordered=random.choice(["rotated", "by place"]) if random.random() < _OTHER_ORDER else "",
+    )
+    # A document of one page, or the first or last pages of another, look different.
+    if len(pages) > 1 and random.random() < _PART_OF_DOCUMENT:
+        first = int(random.integers(len(pages)))
+        pages = pages[first : first + int(random.integers(1, 3))]
+    return [_noisy_page(page, noise, random) for page in pages]
+
+
+def _scattering(random: np.random.Generator) -> dict[BoxClass, Doubles]:
+    if random.random() >= _SCATTERED_DOCUMENTS:
+        return {}
+    return {
+        BoxClass.PAGE_NUMBER: np.array([random.random(), random.choice([0.03, 0.97])]),
+        BoxClass.STAMP: random.random(2),
+    }
+
+
+def _noisy_page(labelled: LabelledPage, noise: _Noise, random: np.random.Generator) -> LabelledPage:
+    page = labelled.page
+    if not page.lines:
+        return labelled
+    size = np.tile([page.width, page.height], 2)
+    places = np.array([line.place for line in page.lines])
+    for kind, target in noise.scattered.items():
+        chosen = np.array([given is kind for given in labelled.classes])
+        if chosen.any():
+            middle = places[chosen].reshape(-1, 2).mean(0)
+            places[chosen] += np.tile(target * size[:2] * 0.9 + size[:2] * 0.05 - middle, 2)
+    places = places * np.tile(noise.scale, 2) + np.tile(noise.shift, 2) * size
+    places += random.normal(0, 0.3, places.shape)
+    if noise.mirrored:
+        places[:, [0, 2]] = page.width - places[:, [2, 0]]
+    order = _order(places, noise.ordered, random)
+    kept = [n for n in order if random.random() >= _DROPPED_LINES]
+    lines = tuple(_moved(page.lines[n], places[n].tolist(), noise.plain) for n in kept)
+    return LabelledPage(
+        labelled.document,
+        Page(page.number, page.width, page.height, lines),
+        tuple(labelled.classes[n] for n in kept),
+    )
+
+
+def _order(places: Doubles, ordered: str, random: np.random.Generator) -> list[int]:
+    numbers: list[int] = list(range(len(places)))
+    if ordered == "by place":
+        return sorted(numbers, key=lambda n: (round(float(places[n, 3])), float(places[n, 0])))
+    if ordered == "rotated":
+        first = int(random.integers(len(numbers)))
+        return numbers[first:] + numbers[:first]
+    return numbers
+
+
+def _moved(line: Line, place: Sequence[float], plain: bool) -> Line:
+    x0, y0, x1, y1 = place
+    box: Box = (x0, y0, max(x0, x1), max(y0, y1))
+    if plain:
+        return line._replace(place=box, size=0.0, bold=False)
+    return line._replace(place=box)
+
+
+def _masked(of: Features, random: np.random.Generator) -> Features:
+    share = 1.0 if random.random() < _MASKED_DOCUMENTS else _MASKED_WORDS
+    hidden = random.random(of.words.shape) < share
+    return replace(of, words=np.where(hidden, 0, of.words))

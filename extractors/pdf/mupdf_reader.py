@@ -1,0 +1,315 @@
+"""PDF to pages of lines: from the text layer, or from the picture where that is not sound."""
+
+# mypy: allow-untyped-calls
+# PyMuPDF says it is typed, but most of its methods are not.
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pymupdf
+
+from extractors.document.limits import Limits
+from extractors.document.lines import (
+    Box,
+    Line,
+    Run,
+    turned,
+)
+from extractors.document.page import (
+    Page,
+    Pages,
+)
+from extractors.layout.dehyphenation import clean_lines
+from extractors.pdf.mupdf_page import (
+    Drawn,
+    Sheet,
+)
+from extractors.pdf.ocr import (
+    Recognized,
+    Recognizer,
+)
+from extractors.pdf.text_layer import (
+    Layer,
+    agrees,
+    judge,
+)
+from extractors.plain.plain_text import clean
+from record.errors import Unreadable
+
+# MuPDF's messages can quote the document.
+pymupdf.TOOLS.mupdf_display_errors(False)
+pymupdf.TOOLS.mupdf_display_warnings(False)
+
+# What MuPDF says when it goes on without a part of a page.
+_LOST_CONTENT = (
+    "cannot load content stream",
+    "ignoring error during interpretation",
+    "ignoring zlib error",
+    "premature end of data",
+    "not closed before end of file",
+    "read error; treating as end of file",
+    "unknown filter name",
+    "non-page object in page tree",
+)
+_OUT_OF_MEMORY = re.compile(r"\b(?:malloc|calloc|realloc)\b.*\bfailed")
+_END_MARK = b"%%EOF"
+_END_MARK_WITHIN = 2048
+
+_SHAPE_ERRORS = (RuntimeError, ValueError, LookupError, TypeError, AttributeError)
+
+_TOGETHER = 8  # pages
+_BOLD = 16
+# Kinds of annotation that are drawn with their words: links, free text, stamps, popups, widgets.
+_SHOWN_ON_THE_PAGE = frozenset(("Link", "FreeText", "Stamp", "Popup", "Widget"))
+
+
+def read_pages(
+    data: bytes,
+    limits: Limits,
+    *,
+    passwords: Sequence[str] = (),
+    recognizer: Recognizer | None = None,
+) -> Pages:
+    """Read a PDF page by page: its text layer, or what `recognizer` sees where that is not sound.
+
+    Metadata is never read. Raises Unreadable: `too-large`, `broken`, `encrypted`,
+    `too-many-pages`, `too-long`, `no-text` for pages that are all blank. Without a recognizer,
+    also `garbled-text`, `hidden-text`, `no-text-layer` when no page has text and
+    `page-without-text` when one that shows something has none; with it, `nothing-recognized` when
+    no page shows writing. Raises MemoryError.
+    """
+    if len(data) > limits.max_bytes:
+        raise Unreadable("too-large")
+    pymupdf.TOOLS.reset_mupdf_warnings()
+    try:
+        with _mupdf_errors(), _Document(stream=data, filetype="pdf") as document:
+            _refuse_at_sight(document, data, limits, passwords)
+            return _Reading(document, limits, recognizer).pages()
+    finally:
+        pymupdf.TOOLS.store_shrink(100)
+
+
+class _Document(pymupdf.Document):
+    # PyMuPDF reads metadata and bookmarks of what it opens; nobody here asks for them.
+    def init_doc(self) -> None:
+        self._outline = None
+        self.metadata: dict[str, str] = {}
+
+
+def _refuse_at_sight(
+    document: pymupdf.Document, data: bytes, limits: Limits, passwords: Sequence[str]
+) -> None:
+    if document.needs_pass and not any(map(document.authenticate, passwords)):
+        raise Unreadable("encrypted")
+    if document.is_repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
+        raise Unreadable("broken")  # cut off: whatever came after is missing
+    pages = document.page_count
+    if pages < 1:
+        raise Unreadable("broken")
+    if pages > limits.max_pages:
+        raise Unreadable("too-many-pages")
+
+
+class _Reading:
+    """The way through one document."""
+
+    def __init__(
+        self, document: pymupdf.Document, limits: Limits, recognizer: Recognizer | None
+    ) -> None:
+        self.document = document
+        self.limits = limits
+        self.recognizer = recognizer
+        self.length = 0
+        self.recognized: dict[int, float] = {}
+        self.wordless = 0
+        self.unread: set[Layer] = set()
+
+    def pages(self) -> Pages:
+        pages = tuple(page for numbers in self._parts() for page in self._read(numbers))
+        has_text = any(page.lines for page in pages)
+        if self.unread:
+            raise Unreadable(_why_unread(self.unread, has_text=has_text))
+        if not has_text:
+            raise Unreadable("nothing-recognized" if self.wordless else "no-text-layer")
+        return Pages(pages, self.recognized, self.wordless)
+
+    def _parts(self) -> Iterator[range]:
+        for start in range(0, self.document.page_count, _TOGETHER):
+            yield range(start, min(start + _TOGETHER, self.document.page_count))
+
+    def _read(self, numbers: Sequence[int]) -> list[Page]:
+        # One step for some pages, then the next step: in turns, MuPDF and Python would push each
+        # other out of the processor's caches at every page.
+        sheets = [Sheet(self.document, number) for number in numbers]
+        drawn = [sheet.blocks() for sheet in sheets]
+        _refuse_lost_content()
+        return list(map(self.page, numbers, sheets, drawn))
+
+    def page(self, number: int, sheet: Sheet, blocks: Drawn) -> Page:
+        lines = tuple(_lines(blocks))
+        if sheet.rotation:
+            lines = tuple(_as_shown(lines, sheet.turn))
+        layer = judge(sheet, blocks)
+        if layer is Layer.BLANK:
+            lines = ()
+        elif layer is Layer.OVERLAID:
+            lines = self.compare(sheet.page, lines)
+        elif layer is not Layer.SOUND:
+            lines = self.see(sheet.page, layer)
+        if sheet.annotated:
+            lines += tuple(_remarks(sheet.page, len(blocks)))
+        _refuse_lost_content()
+        self.length += sum([len(line.text) for line in lines])
+        if self.length > self.limits.max_characters:
+            raise Unreadable("too-long")
+        return Page(number, *sheet.size, lines)
+
+    def see(self, page: pymupdf.Page, layer: Layer) -> tuple[Line, ...]:
+        """Read what is to be seen, or note that nobody could."""
+        if self.recognizer is None:
+            self.unread.add(layer)
+            return ()
+        return self.accept(page, self.recognizer.read(page))
+
+    def compare(self, page: pymupdf.Page, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+        """Believe what another program recognized in a scan, where it is what is to be seen."""
+        if self.recognizer is None:
+            return lines
+        seen = self.recognizer.read(page)
+        return lines if agrees(lines, seen.lines) else self.accept(page, seen)
+
+    def accept(self, page: pymupdf.Page, seen: Recognized) -> tuple[Line, ...]:
+        if seen.lines:
+            self.recognized[page.number] = seen.confidence
+        else:
+            self.wordless += 1
+        return seen.lines
+
+
+def _why_unread(layers: Set[Layer], *, has_text: bool) -> str:
+    if Layer.GARBLED in layers:
+        return "garbled-text"
+    if Layer.HIDDEN in layers:
+        return "hidden-text"
+    return "page-without-text" if has_text else "no-text-layer"
+
+
+def _lines(blocks: Drawn) -> list[Line]:
+    drawn = [
+        (number, line) for number, block in enumerate(blocks) for line in block.get("lines", ())
+    ]
+    raws = ["".join([span["text"] for span in line["spans"]]) for _, line in drawn]
+    texts = clean_lines(raws)
+    lines: list[Line] = []
+    for (number, line), raw, text in zip(drawn, raws, texts, strict=True):
+        spans = line["spans"]
+        if len(spans) == 1 and line["dir"] == _ALONG:
+            span, box = spans[0], line["bbox"]
+            bold = span["flags"] & _BOLD != 0
+            # Nearly all lines are such, and the constructor of a named tuple takes its time.
+            parts = (text, number, box, _ALONG, box, span["size"], bold, ())
+            lines.append(tuple.__new__(Line, parts))
+        else:
+            lines.append(_line(line, number, raw, text))
+    return lines
+
+
+_ALONG = (1.0, 0.0)
+
+
+def _line(line: dict[str, Any], block: int, raw: str, text: str) -> Line:
+    spans = line["spans"]
+    direction: tuple[float, float] = line["dir"]
+    box = place = line["bbox"]
+    if direction != _ALONG:
+        direction = (round(direction[0], 2), round(direction[1], 2))
+        box = place if direction == _ALONG else turned(place, direction)
+    return Line(
+        text=text,
+        block=block,
+        box=box,
+        direction=direction,
+        place=place,
+        size=max((span["size"] for span in spans), default=0.0),
+        bold=bool(spans) and all(span["flags"] & _BOLD for span in spans),
+        runs=tuple(_runs(spans, raw, text)),
+    )
+
+
+def _as_shown(lines: Sequence[Line], rotation: Sequence[float]) -> Iterator[Line]:
+    """Turn lines along with their page, which MuPDF leaves upright while it reads."""
+    a, b, c, d, _, _ = rotation
+    places = [line.place for line in lines]
+    runs = [run.box for line in lines for run in line.runs]
+    shown = iter(_turned(places + runs, rotation))
+    for line, place in zip(lines, list(islice(shown, len(lines))), strict=True):
+        dx, dy = line.direction
+        direction = (dx * a + dy * c, dx * b + dy * d)
+        yield line._replace(
+            place=place,
+            box=turned(place, direction),
+            direction=direction,
+            runs=tuple([run._replace(box=next(shown)) for run in line.runs]),
+        )
+
+
+def _turned(boxes: Sequence[Box], rotation: Sequence[float]) -> list[Box]:
+    # By right angles: two opposite corners tell all. In 32 bits, as MuPDF has all coordinates.
+    corners = np.array(boxes, np.float32).reshape(-1, 2, 2)
+    matrix = np.array(rotation, np.float32).reshape(3, 2)
+    x, y = corners[..., :1], corners[..., 1:]
+    moved = x * matrix[0] + y * matrix[1] + matrix[2]
+    return list(map(tuple, np.concatenate([moved.min(1), moved.max(1)], axis=1).tolist()))
+
+
+def _runs(spans: Sequence[dict[str, Any]], raw: str, text: str) -> Iterator[Run]:
+    if len(spans) < 2:
+        return  # the line's own box says it all
+    parts = [span["text"] for span in spans]
+    if raw != text:
+        parts = [clean(part) for part in parts]
+        if "".join(parts) != text:
+            return  # an accent in another font than its letter
+    at = 0
+    for span, part in zip(spans, parts, strict=True):
+        yield Run(at, at + len(part), span["bbox"])
+        at += len(part)
+
+
+def _remarks(page: pymupdf.Page, block: int) -> Iterator[Line]:
+    """Give what readers wrote into the margin of the file, where viewers show it on a click."""
+    # They are read after all else, as if they stood below the page.
+    bottom = page.rect.height
+    for annotation in page.annots():
+        if annotation.type[1] in _SHOWN_ON_THE_PAGE:
+            continue
+        place = tuple(annotation.rect)
+        for text in clean(annotation.info.get("content") or "").split("\n"):
+            bottom += 20
+            yield Line(text, block, (0, bottom, page.rect.width, bottom + 10), place=place)
+        block += 1
+
+
+def _refuse_lost_content() -> None:
+    said = pymupdf.TOOLS.mupdf_warnings().lower()
+    if not said:
+        return
+    if _OUT_OF_MEMORY.search(said):
+        raise MemoryError
+    if any(phrase in said for phrase in _LOST_CONTENT):
+        raise Unreadable("broken")
+
+
+@contextmanager
+def _mupdf_errors() -> Iterator[None]:
+    # What MuPDF raises, and what PyMuPDF does about objects that are not of the shape it expects.
+    try:
+        yield
+    except (pymupdf.mupdf.FzErrorBase, *_SHAPE_ERRORS) as error:
+        if _OUT_OF_MEMORY.search(str(error)):
+            raise MemoryError from None
+        raise Unreadable("broken") from None

@@ -1,0 +1,355 @@
+"""Pages that are pictures to lines of text: by tesseract, in this process and without files."""
+
+# mypy: allow-untyped-calls
+# PyMuPDF says it is typed, but most of its methods are not.
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import groupby
+from types import TracebackType
+from typing import Any, Self
+
+import pymupdf
+
+from extractors.document.lines import (
+    Box,
+    Line,
+    Run,
+    turned,
+)
+from extractors.pdf.deskew import skew
+from extractors.pdf.tessdata import find_tessdata
+from extractors.plain.plain_text import clean
+from record.errors import Unavailable, Unreadable
+
+_POINTS = 72
+_MAX_PIXELS = 20_000_000
+_MIN_DPI = 100
+
+# Sound pages, also those that lie on their side, come out above 0.85, those upside down below 0.6.
+_DOUBTFUL = 0.70
+
+# From the tallest to the lowest letters is a little less than the size of a font.
+_SHARE_OF_SIZE = 0.9
+_PARAGRAPH, _LINE, _WORD = 1, 2, 3  # tesseract's PageIteratorLevel
+_TEXT = frozenset((1, 2, 3, 4, 5, 6, 7, 8))  # tesseract's PolyBlockType: all but pictures and rules
+
+_TALL = 1.5  # times as wide
+
+# The widest gap between parts of an address, in heights of a row.
+_WIDE_SIGN = 0.5
+
+_UPRIGHT_RULE = frozenset("|¦‖[]{}!")
+_DARK = 140
+
+
+@dataclass(frozen=True, slots=True)
+class Recognized:
+    """What was read in the picture of a page.
+
+    `lines` are in reading order, however doubtful. `confidence` is the mean over their characters,
+    from 0 to 1; 0 where nothing was read.
+    """
+
+    lines: tuple[Line, ...] = field(repr=False)
+    confidence: float
+
+
+class Recognizer:
+    """Reads pictures of pages; the engine is loaded at the first page and kept until `close`.
+
+    `languages` are names of tesseract's data. `tessdata` is the only folder they are looked for
+    in, when given. What is read on a page depends on nothing that was read before it. Not for
+    several threads.
+    """
+
+    def __init__(
+        self, languages: Sequence[str], *, dpi: int = 300, tessdata: str | None = None
+    ) -> None:
+        self._languages = tuple(languages)
+        self._dpi = dpi
+        self._folder = find_tessdata(languages, tessdata)
+
+    @property
+    def available(self) -> bool:
+        """Whether the library and the data of every language are installed."""
+        return self._folder is not None
+
+    def read(self, page: pymupdf.Page) -> Recognized:
+        """Recognize what a page shows, straightened, and turned where it stands on its head.
+
+        Boxes are those on the page as it is shown. Raises Unreadable: `page-too-large` where no
+        picture of affordable size shows its letters, `not-recognized` when tesseract fails.
+        Raises Unavailable when tesseract cannot be loaded.
+        """
+        dpi, angle = _affordable(page, self._dpi), skew(page)
+        upright = self._read(_Picture(page, dpi, -angle))
+        if upright.confidence >= _DOUBTFUL or not upright.lines:
+            return upright
+        reversed_ = self._read(_Picture(page, dpi, 180 - angle))
+        return max(upright, reversed_, key=lambda seen: seen.confidence)
+
+    def close(self) -> None:
+        """Unload the engine; the next page loads it again."""
+        engine = self.__dict__.pop("_engine", None)
+        if engine is not None:
+            engine.End()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @cached_property
+    def _engine(self) -> Any:
+        import tesserocr  # type: ignore[import-untyped] # noqa: PLC0415 # not installed everywhere
+
+        if self._folder is None:
+            raise Unavailable("tesseract", "not installed", _REMEDY)
+        tesserocr.set_leptonica_log_level(tesserocr.LeptLogLevel.NONE)
+        try:
+            return tesserocr.PyTessBaseAPI(
+                path=str(self._folder),
+                lang="+".join(self._languages),
+                psm=tesserocr.PSM.AUTO,
+                oem=tesserocr.OEM.LSTM_ONLY,
+                variables=_VARIABLES,
+            )
+        except RuntimeError as error:
+            raise Unavailable("tesseract", type(error).__name__, _REMEDY) from None
+
+    def _read(self, picture: "_Picture") -> Recognized:
+        engine = self._engine
+        engine.SetImageBytes(picture.samples, picture.width, picture.height, 1, picture.stride)
+        engine.SetSourceResolution(round(picture.dpi))
+        try:
+            if not engine.Recognize():
+                raise Unreadable("not-recognized")
+            return _recognized(picture, list(_words(engine)))
+        except RuntimeError:
+            raise Unreadable("not-recognized") from None
+        finally:
+            engine.Clear()
+            engine.ClearAdaptiveClassifier()
+
+
+_REMEDY = "install tesserocr and tesseract's data of every language (Debian: tesseract-ocr-fra)"
+
+_VARIABLES = {
+    "debug_file": "/dev/null",  # its messages can quote the page
+    "tessedit_enable_doc_dict": "0",  # no words of one document in another
+}
+
+
+def _affordable(page: pymupdf.Page, dpi: int) -> float:
+    inches = page.rect.width * page.rect.height / _POINTS**2
+    most = math.sqrt(_MAX_PIXELS / max(inches, 0.01))
+    if most < min(_MIN_DPI, dpi):
+        raise Unreadable("page-too-large")
+    return min(float(dpi), most)
+
+
+class _Picture:
+    """A page in shades of grey, turned clockwise by an angle in degrees."""
+
+    def __init__(self, page: pymupdf.Page, dpi: float, angle: float) -> None:
+        scale = dpi / _POINTS
+        matrix = pymupdf.Matrix(scale, scale).prerotate(angle)
+        pixmap = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
+        self.dpi = dpi
+        self.samples: bytes = pixmap.samples
+        self.width, self.height, self.stride = pixmap.width, pixmap.height, pixmap.stride
+        self.is_reversed = abs(angle) > 90
+        self._origin = pixmap.x, pixmap.y
+        self._back = ~matrix
+        self._rect = page.rect
+
+    def place(self, box: Box) -> Box:
+        """Give the box on the page of one in pixels."""
+        x, y = self._origin
+        moved = pymupdf.Rect(box[0] + x, box[1] + y, box[2] + x, box[3] + y)
+        x0, y0, x1, y1 = (moved * self._back) & self._rect
+        return x0, y0, x1, y1
+
+    def is_dark(self, x: int, y: int) -> bool:
+        """Tell whether there is ink."""
+        inside = 0 <= x < self.width and 0 <= y < self.height
+        return bool(inside and self.samples[y * self.stride + x] < _DARK)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str = field(repr=False)
+    confidence: float
+    box: Box  # in pixels
+    row: Box
+    size: float
+    block: int
+    line: int
+
+
+def _words(engine: Any) -> Iterator[_Word]:
+    found = engine.GetIterator()
+    block = line = -1
+    more = found is not None
+    while more:
+        block += found.IsAtBeginningOf(_PARAGRAPH)
+        line += found.IsAtBeginningOf(_LINE)
+        if word := _word(found, block, line):
+            yield word
+        more = found.Next(_WORD)
+
+
+def _word(found: Any, block: int, line: int) -> _Word | None:
+    if found.BlockType() not in _TEXT or found.Empty(_WORD):
+        return None
+    text = clean(found.GetUTF8Text(_WORD)).strip()
+    if not text:
+        return None
+    return _Word(
+        text=text,
+        confidence=found.Confidence(_WORD) / 100,
+        box=found.BoundingBox(_WORD),
+        row=found.BoundingBox(_LINE),
+        size=found.RowAttributes()["row_height"],
+        block=block,
+        line=line,
+    )
+
+
+def _recognized(picture: _Picture, words: Iterable[_Word]) -> Recognized:
+    rows = [list(row) for _, row in groupby(words, key=lambda word: word.line)]
+    upwards = _upwards(rows)
+    lines: list[Line] = []
+    letters = sure = 0.0
+    for row in rows:
+        down = _runs_down(row)
+        kept = [word for word in row if down or not _is_rule(picture, word)]
+        letters += sum(len(word.text) for word in kept)
+        sure += sum(len(word.text) * word.confidence for word in kept)
+        if kept:
+            way = (0.0, -1.0 if upwards else 1.0) if down else (1.0, 0.0)
+            lines.append(_line(picture, list(_mended(kept, int(down))), way))
+    return Recognized(tuple(lines), sure / letters if letters else 0.0)
+
+
+def _runs_down(row: Sequence[_Word]) -> bool:
+    # Tesseract tells the orientation of a block, but not where it has turned the whole page.
+    (x0, y0), (x1, y1) = _middle(row[0].box), _middle(row[-1].box)
+    if len(row) > 1:
+        return abs(y1 - y0) > abs(x1 - x0)
+    left, top, right, bottom = row[0].box
+    return len(row[0].text) > 2 and bottom - top > _TALL * (right - left)
+
+
+def _upwards(rows: Iterable[Sequence[_Word]]) -> bool:
+    down = [row for row in rows if len(row) > 1 and _runs_down(row)]
+    steps = [math.copysign(1, _middle(row[-1].box)[1] - _middle(row[0].box)[1]) for row in down]
+    return sum(steps) <= 0
+
+
+def _middle(box: Box) -> tuple[float, float]:
+    return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+
+
+def _mended(words: Iterable[_Word], axis: int) -> Iterator[_Word]:
+    """Join the parts of an address: the sign @ is wide, and tesseract sees gaps around it."""
+    before: _Word | None = None
+    for word in words:
+        joins = before is not None and _is_address(before.text, word.text)
+        if before is not None and joins and _are_near(before, word, axis):
+            before = _joined(before, word)
+            continue
+        if before is not None:
+            yield before
+        before = word
+    if before is not None:
+        yield before
+
+
+def _is_address(one: str, other: str) -> bool:
+    if one.endswith(("@", "www.")) or other.startswith("@"):
+        return True
+    return "@" in other and one.islower() and one.endswith((".", "-", "_"))
+
+
+def _are_near(one: _Word, other: _Word, axis: int) -> bool:
+    near, far = sorted((one.box, other.box), key=lambda box: box[axis])
+    return far[axis] - near[axis + 2] < _WIDE_SIGN * one.size
+
+
+def _joined(one: _Word, other: _Word) -> _Word:
+    lengths = len(one.text), len(other.text)
+    sure = one.confidence * lengths[0] + other.confidence * lengths[1]
+    return replace(
+        one,
+        text=one.text + other.text,
+        box=_around((one.box, other.box)),
+        confidence=sure / sum(lengths),
+    )
+
+
+def _is_rule(picture: _Picture, word: _Word) -> bool:
+    # The side of a frame: ink that goes on above and below the row.
+    if not _UPRIGHT_RULE.issuperset(word.text):
+        return False
+    x0, y0, x1, y1 = map(int, word.box)
+    _, top, _, bottom = map(int, word.row)
+    reach = max((bottom - top) // 3, 3)
+    above = range(min(y0, top) - reach, y0)
+    below = range(y1, max(y1, bottom) + reach)
+    return _is_crossed(picture, (x0, x1), above) and _is_crossed(picture, (x0, x1), below)
+
+
+def _is_crossed(picture: _Picture, between: tuple[int, int], rows: range) -> bool:
+    """Tell whether there is ink in nearly all of the rows of pixels."""
+    x0, x1 = between
+    inked = sum(any(picture.is_dark(x, y) for x in range(x0 - 2, x1 + 3)) for y in rows)
+    return inked >= 0.9 * len(rows)
+
+
+def _line(picture: _Picture, words: Sequence[_Word], way: tuple[float, float]) -> Line:
+    dx, dy = way
+    direction = (-dx or 0.0, -dy or 0.0) if picture.is_reversed else way
+    places = [picture.place(word.box) for word in words]
+    around = _around(places)
+    return Line(
+        text=" ".join(word.text for word in words),
+        block=words[0].block,
+        box=turned(around, direction),
+        direction=direction,
+        place=around,
+        size=max(word.size for word in words) * _POINTS / picture.dpi / _SHARE_OF_SIZE,
+        runs=tuple(_runs(words, places, direction)),
+    )
+
+
+def _runs(
+    words: Sequence[_Word], places: Sequence[Box], direction: tuple[float, float]
+) -> Iterator[Run]:
+    at = 0
+    for word, place, after in zip(words, places, [*places[1:], None], strict=True):
+        end = at + len(word.text) + (after is not None)  # with the blank
+        yield Run(at, end, _up_to(place, after, direction) if after else place)
+        at = end
+
+
+def _up_to(place: Box, after: Box, direction: tuple[float, float]) -> Box:
+    x0, y0, x1, y1 = place
+    dx, dy = direction
+    if dx:
+        return (x0, y0, max(x1, after[0]), y1) if dx > 0 else (min(x0, after[2]), y0, x1, y1)
+    return (x0, y0, x1, max(y1, after[1])) if dy > 0 else (x0, min(y0, after[3]), x1, y1)
+
+
+def _around(boxes: Sequence[Box]) -> Box:
+    x0, y0, x1, y1 = zip(*boxes, strict=True)
+    return min(x0), min(y0), max(x1), max(y1)

@@ -1,0 +1,375 @@
+"""PDF to pages of lines by pdfplumber: the route for sites that leave PyMuPDF out."""
+
+# mypy: allow-untyped-calls
+# Parts of pdfminer, which pdfplumber reads with, have no types.
+
+import io
+import logging
+import math
+import re
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+import pdfplumber
+from pdfminer import settings
+from pdfminer.layout import LTChar, LTContainer, LTFigure
+from pdfminer.pdfdocument import PDFEncryptionError, PDFXRefFallback
+from pdfminer.pdfpage import PDFPage
+from pdfminer.pdftypes import PDFStream, resolve1
+from pdfminer.psexceptions import PSException
+from pdfminer.psparser import LIT, PSLiteral
+from pdfminer.utils import apply_matrix_rect, decode_text
+from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
+
+from extractors.document.limits import Limits
+from extractors.document.lines import (
+    Box,
+    Line,
+    turned,
+)
+from extractors.document.page import Page
+from extractors.pdf.glyphs import (
+    Glyph,
+    rows,
+)
+from extractors.plain.plain_text import clean
+from record.errors import Unreadable
+
+# Their messages can quote the document.
+for _name in ("pdfminer", "pdfplumber"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
+
+_ERRORS = (
+    PSException,  # all of pdfminer's own
+    PdfminerException,
+    MalformedPDFException,
+    # Objects that are not of the shape that was expected; endless recursion is a RuntimeError.
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+_END_MARK = b"%%EOF"
+_END_MARK_WITHIN = 2048
+
+_GLYPH_NUMBER = re.compile(r"\(cid:\d+\)")
+_BROKEN_CHARACTER = re.compile(
+    "[\ufffd\ud800-\udfff\ue000-\uf8ff\U000f0000-\U0010ffff\0-\x08\x0e-\x1f]"
+)
+_UNREADABLE_CHARACTER = re.compile("[\ufffd\ud800-\udfff\0-\x08\x0e-\x1f]")
+_MAX_BROKEN_SHARE = 0.20
+_MAX_UNREADABLE_SHARE = 0.05
+_ENOUGH_BROKEN = 5
+
+_HIDDEN = 2 | 32  # flags of an annotation: hidden, no view
+_NOTE = "CryptonymNote"
+_PROOF_DPI = 72
+
+
+def read_pages(data: bytes, limits: Limits, passwords: Sequence[str] = ()) -> list[Page]:
+    """Read the text layer of a PDF page by page, without PyMuPDF and some thirty times slower.
+
+    Words that a reader cannot see are read like others. Raises Unreadable: `too-large`, `broken`,
+    `encrypted`, `too-many-pages`, `too-long`, `garbled-text`, `no-text-layer` when no page has
+    text, `page-without-text` when one that shows something has none. Raises MemoryError.
+    """
+    if len(data) > limits.max_bytes:
+        raise Unreadable("too-large")
+    with _pdfminer_errors(), _open(data, passwords) as document:
+        _refuse_at_sight(document, data, limits)
+        return _read(document, limits)
+
+
+def _open(data: bytes, passwords: Sequence[str]) -> pdfplumber.pdf.PDF:
+    for password in ("", *passwords):
+        try:
+            return pdfplumber.open(io.BytesIO(data), password=password, raise_unicode_errors=False)
+        except PdfminerException as error:
+            if not isinstance(_cause(error), PDFEncryptionError):
+                raise
+    raise Unreadable("encrypted")
+
+
+def _refuse_at_sight(document: pdfplumber.pdf.PDF, data: bytes, limits: Limits) -> None:
+    repaired = any(isinstance(xref, PDFXRefFallback) for xref in document.doc.xrefs)
+    if repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
+        raise Unreadable("broken")  # cut off: whatever came after is missing
+    count = resolve1(resolve1(document.doc.catalog["Pages"])["Count"])
+    if not isinstance(count, int) or count < 1:
+        raise Unreadable("broken")
+    if count > limits.max_pages:
+        raise Unreadable("too-many-pages")
+    found = sum(1 for _ in islice(PDFPage.create_pages(document.doc), count + 1))
+    if found != count:
+        raise Unreadable("broken")
+
+
+def _read(document: pdfplumber.pdf.PDF, limits: Limits) -> list[Page]:
+    pages: list[Page] = []
+    length = 0
+    unread = False
+    for number, source in enumerate(document.pages):
+        page = _page(source, number)
+        length += sum(len(line.text) for line in page.lines)
+        if length > limits.max_characters:
+            raise Unreadable("too-long")
+        unread = unread or not (page.lines or _is_blank(source))
+        source.close()
+        pages.append(page)
+    if not any(page.lines for page in pages):
+        raise Unreadable("no-text-layer")
+    if unread:
+        raise Unreadable("page-without-text")
+    return pages
+
+
+def _page(source: pdfplumber.page.Page, number: int) -> Page:
+    _refuse_damaged_content(source.page_obj)
+    notes = [note for note in _dictionaries(source.page_obj.annots) if _is_shown(note)]
+    _draw(notes, source.page_obj)
+    shown = _shown(source.page_obj)
+    glyphs = list(_glyphs(source.layout, shown))
+    _refuse_garbled("".join(glyph.text for glyph in glyphs))
+    lines = list(rows(glyphs))
+    if not _readable(lines):
+        lines = []
+    block = lines[-1].block + 1 if lines else 0
+    lines += _remarks(_silent(notes, source.layout), block, _turn(source.page_obj), shown)
+    return Page(number, shown[2] - shown[0], shown[3] - shown[1], tuple(lines))
+
+
+def _readable(lines: Iterable[Line]) -> bool:
+    return any(_BROKEN_CHARACTER.sub("", line.text).strip() for line in lines)
+
+
+def _refuse_garbled(text: str) -> None:
+    glyph_numbers = len("".join(_GLYPH_NUMBER.findall(text)))
+    unreadable = len(_UNREADABLE_CHARACTER.findall(text)) + glyph_numbers
+    broken = len(_BROKEN_CHARACTER.findall(text)) + glyph_numbers
+    if broken < _ENOUGH_BROKEN:
+        return
+    written = sum(map(len, text.split()))
+    if broken > _MAX_BROKEN_SHARE * written or unreadable > _MAX_UNREADABLE_SHARE * written:
+        raise Unreadable("garbled-text")
+
+
+def _turn(page: PDFPage) -> tuple[float, float, float, float, float, float]:
+    # from the coordinates of the file to those of pdfminer: as shown, y upwards
+    x0, y0, x1, y1 = page.mediabox
+    if page.rotate == 90:
+        return 0, -1, 1, 0, -y0, x1
+    if page.rotate == 180:
+        return -1, 0, 0, -1, x1, y1
+    if page.rotate == 270:
+        return 0, 1, -1, 0, y1, -x0
+    return 1, 0, 0, 1, -x0, -y0
+
+
+def _shown(page: PDFPage) -> Box:
+    # the part of the media box that is shown, in the coordinates of pdfminer
+    x0, y0, x1, y1 = page.mediabox
+    left, bottom, right, top = page.cropbox
+    crop = max(x0, left), max(y0, bottom), min(x1, right), min(y1, top)
+    if crop[0] >= crop[2] or crop[1] >= crop[3]:
+        crop = (x0, y0, x1, y1)
+    left, bottom, right, top = apply_matrix_rect(_turn(page), crop)
+    return left, bottom, right, top
+
+
+def _place(box: Box, shown: Box) -> Box:
+    return box[0] - shown[0], shown[3] - box[3], box[2] - shown[0], shown[3] - box[1]
+
+
+def _glyphs(layout: LTContainer[Any], shown: Box) -> Iterator[Glyph]:
+    for item in _items(layout):
+        x0, y0, x1, y1 = item.bbox
+        if x1 < shown[0] or x0 > shown[2] or y1 < shown[1] or y0 > shown[3]:
+            continue  # off the page
+        place = _place(item.bbox, shown)
+        a, b = item.matrix[:2]
+        length = math.hypot(a, b) or 1.0
+        direction = (round(a / length, 2) + 0.0, round(-b / length, 2) + 0.0)
+        if not any(direction):
+            direction = (1.0, 0.0)
+        box = _slanted(place, direction, item.adv * length)
+        yield Glyph(item.get_text(), str(item.fontname), direction, place, box)
+
+
+def _slanted(place: Box, direction: tuple[float, float], width: float) -> Box:
+    """Turn the box of a glyph so that its text runs from left to right; it is `width` wide."""
+    dx, dy = direction
+    if not dx or not dy:
+        return turned(place, direction)
+    width = abs(width)
+    height = max((place[2] - place[0] - width * abs(dx)) / abs(dy), 0.0)
+    x, y = (place[0] + place[2]) / 2, (place[1] + place[3]) / 2
+    across, down = x * dx + y * dy, y * dx - x * dy
+    return across - width / 2, down - height / 2, across + width / 2, down + height / 2
+
+
+def _items(layout: LTContainer[Any]) -> Iterator[LTChar]:
+    # the glyphs of a page, those in notes last, although they were drawn first: see _draw
+    notes: list[LTFigure] = []
+    for item in layout:
+        if isinstance(item, LTChar):
+            yield item
+        elif isinstance(item, LTFigure) and str(item.name).startswith(_NOTE):
+            notes.append(item)
+        elif isinstance(item, LTFigure):
+            yield from _items(item)
+    for note in notes:
+        yield from _items(note)
+
+
+def _refuse_damaged_content(page: PDFPage) -> None:
+    if page.attrs.get("Contents") is not None and not page.contents:
+        raise Unreadable("broken")
+    for content in page.contents:
+        _refuse_damaged(content)
+    _refuse_damaged_drawings(page.resources, set())
+
+
+def _refuse_damaged_drawings(resources: Any, seen: set[int]) -> None:
+    drawings = resolve1(resources.get("XObject") or {})
+    for reference in drawings.values():
+        drawing = resolve1(reference)
+        if not isinstance(drawing, PDFStream) or drawing.get("Subtype") is not LIT("Form"):
+            continue
+        if id(drawing) not in seen:
+            seen.add(id(drawing))
+            _refuse_damaged(drawing)
+            _refuse_damaged_drawings(resolve1(drawing.get("Resources")) or {}, seen)
+
+
+def _refuse_damaged(reference: Any) -> None:
+    stream = resolve1(reference)
+    if not isinstance(stream, PDFStream):
+        raise Unreadable("broken")
+    # Otherwise pdfminer goes on with what it could decompress, which it then keeps.
+    settings.STRICT = True
+    try:
+        stream.get_data()
+    finally:
+        settings.STRICT = False
+
+
+def _dictionaries(references: Any) -> list[dict[str, Any]]:
+    resolved = map(resolve1, resolve1(references) or ())
+    return [item for item in resolved if isinstance(item, dict)]
+
+
+def _is_shown(note: dict[str, Any]) -> bool:
+    flags = resolve1(note.get("F")) or 0
+    return not flags & _HIDDEN and resolve1(note.get("Subtype")) is not LIT("Popup")
+
+
+def _draw(notes: Sequence[dict[str, Any]], page: PDFPage) -> None:
+    """Have the pictures of form fields and notes drawn as part of the page; pdfminer knows none."""
+    drawings: dict[str, PDFStream] = {}
+    calls: list[bytes] = []
+    for number, note in enumerate(notes):
+        picture = _appearance(note)
+        if picture is not None:
+            name = f"{_NOTE}{number}"
+            drawings[name] = picture
+            calls.append(b"q %s cm /%s Do Q" % (_fit(picture, note), name.encode()))
+    if drawings:
+        others = resolve1(page.resources.get("XObject")) or {}
+        page.resources = {**page.resources, "XObject": {**others, **drawings}}
+        # First, since the page may leave its own coordinates behind.
+        page.contents = [PDFStream({}, b"\n".join(calls) + b"\n"), *page.contents]
+
+
+def _appearance(note: dict[str, Any]) -> PDFStream | None:
+    normal = resolve1((resolve1(note.get("AP")) or {}).get("N"))
+    if isinstance(normal, dict):
+        state = resolve1(note.get("AS"))
+        normal = resolve1(normal.get(state.name)) if isinstance(state, PSLiteral) else None
+    if not isinstance(normal, PDFStream) or "BBox" not in normal:
+        return None
+    normal.attrs["Subtype"] = LIT("Form")
+    _refuse_damaged(normal)
+    return normal
+
+
+def _fit(picture: PDFStream, note: dict[str, Any]) -> bytes:
+    # ISO 32000-1, 12.5.5: the picture's box, turned by its matrix, comes to lie on the rectangle.
+    x0, y0, x1, y1 = apply_matrix_rect(
+        _numbers(picture.get("Matrix") or (1, 0, 0, 1, 0, 0)), _numbers(picture["BBox"])
+    )
+    left, bottom, right, top = _numbers(note["Rect"])
+    left, right, bottom, top = (
+        min(left, right),
+        max(left, right),
+        min(bottom, top),
+        max(bottom, top),
+    )
+    wide = (right - left) / (x1 - x0) if x1 > x0 else 1.0
+    high = (top - bottom) / (y1 - y0) if y1 > y0 else 1.0
+    return b"%f 0 0 %f %f %f" % (wide, high, left - wide * x0, bottom - high * y0)
+
+
+def _numbers(values: Any) -> Any:
+    return tuple(float(resolve1(value)) for value in resolve1(values))
+
+
+def _silent(notes: Sequence[dict[str, Any]], layout: LTContainer[Any]) -> list[dict[str, Any]]:
+    """Give the notes whose picture does not say what they hold: it is missing, empty, or a sign."""
+    figures = {item.name: item for item in layout if isinstance(item, LTFigure)}
+    drawn = {name for name, figure in figures.items() if any(True for _ in _items(figure))}
+    return [
+        note
+        for number, note in enumerate(notes)
+        if f"{_NOTE}{number}" not in drawn or resolve1(note.get("Subtype")) not in _DRAWN_WHOLE
+    ]
+
+
+_DRAWN_WHOLE = (LIT("Widget"), LIT("FreeText"), LIT("Stamp"))
+
+
+def _remarks(notes: Iterable[dict[str, Any]], block: int, turn: Any, shown: Box) -> Iterator[Line]:
+    # They are read after all else, as if they stood below the page.
+    width, bottom = shown[2] - shown[0], shown[3] - shown[1]
+    for number, note in enumerate(notes, block):
+        kind = resolve1(note.get("Subtype"))
+        content = resolve1(note.get("V" if kind is LIT("Widget") else "Contents"))
+        text = clean(decode_text(content)) if isinstance(content, bytes) else ""
+        if kind is LIT("Link") or not text.strip():
+            continue
+        place = _place(apply_matrix_rect(turn, _numbers(note["Rect"])), shown)
+        for part in filter(str.strip, text.split("\n")):
+            bottom += 20
+            box = place if kind in _DRAWN_WHOLE else (0, bottom, width, bottom + 10)
+            yield Line(part, number, box, place=place)
+
+
+def _is_blank(page: pdfplumber.page.Page) -> bool:
+    if not len(page.layout):
+        return True
+    # What was drawn may still be white on white: only a look at the page can tell.
+    lowest, highest = page.to_image(resolution=_PROOF_DPI).original.convert("L").getextrema()
+    return bool(lowest == highest)
+
+
+def _cause(error: BaseException) -> object:
+    return error.args[0] if isinstance(error, PdfminerException) and error.args else error
+
+
+@contextmanager
+def _pdfminer_errors() -> Iterator[None]:
+    try:
+        yield
+    except _ERRORS as error:
+        if isinstance(_cause(error), MemoryError):
+            raise MemoryError from None
+        raise Unreadable("broken") from None
