@@ -63,7 +63,7 @@ setup(
         "models.tagger": ["weights/*"],
         "evaluation": ["py.typed", "requirements/*.toml"],
         "pipeline.release": ["readme.md"],
-        "pipeline": ["py.typed", "*.html.j2"],
+        "pipeline.reports": ["templates/*.j2"],
     },
     entry_points={"console_scripts": ["cryptonym = pipeline.cli:main"]},
     install_requires=[

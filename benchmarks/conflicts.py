@@ -19,9 +19,9 @@ from benchmarks.hybrid import SEED
 from benchmarks.train_tagger import hospitals
 from models.tagger.runtime import Tagger
 from models.tagger.shipped import folder_of
-from pipeline.detection import by_rules
-from pipeline.gold import read_annotated
-from pipeline.resolve import trim
+from pipeline.files.gold import read_annotated
+from pipeline.notes.detection import by_rules
+from pipeline.notes.overlap_resolution import trim
 from record.document import Annotated
 
 IsRight = Callable[[str, str], bool]

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evaluation.align import tokenize
-from pipeline.detection import detect
-from pipeline.jsonl import read_notes
-from pipeline.resolve import resolve
+from pipeline.files.jsonl import read_notes
+from pipeline.notes.detection import detect
+from pipeline.notes.overlap_resolution import resolve
 from record.document import Annotated
 from record.span import Span
 

@@ -12,7 +12,7 @@ import argparse
 import time
 from collections.abc import Callable, Sequence
 
-from pipeline.detection import FAMILIES
+from pipeline.notes.detection import FAMILIES
 from record.document import Document
 from rules.matching.language_identification import stretches
 from rules.matching.normalized_document import (

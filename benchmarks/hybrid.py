@@ -17,9 +17,16 @@ from benchmarks.train_tagger import hospitals
 from evaluation.align import pair
 from evaluation.scores import score
 from models.tagger.runtime import Tagger
-from pipeline.detection import KnownPatients, by_record, by_rules
-from pipeline.gold import read_annotated
-from pipeline.resolve import resolve, trim
+from pipeline.files.gold import read_annotated
+from pipeline.notes.detection import (
+    KnownPatients,
+    by_record,
+    by_rules,
+)
+from pipeline.notes.overlap_resolution import (
+    resolve,
+    trim,
+)
 from record.document import Annotated
 from record.patient import PatientRecord
 from record.span import Span

@@ -22,8 +22,8 @@ from extractors.document.options import (
     Options,
 )
 from extractors.documents import Extractor
-from pipeline.detection import KnownPatients
-from pipeline.engine import annotate
+from pipeline.night.engine import annotate
+from pipeline.notes.detection import KnownPatients
 from record.document import Annotated, Document
 from record.errors import Unreadable
 from record.patient import PatientRecord

@@ -29,8 +29,11 @@ from benchmarks.curves import Line, figure
 from benchmarks.steps import split
 from evaluation.align import pair
 from evaluation.scores import score
-from pipeline.gold import read_annotated
-from pipeline.jsonl import dumped, listed
+from pipeline.files.gold import read_annotated
+from pipeline.files.jsonl import (
+    dumped,
+    listed,
+)
 from record.document import Annotated
 
 SIZES = (10, 30, 100, 250, 500)

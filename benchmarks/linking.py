@@ -7,7 +7,8 @@ that person within the patient's file, its predicted cluster the entity that
 `surrogates.patient.person_linking` gives it, note by note. `--misspelt` makes one
 mistake in this share of the names of five letters and more. A second table tells what
 `repeat_third_parties` costs: mentions are then the family names of everybody but the patient, the
-true cluster a person's name, the predicted one the surrogate that the engine writes with each chance of `--repeat`. Prints Markdown.
+true cluster a person's name, the predicted one the surrogate that the engine
+writes with each chance of `--repeat`. Prints Markdown.
 """
 
 import argparse

@@ -6,8 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.steps import once
-from pipeline.gold import read_annotated
-from pipeline.jsonl import dumped, listed
+from pipeline.files.gold import read_annotated
+from pipeline.files.jsonl import (
+    dumped,
+    listed,
+)
 from record.document import Annotated
 from record.span import Span
 

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from sqlalchemy import create_engine
 
-from pipeline.demo import demo_config
-from pipeline.engine import drive
-from pipeline.memory import peak_kilobytes
-from pipeline.nightly import run_nightly
-from pipeline.supervisor import drive as spawned
+from pipeline.config.memory import peak_kilobytes
+from pipeline.night.demo import demo_config
+from pipeline.night.engine import drive
+from pipeline.night.nightly import run_nightly
+from pipeline.night.supervisor import drive as spawned
 from record.uncollected import collect_seldom
 from surrogates.keys.keys import new_master
 from synthesis.fictional.hospital import make_hospital

@@ -23,7 +23,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 from evaluation.gate import Measured
 from evaluation.overlap import likelihood, shared_runs
 from models.language.foundation import Foundation
-from pipeline.gold import read_annotated
+from pipeline.files.gold import read_annotated
 
 _MARK = "<|endoftext|>"
 _PIECES, _PLACES, _WIDTH, _LAYERS = 4096, 512, 128, 2

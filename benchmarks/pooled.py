@@ -32,7 +32,10 @@ from evaluation.randomization import differ, f1, precision, recall
 from models.private import learning
 from models.private.deidentifier import Deidentifier, Example
 from models.private.folder import digest, load
-from pipeline.jsonl import Line, read_notes
+from pipeline.files.jsonl import (
+    Line,
+    read_notes,
+)
 from pipeline.sharing.encoding import Places, encode_site, read_order, site_of
 from pipeline.sharing.pool import pool
 from pipeline.sharing.vectors import MANIFEST, read_shared

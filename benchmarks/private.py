@@ -44,7 +44,10 @@ from models.private.pseudonymize import Pseudonymizer, pseudonymize
 from models.private.representer import Unprotected
 from models.private.sentences import Sentence, sentences
 from models.private.stop_words import stop_words
-from pipeline.jsonl import Line, read_notes
+from pipeline.files.jsonl import (
+    Line,
+    read_notes,
+)
 from record.document import Annotated
 
 Notes = Sequence[Sequence[Sentence]]

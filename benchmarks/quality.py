@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.count_feeds import FAULTS, Books, Fault, Feed, Hospital, Layout, layout
 from evaluation.drift import Found, compare
-from pipeline.quality.gate import allowance
+from pipeline.night.quality_gate import allowance
 
 DAYS_A_QUARTER = 365.25 / 4
 MIN_DAYS = 28

@@ -33,19 +33,26 @@ from typing import Any
 from sqlalchemy import create_engine, insert, inspect, text
 
 from benchmarks.nightly import make
-from pipeline.demo import demo_config
-from pipeline.engine import drive
-from pipeline.memory import peak_kilobytes
-from pipeline.nightly import run_nightly
-from pipeline.note import Unit
-from pipeline.recall import STAGES
-from pipeline.release.order import Order
+from pipeline.config.memory import peak_kilobytes
+from pipeline.config.settings import load
+from pipeline.night.demo import demo_config
+from pipeline.night.engine import drive
+from pipeline.night.nightly import run_nightly
+from pipeline.night.supervisor import drive as spawned
+from pipeline.notes.stages import taken
+from pipeline.notes.stored_spans import STAGES
+from pipeline.notes.worker_resources import (
+    Tools,
+    open_tools,
+)
+from pipeline.release.request import Order
 from pipeline.release.run import run_release
-from pipeline.settings import load
-from pipeline.stages import taken
-from pipeline.state_tables import LEDGER, RELEASED, SPAN_STORE
-from pipeline.supervisor import drive as spawned
-from pipeline.tools import Tools, open_tools
+from pipeline.state.tables import (
+    LEDGER,
+    RELEASED,
+    SPAN_STORE,
+)
+from pipeline.warehouse.note_rows import Unit
 from record.uncollected import collect_seldom
 
 COPIED = {

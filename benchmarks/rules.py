@@ -30,7 +30,12 @@ from pathlib import Path
 from statistics import mean
 
 from benchmarks.native import Native, build
-from pipeline.detection import FAMILIES, KnownPatients, detect, detect_together
+from pipeline.notes.detection import (
+    FAMILIES,
+    KnownPatients,
+    detect,
+    detect_together,
+)
 from record.document import Annotated, Document
 from record.folding import fold
 from record.patient import Identifier, PatientRecord

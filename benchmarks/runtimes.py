@@ -18,8 +18,11 @@ from evaluation.align import pair
 from evaluation.scores import score
 from models.tagger.runtime import Tagger
 from models.tagger.shipped import DEFAULT, folder_of
-from pipeline.resolve import resolve, trim
-from pipeline.tagging import TOGETHER
+from pipeline.notes.model_detection import TOGETHER
+from pipeline.notes.overlap_resolution import (
+    resolve,
+    trim,
+)
 from record.document import Annotated
 
 

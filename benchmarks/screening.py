@@ -21,7 +21,7 @@ from typing import TypeVar
 import numpy as np
 
 from evaluation.proximity import SIZES, TOP, Corpus, Nearest, review, words_of
-from pipeline.gold import read_annotated
+from pipeline.files.gold import read_annotated
 
 _KINDS = ("copies", "half copies", "copies with another name")
 _EACH = 20

@@ -44,9 +44,15 @@ from evaluation.utility import (
 from models.language.contextual import ContextVectors
 from models.tagger.train import Watch
 from models.tagger.windows import Cut
-from pipeline.commands.corpus_letters import read_letters, with_own
-from pipeline.commands.filled_letters import FilledLetter, read_filled
-from pipeline.gold import read_annotated
+from pipeline.commands.synthesize.corpus_letters import (
+    read_letters,
+    with_own,
+)
+from pipeline.commands.synthesize.filled_letters import (
+    FilledLetter,
+    read_filled,
+)
+from pipeline.files.gold import read_annotated
 from record.document import Annotated
 from synthesis.letters import load_letters
 from synthesis.masking import Masking, mask, words_of

@@ -29,7 +29,7 @@ from evaluation.counts import Tally, count
 from evaluation.randomization import f1
 from evaluation.utility import Utility, counts_of, scored
 from models.atomic import write
-from pipeline.jsonl import dumped
+from pipeline.files.jsonl import dumped
 from record.document import Annotated, Document
 from record.span import Span
 from record.tokens import Token, tokens

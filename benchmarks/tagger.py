@@ -42,9 +42,12 @@ from models.tagger.shipped import (
     is_quantized,
 )  # fmt: skip
 from models.tagger.subwords import SubWords
-from pipeline.detection import by_rules
-from pipeline.resolve import resolve, trim
-from pipeline.tagging import TOGETHER
+from pipeline.notes.detection import by_rules
+from pipeline.notes.model_detection import TOGETHER
+from pipeline.notes.overlap_resolution import (
+    resolve,
+    trim,
+)
 from record.document import Document
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.languages import LANGUAGES

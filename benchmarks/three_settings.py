@@ -30,8 +30,8 @@ from benchmarks.meddocan import prepare
 from benchmarks.spacy_ner import Course, Judges, Kept, taught
 from benchmarks.steps import add_letters, once, run, split
 from evaluation.utility import BOTH, REAL, SYNTHETIC, Utility
-from pipeline.commands.corpus_letters import read_letters
-from pipeline.gold import read_annotated
+from pipeline.commands.synthesize.corpus_letters import read_letters
+from pipeline.files.gold import read_annotated
 from record.document import Annotated
 from record.span import Span
 from synthesis.parts import NOTES

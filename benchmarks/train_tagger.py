@@ -18,7 +18,10 @@ from models.tagger.corpus import TrainingNote
 from models.tagger.encoder import Plan
 from models.tagger.recipe import default_recipe
 from models.tagger.train import Corpora, Watch, train
-from pipeline.gold import read_annotated, read_label_map
+from pipeline.files.gold import (
+    read_annotated,
+    read_label_map,
+)
 from record.document import Annotated
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.languages import LANGUAGES

@@ -10,10 +10,14 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any, Protocol, cast
 
-from pipeline.commands.options import EXITS
-from pipeline.console import Console
-from pipeline.exits import EXIT_GATE, EXIT_UNAVAILABLE, EXIT_USAGE
-from pipeline.installation import check_rooms
+from pipeline.commands.options.values import EXITS
+from pipeline.config.exit_codes import (
+    EXIT_GATE,
+    EXIT_UNAVAILABLE,
+    EXIT_USAGE,
+)
+from pipeline.config.installation import check_rooms
+from pipeline.reports.console import Console
 from record.errors import ConfigError, CryptonymError, Unavailable
 from record.uncollected import collect_seldom
 
@@ -64,7 +68,7 @@ COMMANDS = {
     "keys reveal": "who a person of a cohort is, from a vault",
     "policy check": "check a policy and show all it does",
 }
-"""Words of a command -> one line of help; `a b` is the module `pipeline.commands.a_b`."""
+"""Words of a command -> one line of help; `a b` is the module `pipeline.commands.a.b`."""
 
 GROUPS = {
     "synthesize": "synthetic notes: prepare, train, generate, mask, fill, screen, utility, report",
@@ -138,7 +142,9 @@ def load(name: str) -> CommandModule:
 
     Raises ConfigError where what it needs is an extra that is not installed.
     """
-    return cast(CommandModule, import_module(f"pipeline.commands.{name.replace(' ', '_')}"))
+    first, _, action = name.partition(" ")
+    place = f"{first}.{action}" if first in GROUPS else "_".join(name.split())
+    return cast(CommandModule, import_module(f"pipeline.commands.{place}"))
 
 
 def make_parser(

@@ -25,7 +25,7 @@ DOWNHILL = {
     "pipeline.beam": {
         *("record", "extractors", "rules", "models", "surrogates", "pipeline", "synthesis")
     },
-    "evaluation": {"record", "pipeline.engine", "models", "synthesis"},
+    "evaluation": {"record", "pipeline.night.engine", "models", "synthesis"},
 }
 """What of ours each room may import; a dotted name allows that module alone."""
 
@@ -53,11 +53,11 @@ THIRD_PARTIES = {
     "evaluation": {"numpy", "scipy", "rapidfuzz", "pyphen", "stop_words"},
 }
 
-COMPOSITION_ROOT = ("pipeline.cli", "pipeline.demo", "pipeline.commands")
+COMPOSITION_ROOT = ("pipeline.cli", "pipeline.night.demo", "pipeline.commands")
 """Put the program together: may import every room, and no other module imports them."""
 
 BOUNDARIES = {
-    "pipeline.boundary": "one note fails, the others go on",
+    "pipeline.notes.boundary": "one note fails, the others go on",
 }
 """Module -> why it may catch everything."""
 
@@ -67,7 +67,7 @@ HIDDEN_IMPORTS = {
         for name in ("pdf", "ocr", "picture")
     },
     ("extractors.pdf.ocr", "tesserocr"): "ten megabytes that most documents do not need",
-    ("pipeline.state_schema", "pipeline.migrations.upgrade"): (
+    ("pipeline.state.schema", "pipeline.state.migrations.upgrade"): (
         "Alembic, which only a database of another version needs"
     ),
     **{
@@ -81,14 +81,17 @@ HIDDEN_IMPORTS = {
     ("models.language.train", "models.language.lora"): "peft is an extra, and slow to import",
     ("models.tagger.runtime", "models.tagger.exported"): "runs on PyTorch alone where ONNX is not",
     ("models.tagger.runtime", "models.tagger.by_openvino"): "OpenVINO is an extra",
-    ("pipeline.tools", "models.tagger.runtime"): "torch is an extra, and takes seconds to import",
+    (
+        "pipeline.notes.worker_resources",
+        "models.tagger.runtime",
+    ): "torch is an extra, and takes seconds to import",
 }
 """(module, imported) -> why the import may hide in a function; `COMPOSITION_ROOT` may always."""
 
 ENVIRONMENT_READERS: dict[str, str] = {
-    "pipeline.tools": "resolves `env:NAME`, so that a password in a URL need not stand in a file",
+    "pipeline.notes.worker_resources": "resolves `env:NAME`, so that no file need hold a password",
     "models.tagger.quantize": "tells NNCF to tell its makers nothing",
-    "pipeline.supervisor": "hands it on to the workers, with a bound on their threads",
+    "pipeline.night.supervisor": "hands it on to the workers, with a bound on their threads",
 }
 """Module -> why it may read the environment; `COMPOSITION_ROOT` may always."""
 
@@ -340,7 +343,7 @@ BAD: list[tuple[Rule, dict[str, str]]] = [
     (uphill, {"pipeline__x": "def f():\n    from pipeline.beam import graph"}),
     (uphill, {"pipeline__x": "from synthesis.fictional.model import Patient"}),
     (uphill, {"pipeline__x": "from pipeline import cli", "pipeline__cli": ""}),
-    (uphill, {"evaluation__x": "from pipeline.ledger import Ledger"}),
+    (uphill, {"evaluation__x": "from pipeline.state.ledger import Ledger"}),
     (strangers, {"record__x": "import regex"}),
     (strangers, {"pipeline__x": "import apache_beam as beam"}),
     (strangers, {"rules__x": "try:\n    import spacy\nexcept ImportError:\n    spacy = None"}),
@@ -390,6 +393,6 @@ def test_a_sound_house_passes() -> None:
         pipeline__boundary='"""Boundary."""\ntry: ...\nexcept Exception: ...',
         pipeline__beam__graph='"""Graph."""\nimport apache_beam\nfrom pipeline import engine',
         pipeline__cli='"""CLI."""\nimport os\nos.environ\ndef _f():\n    import synthesis.x',
-        evaluation__leaks='"""Leaks."""\nfrom pipeline import engine\nimport pipeline.engine',
+        evaluation__leaks='"""Leaks."""\nfrom pipeline import engine\nimport pipeline.night.engine',
     )
     assert [problem for rule in RULES for problem in rule(sound)] == []

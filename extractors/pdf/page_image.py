@@ -82,7 +82,8 @@ def redacted_picture(
 
     `text` and `pieces` belong together, as `extractors.layout.page_text` gives them. Where the
     letters of a piece are not found on the page as they stand in the text, all of the piece is
-    covered. Whatever no span names stays readable, and so does what is part of a picture in the document.
+    covered. Whatever no span names stays readable, and so does what is part of a picture
+    in the document.
     Raises Unreadable: `broken`, `encrypted`.
     """
     wanted = sorted(spans)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline.audit.private_files import write_private
-from pipeline.brat import read_brat
+from pipeline.files.brat import read_brat
 from record.document import Annotated
 from record.label import Label
 from record.span import Span

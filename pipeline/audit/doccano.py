@@ -8,9 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.annotations import make_span, read_text
 from pipeline.audit.private_files import export_in, parsed, write_private
-from pipeline.jsonl import dumped
+from pipeline.files.annotations import (
+    make_span,
+    read_text,
+)
+from pipeline.files.jsonl import dumped
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.label import Label

@@ -4,11 +4,19 @@ import hashlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from pipeline.batch import Batch, Item
-from pipeline.note import Unit
-from pipeline.recall import recall
-from pipeline.stages import attach, extract, fetch, taken
-from pipeline.tools import Tools
+from pipeline.notes.batch import (
+    Batch,
+    Item,
+)
+from pipeline.notes.stages import (
+    attach,
+    extract,
+    fetch,
+    taken,
+)
+from pipeline.notes.stored_spans import recall
+from pipeline.notes.worker_resources import Tools
+from pipeline.warehouse.note_rows import Unit
 from record.document import Annotated, Document
 from record.errors import Unsafe
 from record.span import Span

@@ -7,20 +7,39 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pipeline.annotations import read_text
-from pipeline.audit.draw import draw, released_kinds
 from pipeline.audit.formats import FORMATS
 from pipeline.audit.pages import Page, digest, line_pieces, read_pages
 from pipeline.audit.private_files import MANIFEST, make_private, parsed, write_private
-from pipeline.audit.records import Sample, SampledNote, open_records
-from pipeline.detection import DETECTOR_VERSION
-from pipeline.jsonl import dumped, listed
-from pipeline.lock import run_lock
-from pipeline.nightly import check_documents
-from pipeline.progress import Progress
-from pipeline.sealing import Found, Seal
-from pipeline.settings import Settings
-from pipeline.tools import Tools, make_seal, open_master, open_tools, settled
+from pipeline.audit.sampling import (
+    draw,
+    released_kinds,
+)
+from pipeline.config.progress import Progress
+from pipeline.config.settings import Settings
+from pipeline.files.annotations import read_text
+from pipeline.files.jsonl import (
+    dumped,
+    listed,
+)
+from pipeline.night.nightly import check_documents
+from pipeline.notes.detection import DETECTOR_VERSION
+from pipeline.notes.worker_resources import (
+    Tools,
+    make_seal,
+    open_master,
+    open_tools,
+    settled,
+)
+from pipeline.state.audit_records import (
+    Sample,
+    SampledNote,
+    open_records,
+)
+from pipeline.state.lock import run_lock
+from pipeline.state.span_sealing import (
+    Found,
+    Seal,
+)
 from record.document import Annotated
 from record.errors import ConfigError
 

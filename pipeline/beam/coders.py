@@ -4,7 +4,7 @@ from typing import NoReturn
 
 from apache_beam import coders
 
-from pipeline.batch import Batch
+from pipeline.notes.batch import Batch
 
 
 class BatchCoder(coders.Coder):

@@ -5,11 +5,14 @@ from collections.abc import Iterator
 import apache_beam as beam
 from apache_beam import pvalue
 
-from pipeline.batch import Batch
-from pipeline.boundary import attempt
-from pipeline.databases import retrying
-from pipeline.stages import Stage, timed
-from pipeline.tools import Tools
+from pipeline.notes.batch import Batch
+from pipeline.notes.boundary import attempt
+from pipeline.notes.stages import (
+    Stage,
+    timed,
+)
+from pipeline.notes.worker_resources import Tools
+from pipeline.warehouse.databases import retrying
 from record.errors import CryptonymError
 from record.failure import Failure
 

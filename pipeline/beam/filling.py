@@ -11,10 +11,13 @@ from models.language.masked import MaskedFiller
 from models.language.private_filling import Mechanism, PrivateFiller
 from pipeline.beam.generation import run_batches
 from pipeline.beam.metrics import NAMESPACE
-from pipeline.boundary import attempt, safely
-from pipeline.pseudonymization import load_policy
+from pipeline.files.pseudonymization import load_policy
+from pipeline.notes.boundary import (
+    attempt,
+    safely,
+)
+from pipeline.notes.worker_resources import open_key
 from pipeline.synthetic.own_identifiers import OwnIdentifiers
-from pipeline.tools import open_key
 from record.document import Annotated
 from record.failure import Failure
 from record.policy import Policy

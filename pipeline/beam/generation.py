@@ -9,7 +9,10 @@ from models.language.folder import load
 from pipeline.beam.failures import RunnerFailed
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
-from pipeline.boundary import Unexpected, safely
+from pipeline.notes.boundary import (
+    Unexpected,
+    safely,
+)
 from synthesis.generate import Plan, Writer
 from synthesis.parts import Generation, write_unit
 

@@ -11,8 +11,8 @@ from pipeline.beam.failures import QUARANTINE, DeadLetters
 from pipeline.beam.sinks import MergeTallies, WriteBatch, WriteSummary
 from pipeline.beam.sources import PlannedUnits, ReadNotes
 from pipeline.beam.transforms import Pseudonymize
-from pipeline.note import Unit
-from pipeline.settings import Settings
+from pipeline.config.settings import Settings
+from pipeline.warehouse.note_rows import Unit
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from apache_beam.metrics import Metrics
 
-from pipeline.batch import Batch
+from pipeline.notes.batch import Batch
 
 NAMESPACE = "cryptonym"
 

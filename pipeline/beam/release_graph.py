@@ -9,11 +9,14 @@ from pathlib import Path
 import apache_beam as beam
 
 from pipeline.beam.sinks import WriteSummary
-from pipeline.boundary import safely
-from pipeline.release.desk import Desk, open_share
-from pipeline.release.order import Order
+from pipeline.config.settings import Settings
+from pipeline.notes.boundary import safely
+from pipeline.release.release_context import (
+    Desk,
+    open_share,
+)
+from pipeline.release.request import Order
 from pipeline.release.unit import make_unit
-from pipeline.settings import Settings
 
 
 @dataclass(frozen=True)

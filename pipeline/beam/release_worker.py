@@ -9,11 +9,14 @@ from pipeline.beam.failures import RunnerFailed
 from pipeline.beam.release_graph import ReleaseShare, release
 from pipeline.beam.runners import make_pipeline
 from pipeline.beam.worker import serve
-from pipeline.boundary import Unexpected, safely
+from pipeline.config.settings import load
+from pipeline.notes.boundary import (
+    Unexpected,
+    safely,
+)
 from pipeline.release.draft import Draft
-from pipeline.release.order import Order
+from pipeline.release.request import Order
 from pipeline.release.run import order_told
-from pipeline.settings import load
 
 
 def work(order: Order, draft: Draft, part: tuple[int, int], summary: Path) -> None:

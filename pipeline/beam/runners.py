@@ -13,7 +13,7 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms import environments
 
-from pipeline.settings import Settings
+from pipeline.config.settings import Settings
 from record.errors import ConfigError
 
 IN_MEMORY = "FnApiRunner"

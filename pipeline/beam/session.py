@@ -4,8 +4,11 @@ import atexit
 import threading
 from dataclasses import dataclass, field
 
-from pipeline.settings import Settings
-from pipeline.tools import Tools, open_tools
+from pipeline.config.settings import Settings
+from pipeline.notes.worker_resources import (
+    Tools,
+    open_tools,
+)
 
 
 @dataclass

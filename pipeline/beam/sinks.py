@@ -8,14 +8,17 @@ from pathlib import Path
 
 import apache_beam as beam
 
-from pipeline.batch import Batch
 from pipeline.beam.failures import guarded
 from pipeline.beam.metrics import BatchMetrics
 from pipeline.beam.session import tools_of
-from pipeline.settings import Settings
-from pipeline.summary import Tally, merge_all
-from pipeline.tools import Tools
-from pipeline.writing import write
+from pipeline.config.settings import Settings
+from pipeline.notes.batch import Batch
+from pipeline.notes.batch_commit import write
+from pipeline.notes.worker_resources import Tools
+from pipeline.state.run_summary import (
+    Tally,
+    merge_all,
+)
 
 
 class WriteBatch(beam.DoFn):

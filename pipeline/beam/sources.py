@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 import apache_beam as beam
 
-from pipeline.batch import Batch
 from pipeline.beam.failures import guarded
 from pipeline.beam.session import tools_of
-from pipeline.note import Unit
-from pipeline.settings import Settings
-from pipeline.stages import read
-from pipeline.tools import Tools
+from pipeline.config.settings import Settings
+from pipeline.notes.batch import Batch
+from pipeline.notes.stages import read
+from pipeline.notes.worker_resources import Tools
+from pipeline.warehouse.note_rows import Unit
 
 
 class PlannedUnits(beam.PTransform):

@@ -1,15 +1,15 @@
-"""The stages as transforms: each wires, a function of `pipeline.stages` of that name thinks."""
+"""The stages as transforms: each calls the function of that name in `pipeline.notes.stages`."""
 
 from collections.abc import Iterator
 
 import apache_beam as beam
 
-from pipeline.batch import Batch
 from pipeline.beam.failures import guarded
 from pipeline.beam.session import tools_of
-from pipeline.settings import Settings
-from pipeline.stages import STAGES
-from pipeline.tools import Tools
+from pipeline.config.settings import Settings
+from pipeline.notes.batch import Batch
+from pipeline.notes.stages import STAGES
+from pipeline.notes.worker_resources import Tools
 
 
 class Step(beam.DoFn):

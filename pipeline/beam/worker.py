@@ -15,11 +15,17 @@ from pipeline.beam.failures import RunnerFailed
 from pipeline.beam.graph import Share, nightly
 from pipeline.beam.runners import make_pipeline, refuse_passwords
 from pipeline.beam.session import close_all
-from pipeline.boundary import Unexpected, safely
-from pipeline.ledger import open_state
-from pipeline.memory import peak_kilobytes
-from pipeline.settings import Settings, load
-from pipeline.tools import settled
+from pipeline.config.memory import peak_kilobytes
+from pipeline.config.settings import (
+    Settings,
+    load,
+)
+from pipeline.notes.boundary import (
+    Unexpected,
+    safely,
+)
+from pipeline.notes.worker_resources import settled
+from pipeline.state.ledger import open_state
 from record.errors import ConfigError, CryptonymError, Unavailable
 from record.uncollected import collect_seldom
 

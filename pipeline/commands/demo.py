@@ -3,14 +3,24 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.judging import judge
-from pipeline.commands.options import SUMMARY, add_speech, add_workers, positive
+from pipeline.commands.options.drift_judge import judge
+from pipeline.commands.options.values import (
+    SUMMARY,
+    add_speech,
+    add_workers,
+    positive,
+)
 from pipeline.commands.run import tell
-from pipeline.console import Console
-from pipeline.demo import Fiction, make_demo, score_demo, show_note
-from pipeline.nightly import run_nightly
-from pipeline.quality.gate import Gate
-from pipeline.supervisor import drive
+from pipeline.night.demo import (
+    Fiction,
+    make_demo,
+    score_demo,
+    show_note,
+)
+from pipeline.night.nightly import run_nightly
+from pipeline.night.quality_gate import Gate
+from pipeline.night.supervisor import drive
+from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Makes a fictional hospital in DIR (database, PDFs, gold annotations,

@@ -4,13 +4,25 @@ import argparse
 import sys
 from pathlib import Path
 
-from pipeline.commands.detecting import add_detection, task_of
-from pipeline.commands.options import add_out
-from pipeline.commands.reporting import add_reporting, report
-from pipeline.console import Console
-from pipeline.explain import HEADING, Finding
-from pipeline.files import Tell, detect_file
-from pipeline.jsonl import dumped
+from pipeline.commands.options.detection import (
+    add_detection,
+    task_of,
+)
+from pipeline.commands.options.note_counts import (
+    add_reporting,
+    report,
+)
+from pipeline.commands.options.values import add_out
+from pipeline.files.explain import (
+    HEADING,
+    Finding,
+)
+from pipeline.files.jsonl import dumped
+from pipeline.files.note_files import (
+    Tell,
+    detect_file,
+)
+from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Adds `spans` to notes: where identifiers are, and of which kind.

@@ -6,9 +6,12 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from pipeline.commands.options import add_speech
-from pipeline.console import Console
-from pipeline.operations.doctor import examine_all, exit_code
+from pipeline.commands.options.values import add_speech
+from pipeline.doctor.doctor import (
+    examine_all,
+    exit_code,
+)
+from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Checks all that a run needs: installed versions, configuration, master key and its custody with

@@ -10,12 +10,21 @@ from evaluation.align import pair
 from evaluation.calibration import calibrate_pairs
 from evaluation.scores import score, tabulate
 from evaluation.shapes import invented, leaked
-from pipeline.commands.options import given, share
-from pipeline.console import Console
-from pipeline.exits import EXIT_DONE
-from pipeline.gold import read_annotated, read_label_map
-from pipeline.outbox import refuse_place
-from pipeline.score_report import Examples, write_scores
+from pipeline.commands.options.values import (
+    given,
+    share,
+)
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.files.gold import (
+    read_annotated,
+    read_label_map,
+)
+from pipeline.files.output_files import refuse_place
+from pipeline.reports.console import Console
+from pipeline.reports.score_report import (
+    Examples,
+    write_scores,
+)
 from record.folding import fold
 from rules.matching.lexicon import term_kind
 

@@ -11,11 +11,21 @@ from extractors.document.options import (
     Layout,
     Options,
 )
-from pipeline.commands.options import add_out, positive, share
-from pipeline.commands.reporting import add_reporting, report
-from pipeline.console import Console
-from pipeline.extraction import Extraction, extract_files
-from pipeline.passwords import load_passwords
+from pipeline.commands.options.note_counts import (
+    add_reporting,
+    report,
+)
+from pipeline.commands.options.values import (
+    add_out,
+    positive,
+    share,
+)
+from pipeline.config.passwords import load_passwords
+from pipeline.files.extraction import (
+    Extraction,
+    extract_files,
+)
+from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Reads PDF, RTF, HTML, DOCX, CDA, e-mail and text files, told by their

@@ -3,10 +3,14 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.needs import models_extra
-from pipeline.commands.options import add_out, add_speech, positive
-from pipeline.console import Console
-from pipeline.exits import EXIT_DONE
+from pipeline.commands.options.extras import models_extra
+from pipeline.commands.options.values import (
+    add_out,
+    add_speech,
+    positive,
+)
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Retrains the classes of lines (letterhead, body, footer ...) on pages of
@@ -33,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train; gives the exit code."""
     with models_extra("extract train"):
-        from pipeline.boxes_training import train_file
+        from pipeline.training.line_classifier import train_file
     with console.progress() as progress:
         scores = train_file(
             options.pages, options.output, progress, steps=options.steps, seed=options.seed

@@ -5,10 +5,10 @@ import json
 import sys
 from pathlib import Path
 
-from pipeline.commands.needs import models_extra
-from pipeline.commands.options import add_speech
-from pipeline.console import Console
-from pipeline.exits import EXIT_DONE
+from pipeline.commands.options.extras import models_extra
+from pipeline.commands.options.values import add_speech
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Goes on with the training of an encoder on your own notes, which nobody need have annotated: it
@@ -48,7 +48,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Pretrain; gives the exit code."""
     with models_extra("pretrain"):
-        from pipeline.pretraining import order_of, pretrain_files
+        from pipeline.training.pretraining import (
+            order_of,
+            pretrain_files,
+        )
     with console.progress() as progress:
         done = pretrain_files(order_of(options), progress)
     for warning in done.warnings:

@@ -3,12 +3,21 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.detecting import add_detection, task_of
-from pipeline.commands.key_options import add_key
-from pipeline.commands.options import add_out
-from pipeline.commands.reporting import add_reporting, report
-from pipeline.console import Console
-from pipeline.pseudonymization import Rules, pseudonymize_file
+from pipeline.commands.options.detection import (
+    add_detection,
+    task_of,
+)
+from pipeline.commands.options.keys import add_key
+from pipeline.commands.options.note_counts import (
+    add_reporting,
+    report,
+)
+from pipeline.commands.options.values import add_out
+from pipeline.files.pseudonymization import (
+    Rules,
+    pseudonymize_file,
+)
+from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Writes notes with every identifier replaced under the key of a cohort.

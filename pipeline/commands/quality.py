@@ -6,20 +6,40 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from pipeline.commands.judging import judge
-from pipeline.commands.options import add_speech
-from pipeline.console import Console
-from pipeline.databases import database_path
-from pipeline.exits import EXIT_DONE, EXIT_GATE
-from pipeline.ledger import open_state
-from pipeline.outbox import refuse_place
-from pipeline.quality.decisions import decide
-from pipeline.quality.gate import Assessment, Gate, recall, tell
-from pipeline.quality.history import Counted
-from pipeline.quality.store import Decision, JudgedRun, QualityStore
-from pipeline.quality.telling import PAGE, to_json, write_metrics, write_page
-from pipeline.settings import Settings, load
-from pipeline.tools import settled
+from pipeline.commands.options.drift_judge import judge
+from pipeline.commands.options.values import add_speech
+from pipeline.config.exit_codes import (
+    EXIT_DONE,
+    EXIT_GATE,
+)
+from pipeline.config.settings import (
+    Settings,
+    load,
+)
+from pipeline.files.output_files import refuse_place
+from pipeline.night.gate_decisions import decide
+from pipeline.night.gate_notifications import (
+    PAGE,
+    to_json,
+    write_metrics,
+    write_page,
+)
+from pipeline.night.quality_gate import (
+    Assessment,
+    Gate,
+    recall,
+    tell,
+)
+from pipeline.notes.worker_resources import settled
+from pipeline.reports.console import Console
+from pipeline.state.count_history import Counted
+from pipeline.state.ledger import open_state
+from pipeline.state.quality_store import (
+    Decision,
+    JudgedRun,
+    QualityStore,
+)
+from pipeline.warehouse.databases import database_path
 from record.errors import ConfigError
 
 DESCRIPTION = """\

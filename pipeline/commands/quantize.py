@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from models.tagger.shipped import folder_of
-from pipeline.commands.needs import models_extra
-from pipeline.commands.options import add_speech
-from pipeline.console import Console
-from pipeline.exits import EXIT_DONE
+from pipeline.commands.options.extras import models_extra
+from pipeline.commands.options.values import add_speech
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.reports.console import Console
 from record.errors import ConfigError
 
 DESCRIPTION = """\
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     if out.exists() and any(out.iterdir()):
         raise ConfigError(str(out), "is not empty", "name a new folder")
     with models_extra("quantize", "quantization"):
-        from pipeline.quantization import quantize_tagger
+        from pipeline.training.quantization import quantize_tagger
     warnings: list[str] = []
     with console.progress() as progress:
         done = quantize_tagger(folder_of(options.tagger), options.notes, out, progress, warnings)

@@ -8,13 +8,21 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from pipeline.commands.journals import add_log, journal_of
-from pipeline.commands.options import SUMMARY, add_speech, day, positive
-from pipeline.console import Console
-from pipeline.operations.journal import Fact
-from pipeline.release.order import Order
+from pipeline.commands.options.log import (
+    add_log,
+    journal_of,
+)
+from pipeline.commands.options.values import (
+    SUMMARY,
+    add_speech,
+    day,
+    positive,
+)
+from pipeline.night.event_log import Fact
+from pipeline.night.supervisor import drive as spawned
+from pipeline.release.request import Order
 from pipeline.release.run import Released, run_release
-from pipeline.supervisor import drive as spawned
+from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Releases a cohort of persons under that cohort's own key, from the spans that the nightly job

@@ -5,14 +5,27 @@ import json
 import sys
 from pathlib import Path
 
-from pipeline.commands.journals import add_log, journal_of
-from pipeline.commands.judging import judge
-from pipeline.commands.options import EXITS, SUMMARY, add_speech, add_workers
-from pipeline.console import Console
-from pipeline.nightly import Drive, Ended, Job, run_nightly
-from pipeline.quality.gate import Gate
-from pipeline.report import to_json
-from pipeline.supervisor import drive as spawned
+from pipeline.commands.options.drift_judge import judge
+from pipeline.commands.options.log import (
+    add_log,
+    journal_of,
+)
+from pipeline.commands.options.values import (
+    EXITS,
+    SUMMARY,
+    add_speech,
+    add_workers,
+)
+from pipeline.night.nightly import (
+    Drive,
+    Ended,
+    Job,
+    run_nightly,
+)
+from pipeline.night.quality_gate import Gate
+from pipeline.night.supervisor import drive as spawned
+from pipeline.reports.console import Console
+from pipeline.reports.run_report import to_json
 
 DESCRIPTION = """\
 Processes the notes that are new or changed since the last run. A run that

@@ -8,14 +8,23 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pipeline.commands.options import add_speech, positive
-from pipeline.console import Console
-from pipeline.databases import database_path
-from pipeline.exits import EXIT_DONE
-from pipeline.operations.history import PastRun, read_history
-from pipeline.operations.register import PastRelease, read_register
-from pipeline.settings import load
-from pipeline.tools import settled
+from pipeline.commands.options.values import (
+    add_speech,
+    positive,
+)
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.config.settings import load
+from pipeline.night.run_history import (
+    PastRun,
+    read_history,
+)
+from pipeline.notes.worker_resources import settled
+from pipeline.reports.console import Console
+from pipeline.state.release_register import (
+    PastRelease,
+    read_register,
+)
+from pipeline.warehouse.databases import database_path
 
 DESCRIPTION = """\
 Shows the runs of the nightly job and the releases of cohorts, latest first: when, how they ended,

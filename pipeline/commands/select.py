@@ -6,13 +6,26 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from pipeline.commands.options import add_out, add_speech, given, share
-from pipeline.console import Console
-from pipeline.exits import EXIT_DONE
-from pipeline.gold import read_label_map
-from pipeline.outbox import refuse_place
-from pipeline.rule_choice import Trial, choose_rules, tell_selection, write_selection
-from pipeline.selection import MAX_LOSS, TOLERANCE
+from pipeline.commands.options.values import (
+    add_out,
+    add_speech,
+    given,
+    share,
+)
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.files.gold import read_label_map
+from pipeline.files.output_files import refuse_place
+from pipeline.files.rule_ranking import (
+    Trial,
+    choose_rules,
+    tell_selection,
+    write_selection,
+)
+from pipeline.files.rule_selection import (
+    MAX_LOSS,
+    TOLERANCE,
+)
+from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Runs every rule on gold notes and writes down which ones do harm there.

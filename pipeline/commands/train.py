@@ -6,10 +6,10 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from pipeline.commands.needs import models_extra
-from pipeline.commands.options import add_speech
-from pipeline.console import Console
-from pipeline.exits import EXIT_DONE
+from pipeline.commands.options.extras import models_extra
+from pipeline.commands.options.values import add_speech
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Trains a tagger (a transformer with a conditional random field) in the labels of your own notes.
@@ -89,7 +89,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train; gives the exit code."""
     with models_extra("train"):
-        from pipeline.tagger_training import order_of, train_files
+        from pipeline.training.tagger import (
+            order_of,
+            train_files,
+        )
     with console.progress() as progress:
         trained = train_files(order_of(options), progress)
     for warning in trained.warnings:

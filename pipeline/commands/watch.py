@@ -4,17 +4,27 @@ import argparse
 from contextlib import closing
 from pathlib import Path
 
-from pipeline.commands.journals import add_log, journal_of
-from pipeline.commands.judging import judge
-from pipeline.commands.options import add_speech, positive
+from pipeline.commands.options.drift_judge import judge
+from pipeline.commands.options.log import (
+    add_log,
+    journal_of,
+)
+from pipeline.commands.options.values import (
+    add_speech,
+    positive,
+)
 from pipeline.commands.run import tell_quality
-from pipeline.console import Console
-from pipeline.exits import EXIT_DONE
-from pipeline.nightly import Ended
-from pipeline.operations.signals import ended_by_signals
-from pipeline.operations.watch import Resident, Vigil, Watcher
-from pipeline.quality.gate import Gate
-from pipeline.supervisor import drive as spawned
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.night.nightly import Ended
+from pipeline.night.quality_gate import Gate
+from pipeline.night.signals import ended_by_signals
+from pipeline.night.supervisor import drive as spawned
+from pipeline.night.watch import (
+    Resident,
+    Vigil,
+    Watcher,
+)
+from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Keeps looking for new notes and releases them in small batches, each of them complete: nothing of

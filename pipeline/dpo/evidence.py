@@ -13,19 +13,38 @@ from typing import Any
 
 from sqlalchemy import select
 
-from pipeline.annotations import read_bytes
 from pipeline.audit.private_files import parsed
-from pipeline.audit.records import Review, Sample, open_records
-from pipeline.databases import transaction
-from pipeline.nightly import check_apart
-from pipeline.operations.history import PastRun, read_history
-from pipeline.operations.register import PastRelease, read_register
-from pipeline.policy_table import describe
-from pipeline.quality.tables import QUALITY_DECISION, QUALITY_RUN
-from pipeline.settings import Settings
-from pipeline.state_schema import connect_state
-from pipeline.summary import Tally, merge_all
-from pipeline.tools import open_master, settled
+from pipeline.config.policy_table import describe
+from pipeline.config.settings import Settings
+from pipeline.files.annotations import read_bytes
+from pipeline.night.nightly import check_apart
+from pipeline.night.run_history import (
+    PastRun,
+    read_history,
+)
+from pipeline.notes.worker_resources import (
+    open_master,
+    settled,
+)
+from pipeline.state.audit_records import (
+    Review,
+    Sample,
+    open_records,
+)
+from pipeline.state.quality_tables import (
+    QUALITY_DECISION,
+    QUALITY_RUN,
+)
+from pipeline.state.release_register import (
+    PastRelease,
+    read_register,
+)
+from pipeline.state.run_summary import (
+    Tally,
+    merge_all,
+)
+from pipeline.state.schema import connect_state
+from pipeline.warehouse.databases import transaction
 from record.errors import ConfigError
 from surrogates.keys.custody import CohortEntry
 from surrogates.keys.keys import MasterKey

@@ -23,11 +23,19 @@ from sqlalchemy import (
     update,
 )
 
-from pipeline.databases import connect, guard, retrying, transaction
-from pipeline.nightly import Incomplete
-from pipeline.omop import LONG
-from pipeline.release.rows import Difference
-from pipeline.state_tables import pack_ids, unpack_ids
+from pipeline.night.nightly import Incomplete
+from pipeline.release.row_digests import Difference
+from pipeline.state.tables import (
+    pack_ids,
+    unpack_ids,
+)
+from pipeline.warehouse.databases import (
+    connect,
+    guard,
+    retrying,
+    transaction,
+)
+from pipeline.warehouse.omop_tables import LONG
 
 _WHAT = "draft"
 _FILE = "draft.db"

@@ -9,11 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from pipeline.databases import guard
-from pipeline.folder import reading
-from pipeline.omop import CDM_SOURCE_COLUMNS
-from pipeline.release.draft import Draft, ReleaseUnit
-from pipeline.release.papers import (
+from pipeline.release.accompanying_files import (
     ORIGIN,
     OTHERS,
     REMEDY,
@@ -24,10 +20,22 @@ from pipeline.release.papers import (
     sync,
     write_paper,
 )
-from pipeline.release.parts import PARQUET_PART, digest_file, read_part
+from pipeline.release.draft import Draft, ReleaseUnit
 from pipeline.release.plan import units_of_range
-from pipeline.release.rows import Change, Changes, Row
+from pipeline.release.row_digests import (
+    Change,
+    Changes,
+    Row,
+)
 from pipeline.release.tables import REFERRED, SELVES, make_tables
+from pipeline.release.unit_files import (
+    PARQUET_PART,
+    digest_file,
+    read_part,
+)
+from pipeline.warehouse.databases import guard
+from pipeline.warehouse.omop_tables import CDM_SOURCE_COLUMNS
+from pipeline.warehouse.parquet_source import reading
 from record.errors import ConfigError
 
 SUMS = "SHA256SUMS"

@@ -8,12 +8,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from pipeline.detection import DETECTOR_VERSION
-from pipeline.output import CdmSource
-from pipeline.policy_table import in_short
+from pipeline.config.policy_table import in_short
+from pipeline.notes.detection import DETECTOR_VERSION
+from pipeline.release.accompanying_files import ORIGIN
 from pipeline.release.draft import Draft
-from pipeline.release.papers import ORIGIN
-from pipeline.release.rows import add_totals
+from pipeline.release.row_digests import add_totals
+from pipeline.warehouse.sql_output import CdmSource
 from record.policy import Policy
 from surrogates.keys.keys import (
     ALGORITHM,

@@ -5,11 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipeline.databases import connect, transaction
-from pipeline.note import whole
-from pipeline.settings import Settings
-from pipeline.tools import settled
-from pipeline.warehouse import PARQUET
+from pipeline.config.settings import Settings
+from pipeline.notes.worker_resources import settled
+from pipeline.warehouse.databases import (
+    connect,
+    transaction,
+)
+from pipeline.warehouse.note_rows import whole
+from pipeline.warehouse.warehouse import PARQUET
 from record.errors import ConfigError
 
 _FILE, _QUERY = "--persons", "--persons-sql"

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from pipeline.databases import chunks
-from pipeline.folder import FolderStore
+from pipeline.notes.worker_resources import Tools
 from pipeline.release.draft import ReleaseUnit
-from pipeline.tools import Tools
-from pipeline.warehouse import Source
+from pipeline.warehouse.databases import chunks
+from pipeline.warehouse.parquet_source import FolderStore
+from pipeline.warehouse.warehouse import Source
 
 _BITS = 62
 """Released ids are below 2**62: see docs/surrogates.md."""

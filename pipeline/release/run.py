@@ -10,16 +10,29 @@ from pathlib import Path
 from typing import Any
 
 from models.tagger.shipped import digest, folder_of
-from pipeline.boundary import safely
-from pipeline.energy import Meter
-from pipeline.exits import EXIT_DONE, EXIT_QUARANTINE
-from pipeline.lock import RunLock, run_lock
-from pipeline.memory import peak_kilobytes
-from pipeline.nightly import Drive, Job, check_apart, check_documents
-from pipeline.operations.past import write_past
-from pipeline.operations.register import Entry, registered
-from pipeline.progress import Progress
-from pipeline.release.desk import Desk, draft_folder, open_desk
+from pipeline.config.energy import Meter
+from pipeline.config.exit_codes import (
+    EXIT_DONE,
+    EXIT_QUARANTINE,
+)
+from pipeline.config.memory import peak_kilobytes
+from pipeline.config.progress import Progress
+from pipeline.config.settings import (
+    Settings,
+    load,
+)
+from pipeline.night.nightly import (
+    Drive,
+    Job,
+    check_apart,
+    check_documents,
+)
+from pipeline.night.release_history import write_past
+from pipeline.notes.boundary import safely
+from pipeline.notes.worker_resources import (
+    open_reversal,
+    settled,
+)
 from pipeline.release.draft import Draft, ReleaseUnit, UnitMade, incomplete
 from pipeline.release.manifest import (
     Counts,
@@ -30,16 +43,35 @@ from pipeline.release.manifest import (
     readme,
     undated,
 )
-from pipeline.release.order import Order, complete, list_persons, make_policy
 from pipeline.release.persons import PersonList
 from pipeline.release.plan import EVERYTHING, count_units, find_persons, plan_units
-from pipeline.release.rows import Change, Changes
+from pipeline.release.release_context import (
+    Desk,
+    draft_folder,
+    open_desk,
+)
+from pipeline.release.request import (
+    Order,
+    complete,
+    list_persons,
+    make_policy,
+)
+from pipeline.release.row_digests import (
+    Change,
+    Changes,
+)
 from pipeline.release.tables import REFERRED
 from pipeline.release.targets import output_of, show_place
-from pipeline.release.traced import trace
 from pipeline.release.unit import make_referred, make_selves, make_unit
-from pipeline.settings import Settings, load
-from pipeline.tools import open_reversal, settled
+from pipeline.release.withdrawn_ids import trace
+from pipeline.state.lock import (
+    RunLock,
+    run_lock,
+)
+from pipeline.state.release_register import (
+    Entry,
+    registered,
+)
 from record.errors import ConfigError, CryptonymError
 
 _WAITING = ("stale-spans", "not-published")

@@ -20,10 +20,7 @@ from sqlalchemy import (
     select,
 )
 
-from pipeline.databases import chunks, guard, retrying, transaction
-from pipeline.output import check_shape
-from pipeline.release.draft import Draft, PartMade, ReleaseUnit, incomplete
-from pipeline.release.papers import (
+from pipeline.release.accompanying_files import (
     ORIGIN,
     OTHERS,
     REMEDY,
@@ -34,9 +31,25 @@ from pipeline.release.papers import (
     sync,
     write_paper,
 )
-from pipeline.release.parts import PARQUET_PART, read_batches, to_rows
-from pipeline.release.rows import Change, Changes, Row
+from pipeline.release.draft import Draft, PartMade, ReleaseUnit, incomplete
+from pipeline.release.row_digests import (
+    Change,
+    Changes,
+    Row,
+)
 from pipeline.release.tables import make_tables
+from pipeline.release.unit_files import (
+    PARQUET_PART,
+    read_batches,
+    to_rows,
+)
+from pipeline.warehouse.databases import (
+    chunks,
+    guard,
+    retrying,
+    transaction,
+)
+from pipeline.warehouse.sql_output import check_shape
 from record.errors import ConfigError
 
 _PAGE = 2_000

@@ -6,7 +6,10 @@ from typing import Any
 from sqlalchemy import Column, Date, DateTime, Float, Index, Integer, Table, Text
 from sqlalchemy.types import TypeEngine
 
-from pipeline.omop import LONG, release_tables
+from pipeline.warehouse.omop_tables import (
+    LONG,
+    release_tables,
+)
 from record.columns import COLUMNS, TABLES, Holds
 
 NOTES = ("note", "note_span")

@@ -9,18 +9,36 @@ from typing import Protocol
 
 from sqlalchemy.engine import URL, make_url
 
-from pipeline.databases import connect, database_path
-from pipeline.nightly import name_place
+from pipeline.config.settings import (
+    OutputSettings,
+    Settings,
+)
+from pipeline.night.nightly import name_place
+from pipeline.notes.worker_resources import settled
+from pipeline.release.accompanying_files import (
+    SETTING,
+    Papers,
+)
 from pipeline.release.draft import Draft, ReleaseUnit
 from pipeline.release.folder_target import FolderTarget
-from pipeline.release.order import Order
-from pipeline.release.papers import SETTING, Papers
-from pipeline.release.parts import JSONL_PART, PARQUET_PART
-from pipeline.release.rows import Changes, Row
+from pipeline.release.request import Order
+from pipeline.release.row_digests import (
+    Changes,
+    Row,
+)
 from pipeline.release.sql_target import SqlTarget
-from pipeline.settings import OutputSettings, Settings
-from pipeline.tools import settled
-from pipeline.warehouse import JSONL, PARQUET
+from pipeline.release.unit_files import (
+    JSONL_PART,
+    PARQUET_PART,
+)
+from pipeline.warehouse.databases import (
+    connect,
+    database_path,
+)
+from pipeline.warehouse.warehouse import (
+    JSONL,
+    PARQUET,
+)
 from record.errors import ConfigError
 
 

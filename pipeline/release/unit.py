@@ -8,17 +8,25 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.batch import Batch, Item
-from pipeline.databases import chunks, retrying
-from pipeline.note import NoteRow, PersonRow, Unit, settled, whole
-from pipeline.output import span_values
-from pipeline.recall import replay
-from pipeline.release.desk import Desk
+from pipeline.notes.batch import (
+    Batch,
+    Item,
+)
+from pipeline.notes.batch_commit import output_row
+from pipeline.notes.stages import taken
+from pipeline.notes.stored_spans import replay
 from pipeline.release.draft import PartMade, ReleaseUnit, UnitMade, incomplete
-from pipeline.release.order import Order
-from pipeline.release.parts import Part, digest_file, read_keys
-from pipeline.release.reading import read_rows, to_rows
-from pipeline.release.rows import Hashes, Row, differ
+from pipeline.release.release_context import Desk
+from pipeline.release.request import Order
+from pipeline.release.row_digests import (
+    Hashes,
+    Row,
+    differ,
+)
+from pipeline.release.table_reader import (
+    read_rows,
+    to_rows,
+)
 from pipeline.release.tables import (
     OF_NOTES,
     REFERRED,
@@ -27,8 +35,23 @@ from pipeline.release.tables import (
     patient_tables,
     started,
 )
-from pipeline.stages import taken
-from pipeline.writing import output_row
+from pipeline.release.unit_files import (
+    Part,
+    digest_file,
+    read_keys,
+)
+from pipeline.warehouse.databases import (
+    chunks,
+    retrying,
+)
+from pipeline.warehouse.note_rows import (
+    NoteRow,
+    PersonRow,
+    Unit,
+    settled,
+    whole,
+)
+from pipeline.warehouse.sql_output import span_values
 from record.columns import Treatment
 from record.errors import Unsafe
 from record.patient import PatientRecord

@@ -14,9 +14,9 @@ from models.language.texts import seeded
 from models.private.deidentifier import Example, examples
 from models.private.folder import Kit, digest, load
 from models.private.sentences import Sentence, sentences
-from pipeline.alignment import align
+from pipeline.files.alignment import align
+from pipeline.sharing.leak_check import words_in
 from pipeline.sharing.vectors import MANIFEST, VECTORS, Manifest, arrow_bytes, write_shared
-from pipeline.sharing.wording import words_in
 from record.document import Annotated
 from record.errors import ConfigError, Unsafe
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 from models.atomic import write
 from models.private.deidentifier import Example
 from models.tagger.tags import WordSpan
-from pipeline.signing import sum_of
+from pipeline.config.signing import sum_of
 from record.errors import ConfigError
 
 VECTORS, MANIFEST = "vectors.arrow", "manifest.json"

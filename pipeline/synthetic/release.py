@@ -11,9 +11,13 @@ from typing import Any, Protocol
 import pyarrow.dataset as ds
 from sqlalchemy import select
 
-from pipeline.databases import connect, retrying, transaction
-from pipeline.folder import reading
-from pipeline.omop import output_tables
+from pipeline.warehouse.databases import (
+    connect,
+    retrying,
+    transaction,
+)
+from pipeline.warehouse.omop_tables import output_tables
+from pipeline.warehouse.parquet_source import reading
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span

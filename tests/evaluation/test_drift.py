@@ -13,8 +13,11 @@ from scipy import stats
 from benchmarks.count_feeds import FAULTS, START, Books, Feed, Hospital, layout
 from benchmarks.quality import DAYS_A_QUARTER, judged, reasons_of
 from evaluation import drift
-from pipeline.quality.gate import allowance
-from pipeline.quality.history import Counted, compare
+from pipeline.night.quality_gate import allowance
+from pipeline.state.count_history import (
+    Counted,
+    compare,
+)
 from record.drift import WEEKDAYS, Track
 
 QUARTERS = 1

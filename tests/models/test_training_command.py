@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from pipeline.cli import main
-from pipeline.files import Task, detect_file
-from pipeline.jsonl import listed
-from pipeline.learning_curve import picture
-from pipeline.progress import Progress
+from pipeline.config.progress import Progress
+from pipeline.files.jsonl import listed
+from pipeline.files.note_files import (
+    Task,
+    detect_file,
+)
+from pipeline.reports.learning_curve import picture
 from record.document import Document
 from record.span import Span
 from synthesis.fictional.hospital import make_hospital

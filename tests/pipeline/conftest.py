@@ -28,17 +28,30 @@ from sqlalchemy import (
 )
 
 from pipeline.cli import main
-from pipeline.demo import Fiction, make_demo
-from pipeline.engine import drive
-from pipeline.nightly import run_nightly
-from pipeline.note import NOTE_COLUMNS
-from pipeline.progress import Progress
-from pipeline.release.desk import open_release_tools
-from pipeline.release.order import Order
+from pipeline.config.progress import Progress
+from pipeline.config.settings import (
+    OutputSettings,
+    SourceSettings,
+    load,
+)
+from pipeline.night.demo import (
+    Fiction,
+    make_demo,
+)
+from pipeline.night.engine import drive
+from pipeline.night.nightly import run_nightly
+from pipeline.notes.worker_resources import (
+    open_master,
+    settled,
+)
+from pipeline.release.release_context import open_release_tools
+from pipeline.release.request import Order
 from pipeline.release.run import run_release
-from pipeline.settings import OutputSettings, SourceSettings, load
-from pipeline.tools import open_master, settled
-from pipeline.warehouse import open_output, open_source
+from pipeline.warehouse.note_rows import NOTE_COLUMNS
+from pipeline.warehouse.warehouse import (
+    open_output,
+    open_source,
+)
 from surrogates.keys.keys import load_master
 from tests.keys import derive, drawn_from
 

@@ -1,6 +1,6 @@
 """Every column of the common data model has a rule, and every choice of a policy is explained."""
 
-from pipeline.policy_table import column_reason
+from pipeline.config.policy_table import column_reason
 from record.cdm import CDM
 from record.columns import CHOSEN, COLUMNS, TABLES, Holds, Treatment
 from record.policy import Policy

@@ -11,7 +11,7 @@ import pytest
 from rapidfuzz.distance import OSA
 
 from pipeline.cli import main
-from pipeline.jsonl import read_notes
+from pipeline.files.jsonl import read_notes
 from record.document import Annotated, Document
 from record.folding import fold
 from record.span import Span

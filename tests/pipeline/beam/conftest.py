@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from pipeline import engine
 from pipeline.beam import session
-from pipeline.nightly import run_nightly
+from pipeline.night import engine
+from pipeline.night.nightly import run_nightly
 from tests.pipeline.conftest import Site
 
 

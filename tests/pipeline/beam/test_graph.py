@@ -12,20 +12,29 @@ import psutil
 import pytest
 from apache_beam import coders
 
-from pipeline import engine, supervisor
-from pipeline.batch import Batch
 from pipeline.beam.failures import RunnerFailed, StageFailed, guarded
 from pipeline.beam.graph import Share, nightly
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
 from pipeline.beam.session import tools_of
 from pipeline.beam.worker import Part, work
-from pipeline.exits import EXIT_USAGE
-from pipeline.ledger import open_state
-from pipeline.nightly import Incomplete, run_nightly
-from pipeline.note import NoteRow, Unit
-from pipeline.settings import load
-from pipeline.tools import settled
+from pipeline.config.exit_codes import EXIT_USAGE
+from pipeline.config.settings import load
+from pipeline.night import (
+    engine,
+    supervisor,
+)
+from pipeline.night.nightly import (
+    Incomplete,
+    run_nightly,
+)
+from pipeline.notes.batch import Batch
+from pipeline.notes.worker_resources import settled
+from pipeline.state.ledger import open_state
+from pipeline.warehouse.note_rows import (
+    NoteRow,
+    Unit,
+)
 from record.errors import Unavailable
 
 CANARY = "Quillfeather"

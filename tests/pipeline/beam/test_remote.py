@@ -18,12 +18,12 @@ import pytest
 from apache_beam.portability import common_urns
 from apache_beam.portability.api import beam_runner_api_pb2
 
-from pipeline import engine
 from pipeline.beam.graph import Share, nightly
 from pipeline.beam.runners import make_pipeline, refuse_passwords
-from pipeline.nightly import run_nightly
-from pipeline.note import Unit
-from pipeline.settings import load
+from pipeline.config.settings import load
+from pipeline.night import engine
+from pipeline.night.nightly import run_nightly
+from pipeline.warehouse.note_rows import Unit
 from record.errors import ConfigError
 
 PASSWORD = "correct-horse-battery"

@@ -11,8 +11,8 @@ import pytest
 
 from pipeline.beam import session
 from pipeline.beam.session import tools_of
-from pipeline.databases import connect
-from pipeline.settings import load
+from pipeline.config.settings import load
+from pipeline.warehouse.databases import connect
 
 VISIT = (
     "import sqlite3, sys; database = sqlite3.connect(sys.argv[1]); "

@@ -116,7 +116,7 @@ def test_what_is_used_stays(cache: Path, compiles: list[int]) -> None:
 
 
 EVERY = """
-import hashlib, pipeline.detection, rules.known.known
+import hashlib, pipeline.notes.detection, rules.known.known
 from rules.matching.scanner import AUTOMATA
 print(sorted(pattern.pattern for automaton in AUTOMATA for pattern in automaton.patterns))
 """

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from pipeline.policies import build
-from pipeline.policy_table import label_reason
+from pipeline.config.policies import build
+from pipeline.config.policy_table import label_reason
 from record.document import Document
 from record.errors import ConfigError
 from record.folding import fold

@@ -1,0 +1,102 @@
+"""`cryptonym audit read`: what reviewers found in a sample."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pipeline.audit.private_files import write_private
+from pipeline.audit.review import Corrected, read_corrections, training_lines
+from pipeline.commands.options.values import (
+    SUMMARY,
+    add_speech,
+)
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.config.settings import load
+from pipeline.notes.boundary import safely
+from pipeline.notes.worker_resources import settled
+from pipeline.reports.console import Console
+from pipeline.state.audit_records import open_records
+
+DESCRIPTION = """\
+Reads the corrections of a sample that `audit sample` wrote: the rate of notes without a leak, with
+its interval, for each kind and overall, and precision and recall for each label. Counts alone are
+stored, for the report and the pack of the data protection officer.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym audit read nightly.toml audit-2025-06 --reviewer mk
+  cryptonym audit read nightly.toml audit/corrected.json --reviewer mk -o train.jsonl
+
+Exit codes: 0 done; 2 usage or configuration; 4 a needed service could not be reached.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `audit read`."""
+    add = parser.add_argument
+    add("config", type=Path, metavar="CONFIG.toml")
+    add(
+        "path", type=Path, metavar="DIR",
+        help="the folder of the sample, with the export of the program in it; or that export",
+    )  # fmt: skip
+    add(
+        "--reviewer", required=True, metavar="NAME", help="who corrected it; reading again replaces"
+    )
+    add(
+        "-o", "--output", type=Path, metavar="TRAIN.jsonl",
+        help="write the corrected notes for `train --train`: original text, mode 600",
+    )  # fmt: skip
+    add_speech(parser, json=SUMMARY)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Read and store a review; gives the exit code."""
+    settings = load(options.config)
+    corrected = safely(lambda: read_corrections(settings, options.path))
+    result = _judged(corrected)
+    with open_records(settled(settings).state, settings.base) as records:
+        records.add_review(corrected.sample.sample_id, options.reviewer, result)
+    if options.output:
+        safely(lambda: write_private(options.output, training_lines(corrected.notes)))
+    if options.json:
+        sys.stdout.write(json.dumps(result, sort_keys=True) + "\n")
+    for line in _lines(result):
+        console.say(line)
+    if corrected.unseen:
+        console.warn(f"{corrected.unseen} notes of the sample were not looked at")
+    if options.output:
+        console.say(f"wrote {options.output}; give it to `train` as --train")
+        console.warn(f"{options.output} holds original text: keep it where the source is")
+    return EXIT_DONE
+
+
+def _judged(corrected: Corrected) -> dict[str, Any]:
+    # SciPy is only needed here.
+    from evaluation.align import pair
+    from evaluation.audit import judge
+
+    detected = [found for found, _ in corrected.notes]
+    gold = [note for _, note in corrected.notes]
+    population = {kind: counts["population"] for kind, counts in corrected.sample.strata.items()}
+    result = judge(pair(gold, detected).pairs, population)
+    return result | {"sample": corrected.sample.sample_id, "unseen": corrected.unseen}
+
+
+def _lines(result: dict[str, Any]) -> Iterator[str]:
+    whole = result["zero_leak"]
+    yield f"notes without a leak: {_rate(whole)}, weighted by kind, {result['notes']} reviewed"
+    for kind, found in result["kinds"].items():
+        yield f"  {kind}: {_rate(found)}, {found['reviewed']} of {found['population']} reviewed"
+    for label, found in result["labels"].items():
+        yield (
+            f"{label}: precision {found['precision']:.4f}, recall {found['recall']:.4f}, "
+            f"redacted {found['redacted']:.4f} of {found['gold_tokens']} tokens"
+        )
+
+
+def _rate(found: dict[str, Any]) -> str:
+    bounds = f"({found['low']:.4f} to {found['high']:.4f})"
+    return f"{bounds}, no rate" if found["rate"] is None else f"{found['rate']:.4f} {bounds}"

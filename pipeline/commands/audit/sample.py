@@ -1,0 +1,67 @@
+"""`cryptonym audit sample`: notes drawn at random for people to review."""
+
+import argparse
+import json
+import secrets
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from pipeline.audit.formats import FORMATS
+from pipeline.audit.review import Request, make_sample
+from pipeline.commands.options.values import (
+    SUMMARY,
+    add_speech,
+    positive,
+)
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.config.settings import load
+from pipeline.notes.boundary import safely
+from pipeline.reports.console import Console
+
+DESCRIPTION = """\
+Draws released notes at random, as many of each kind, and writes them with the detected spans for
+annotators to correct. The files hold the ORIGINAL text, which is what must be reviewed: they are
+personal data, for their owner alone (mode 600), and belong where the source is. What was drawn is
+stored: seed, ids and date.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym audit sample nightly.toml --per-kind 50 --format brat -o audit-2025-06
+  cryptonym audit sample nightly.toml --per-kind 30 --format label-studio -o audit --seed 7
+
+Exit codes: 0 done; 2 usage or configuration, or a run holds the lock; 4 a needed service could not
+be reached.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `audit sample`."""
+    add = parser.add_argument
+    add("config", type=Path, metavar="CONFIG.toml")
+    add(
+        "--per-kind", type=positive, required=True, metavar="N",
+        help="notes of each kind; all of a kind that has fewer",
+    )  # fmt: skip
+    add("--format", choices=sorted(FORMATS), required=True, help="what the annotators use")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    add("--seed", metavar="S", help="draws the same notes again; default: a random one")
+    add_speech(parser, json=SUMMARY)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Draw a sample; gives the exit code."""
+    seed = secrets.token_hex(8) if options.seed is None else options.seed
+    request = Request(options.per_kind, seed, options.format, options.output)
+    with console.progress() as progress:
+        # All of it happens in this process: no traceback may quote a note.
+        sample = safely(lambda: make_sample(load(options.config), request, progress))
+    if options.json:
+        sys.stdout.write(json.dumps(asdict(sample), sort_keys=True, default=str) + "\n")
+    for kind, counts in sample.strata.items():
+        console.say(f"{kind}: {counts['read']} of {counts['population']} released notes")
+    if lost := sum(counts["drawn"] - counts["read"] for counts in sample.strata.values()):
+        console.warn(f"{lost} drawn notes have changed since the last run, and are not in it")
+    console.say(f"sample {sample.sample_id}, seed {sample.seed}: {options.output}")
+    console.warn(f"{options.output} holds original text: keep it where the source is, then delete")
+    return EXIT_DONE

@@ -1,0 +1,54 @@
+"""`cryptonym keys derive`."""
+
+import argparse
+from dataclasses import asdict
+
+from pipeline.commands.options.keys import (
+    LOCATORS,
+    add_json,
+    add_key,
+    custody_of_key,
+    make_custody,
+    open_master,
+    print_json,
+    shown,
+)
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.reports.console import Console
+
+DESCRIPTION = """\
+Prints the ids of keys: of a cohort, which is made if it is new, or of all. Never key material.
+"""
+EXAMPLES = f"""\
+example:
+  cryptonym keys derive --key master.key --cohort research
+
+{LOCATORS}"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `keys derive`."""
+    parser.add_argument("--cohort", metavar="NAME", help="made if it is new; default: list all")
+    add_key(parser)
+    add_json(parser)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Do it; gives the exit code."""
+    make_custody(options)
+    master = open_master(options)
+    custody = custody_of_key(master)
+    if options.cohort is not None:
+        key = master.cohort(options.cohort, action="derive")
+        found = [entry for entry in custody.entries() if entry.key_id == key.key_id]
+    else:
+        with custody.locked():
+            found = custody.entries()
+    told = {"master_key_id": master.key_id, "cohorts": [asdict(entry) for entry in found]}
+    print_json(told, options)
+    console.say(f"master key {master.key_id}")
+    for entry in found:
+        kind = "a secret of its own" if entry.own_secret else "decided by the master key alone"
+        state = f"destroyed at {entry.destroyed}" if entry.destroyed else kind
+        console.say(f"cohort key {entry.key_id}  {shown(entry.name)}  ({state})")
+    return EXIT_DONE

@@ -1,0 +1,62 @@
+"""`cryptonym keys log`."""
+
+import argparse
+from dataclasses import asdict
+
+from pipeline.commands.options.keys import (
+    LOCATORS,
+    add_json,
+    add_key,
+    custody_of_key,
+    open_master,
+    print_json,
+    shown,
+)
+from pipeline.config.exit_codes import (
+    EXIT_DONE,
+    EXIT_GATE,
+)
+from pipeline.reports.console import Console
+from surrogates.keys.usage_log import Use
+
+DESCRIPTION = """\
+Prints every use of a key, and checks that none was cut out or changed.
+"""
+EXAMPLES = f"""\
+example:
+  cryptonym keys log --key master.key --verify
+
+{LOCATORS}"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `keys log`."""
+    parser.add_argument("--verify", action="store_true", help="exit 1 where it was cut or changed")
+    parser.add_argument("--noted", metavar="HASH", help="the line of this hash must still be there")
+    add_key(parser)
+    add_json(parser)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Do it; gives the exit code."""
+    custody = custody_of_key(open_master(options))
+    is_checked = options.verify or options.noted is not None
+    with custody.locked():
+        uses, last = custody.log.uses(), custody.log.last()
+        problems = custody.log.problems(options.noted) if is_checked else []
+    told = {"uses": [asdict(use) for use in uses], "last": last}
+    print_json(told | ({"problems": problems} if is_checked else {}), options)
+    if not is_checked:
+        for use in uses:
+            console.say(_line(use))
+    for problem in problems:
+        console.error(f"key log: {problem}")
+    console.say(f"{len(uses)} uses; hash of the last line: {last}")
+    return EXIT_GATE if problems else EXIT_DONE
+
+
+def _line(use: Use) -> str:
+    cohort = "" if use.cohort is None else f"  {shown(use.cohort)}"
+    reason = "" if use.reason is None else f"  ({shown(use.reason)})"
+    told = f"{use.number:>6}  {use.time}  {use.action:<8}{use.key_id}  user {use.user}"
+    return told + cohort + reason

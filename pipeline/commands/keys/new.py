@@ -1,0 +1,45 @@
+"""`cryptonym keys new`."""
+
+import argparse
+from pathlib import Path
+
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.reports.console import Console
+from surrogates.keys.keys import (
+    custody_of,
+    new_master,
+)
+from surrogates.keys.vault import new_vault_key
+
+DESCRIPTION = """\
+Writes a new master key, and beside it the folder for secrets of cohorts and the log of uses.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym keys new master.key
+  cryptonym keys new vault.key --vault
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `keys new`."""
+    parser.add_argument("file", type=Path, metavar="FILE", help="must not exist yet")
+    parser.add_argument(
+        "--vault", action="store_true",
+        help="the second key, of a vault that can tell who the persons of releases are",
+    )  # fmt: skip
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Do it; gives the exit code."""
+    if options.vault:
+        new_vault_key(options.file)
+        console.say(f"wrote the key of a vault to {options.file} (mode 600);")
+        console.say("give it to another person than the one who has the master key")
+        return EXIT_DONE
+    new_master(options.file)
+    console.say(f"wrote a new master key to {options.file} (mode 600), and the folder")
+    console.say(f"{custody_of(options.file)} for secrets of cohorts and the log of uses;")
+    console.say("keep a copy of both offline, and renew it after each new cohort:")
+    console.say("whoever has them can link every cohort, and without them no release can go on")
+    return EXIT_DONE

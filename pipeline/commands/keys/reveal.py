@@ -1,0 +1,62 @@
+"""`cryptonym keys reveal`."""
+
+import argparse
+from pathlib import Path
+
+from pipeline.commands.options.keys import (
+    LOCATORS,
+    add_json,
+    add_key,
+    custody_of_key,
+    open_master,
+    print_json,
+)
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.notes.worker_resources import open_vault
+from pipeline.reports.console import Console
+from record.errors import ConfigError
+
+DESCRIPTION = """\
+Tells who one person of a cohort is, from the vault of a release. It needs the master key and the
+key of the vault, and writes down who asked, for whom and why before it tells.
+"""
+EXAMPLES = f"""\
+example:
+  cryptonym keys reveal --key master.key --cohort research --person 4412903877 \\
+      --vault persons.vault --vault-key vault.key --reason "incidental finding, board 2026-12"
+
+{LOCATORS}Without a vault nothing can be told: releases are not reversible by default.
+"""
+_LONGEST = 200
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `keys reveal`."""
+    add = parser.add_argument
+    add("--cohort", required=True, metavar="NAME")
+    add("--person", required=True, metavar="ID", help="the person_id in the release")
+    add("--vault", type=Path, required=True, metavar="FILE", help="the vault of the release")
+    add("--vault-key", required=True, metavar="LOCATOR", help="its key, which is no master key")
+    add("--reason", required=True, metavar="TEXT", help="is written into the log of uses")
+    add_key(parser)
+    add_json(parser)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Do it; gives the exit code."""
+    reason = " ".join(options.reason.split())
+    if not 1 <= len(reason) <= _LONGEST or not reason.isprintable():
+        raise ConfigError("--reason", f"has not 1 to {_LONGEST} characters", "say why")
+    if not options.vault.exists():
+        raise ConfigError("--vault", f"{options.vault} is not there", "name the vault's file")
+    vault = open_vault(options.vault, options.vault_key, Path())
+    vault.check()
+    master = open_master(options)
+    # Who cannot be written down is not told anything.
+    custody_of_key(master)
+    told = f"person {options.person}: {reason}"
+    cohort = master.cohort(options.cohort, action="reveal", reason=told, make=False)
+    found = vault.reveal(cohort, options.person)
+    print_json({"cohort": options.cohort, "person": options.person, "person_id": found}, options)
+    console.say(found)
+    return EXIT_DONE

@@ -1,0 +1,53 @@
+"""`cryptonym keys rotate`."""
+
+import argparse
+from pathlib import Path
+
+from pipeline.commands.options.keys import (
+    LOCATORS,
+    add_json,
+    add_key,
+    make_custody,
+    open_master,
+    print_json,
+)
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.reports.console import Console
+from surrogates.keys.keys import (
+    custody_of,
+    load_master,
+    new_master,
+)
+
+DESCRIPTION = """\
+Makes a new master key, under which all new cohorts are from now on. The old key goes on with the
+cohorts that it has, so that what was released stays and can be continued.
+"""
+EXAMPLES = f"""\
+example:
+  cryptonym keys rotate --key master.key master-2026.key
+
+{LOCATORS}docs/operations.md says what else has to change.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `keys rotate`."""
+    parser.add_argument("file", type=Path, metavar="NEW", help="must not exist yet")
+    add_key(parser)
+    add_json(parser)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Do it; gives the exit code."""
+    make_custody(options)
+    old = open_master(options)
+    new_master(options.file)
+    new = load_master(f"file:{options.file.absolute()}", Path())
+    old.rotate(new.key_id)
+    print_json({"old_key_id": old.key_id, "new_key_id": new.key_id}, options)
+    console.say(f"wrote the new master key {new.key_id} to {options.file} (mode 600), and the")
+    console.say(f"folder {custody_of(options.file)}; keep a copy of both offline")
+    console.say(f"the old key {old.key_id} makes no new cohorts any more; keep it for those it has")
+    console.say("a nightly job under the new key needs an output and a state of its own")
+    return EXIT_DONE

@@ -1,0 +1,60 @@
+"""`cryptonym keys split`."""
+
+import argparse
+import os
+from pathlib import Path
+
+from pipeline.commands.options.values import positive
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.reports.console import Console
+from record.errors import ConfigError
+from surrogates.keys import secret_sharing
+from surrogates.keys.locators import (
+    read_key,
+    write_private,
+)
+
+DESCRIPTION = """\
+Splits a key into shares for several persons: some of them together open it, fewer learn nothing.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym keys split master.key --shares 3 --threshold 2 -o shares
+  cryptonym keys derive --key shares:shares/share-1,shares/share-3 --custody master.key.custody
+  cryptonym keys derive --key shares:shares/share-1,- --custody master.key.custody
+
+The shares are written as SLIP-39 says (Shamir's scheme, 33 words each). Give each to one person,
+try two of them, then destroy the key file: as long as it is there, who has it needs nobody.
+The folder FILE.custody stays as it is.
+"""
+_FOLDER = 0o700
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `keys split`."""
+    add = parser.add_argument
+    add("key", metavar="KEY", help="the file of a master key, or of the key of a vault")
+    add("--shares", type=positive, required=True, metavar="N", help="so many shares, at most 16")
+    add("--threshold", type=positive, required=True, metavar="K", help="so many open the key")
+    add("-o", "--out", type=Path, required=True, metavar="DIR", help="must not exist yet")
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Do it; gives the exit code."""
+    locator = options.key if options.key.startswith("file:") else f"file:{options.key}"
+    content, place = read_key(locator, Path(), {})
+    shares = secret_sharing.split(
+        content, shares=options.shares, threshold=options.threshold, place=place
+    )
+    try:
+        options.out.mkdir(mode=_FOLDER)
+        paths = [options.out / f"share-{number}" for number in range(1, len(shares) + 1)]
+        for path, share in zip(paths, shares, strict=True):
+            write_private(path, share)
+    except OSError as error:
+        problem = f"{options.out} cannot be written ({error.strerror})"
+        raise ConfigError("-o", problem, "name a folder that is not there yet") from None
+    console.say(f"wrote {len(shares)} shares to {options.out}{os.sep}share-N (mode 600);")
+    console.say(f"{options.threshold} of them open the key: shares:FILE,FILE")
+    console.say("give each to one person, try them, then destroy the key file and its copies")
+    return EXIT_DONE

@@ -1,0 +1,58 @@
+"""Options of detection, and the detection they ask for."""
+
+import argparse
+from pathlib import Path
+
+from models.tagger.shipped import AUTO, RUNTIMES, folder_of
+from pipeline.commands.options.extras import models_extra
+from pipeline.files.note_files import (
+    Task,
+    parse_detectors,
+)
+from pipeline.notes.model_detection import Tagger
+from record.errors import ConfigError
+
+
+def add_detection(parser: argparse.ArgumentParser) -> None:
+    """Add what decides a detection: detectors, patients, model, selection, language."""
+    add = parser.add_argument
+    add("--patients", type=Path, metavar="P.jsonl", help="what is known of the patients")
+    add(
+        "--detectors", metavar="A,B",
+        help="of rules, known, model; default rules,known, and model where --model is given",
+    )  # fmt: skip
+    add("--model", metavar="DIR", help="that `train` wrote; `default` is the model that is shipped")
+    add(
+        "--runtime", choices=RUNTIMES, default=AUTO,
+        help="what the model's encoder runs on: ONNX Runtime in 32 or 8 bits, OpenVINO or PyTorch; "
+        "default auto: PyTorch with a GPU or bfloat16, else ONNX Runtime in 32 bits",
+    )  # fmt: skip
+    add("--selection", type=Path, metavar="S.toml", help="which rules take part; default all")
+    add(
+        "--lang", choices=("fr", "en", "es"), default="",
+        help="language of notes that do not name theirs; default: told from their text",
+    )  # fmt: skip
+
+
+def task_of(options: argparse.Namespace) -> Task:
+    """Give the detection that the options ask for; loads the model."""
+    default = "rules,known" + ",model" * (options.model is not None)
+    detectors = parse_detectors(options.detectors or default, has_model=options.model is not None)
+    return Task(
+        options.notes,
+        options.output,
+        options.patients,
+        detectors,
+        options.lang,
+        options.selection,
+        _load_model(options.model, options.runtime) if options.model else None,
+    )
+
+
+def _load_model(name: str, asked: str) -> Tagger:
+    folder = folder_of(name)
+    if not folder.is_dir():
+        raise ConfigError("--model", "is no folder", "name a folder that `cryptonym train` wrote")
+    with models_extra("--model"):
+        from models.tagger import runtime
+    return runtime.Tagger.load(folder, asked)

@@ -1,0 +1,34 @@
+"""The option of commands that write a log."""
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pipeline.config.settings import load
+from pipeline.night.event_log import (
+    Journal,
+    open_journal,
+)
+
+
+def add_log(parser: argparse.ArgumentParser) -> None:
+    """Add --log."""
+    parser.add_argument(
+        "--log", metavar="FILE",
+        help="add a line of JSON for each event; - is standard error; default: log.file",
+    )  # fmt: skip
+
+
+@contextmanager
+def journal_of(options: argparse.Namespace, command: str) -> Iterator[Journal]:
+    """Open the log that the option names, or the configuration; writes down an error that ends it.
+
+    Raises ConfigError where it cannot be written.
+    """
+    settings = load(options.config)
+    place, base = options.log, Path()
+    if place is None:
+        place, base = settings.log.file, settings.base
+    with open_journal(place, base) as journal, journal.watching(command):
+        yield journal

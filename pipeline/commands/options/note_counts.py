@@ -1,0 +1,47 @@
+"""How commands that write notes report: counts, never text."""
+
+import argparse
+import json
+import sys
+
+from pipeline.commands.options.values import (
+    SUMMARY,
+    add_speech,
+    share,
+)
+from pipeline.config.exit_codes import (
+    EXIT_DONE,
+    EXIT_QUARANTINE,
+)
+from pipeline.files.output_files import (
+    Done,
+    quarantine_path,
+)
+from pipeline.reports.console import Console
+
+
+def add_reporting(parser: argparse.ArgumentParser) -> None:
+    """Add how many refusals are too many, --json and --plain."""
+    parser.add_argument(
+        "--max-quarantine-share", type=share, default=0.05, metavar="S",
+        help="more than this share of notes refused ends with exit code 3; default 0.05",
+    )  # fmt: skip
+    add_speech(parser, json=SUMMARY)
+
+
+def report(done: Done, options: argparse.Namespace, console: Console) -> int:
+    """Say what became of the notes; gives the exit code."""
+    for warning in done.warnings:
+        console.warn(warning)
+    if options.json:
+        sys.stdout.write(json.dumps(done.to_json(), sort_keys=True) + "\n")
+    else:
+        console.say(f"{done.read} read, {done.written} written to {options.output}")
+        if done.spans:
+            ranked = sorted(done.spans.items(), key=lambda item: (-item[1], item[0]))
+            console.say("spans: " + ", ".join(f"{label} {count}" for label, count in ranked))
+        if done.refused:
+            console.say(f"{done.refused} refused, see {quarantine_path(options.output)}")
+        for (stage, error, reason), count in sorted(done.causes.items()):
+            console.say(f"quarantine: {count} at {stage}: {error} {reason}".rstrip())
+    return EXIT_DONE if done.within(options.max_quarantine_share) else EXIT_QUARANTINE

@@ -1,0 +1,57 @@
+"""`cryptonym policy check`: what happens to every label and column."""
+
+import argparse
+from pathlib import Path
+
+from pipeline.commands.options.keys import (
+    add_json,
+    print_json,
+)
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.config.policies import (
+    build,
+    language_of,
+    read_policy,
+)
+from pipeline.config.policy_table import (
+    describe,
+    tell_policy,
+)
+from pipeline.reports.console import Console
+
+DESCRIPTION = """\
+Checks a policy and shows what will happen to every label and column.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym policy check
+  cryptonym policy check gdpr-research
+  cryptonym policy check nightly.toml --json
+
+Shipped: gdpr-research, hipaa-limited, hipaa-safe-harbor, mask-only, synthetic-source.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `policy check`."""
+    parser.add_argument(
+        "policy", nargs="?", metavar="POLICY",
+        help="a shipped name, a policy file or nightly.toml; default: everything is replaced",
+    )  # fmt: skip
+    parser.add_argument(
+        "--lang", choices=("fr", "en", "es"),
+        help="decides the locale where the policy names none; default that of nightly.toml, or fr",
+    )  # fmt: skip
+    add_json(parser)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Check and show; gives the exit code."""
+    table, told = {}, None
+    if options.policy is not None:
+        table = read_policy(options.policy, Path())
+        told = language_of(options.policy, Path())
+    policy = build(table, options.lang or told or "fr")
+    print_json(describe(policy), options)
+    console.say(tell_policy(policy))
+    return EXIT_DONE

@@ -1,0 +1,82 @@
+"""`cryptonym report dpo`: the evidence of a period, for a data protection officer."""
+
+import argparse
+import json
+from pathlib import Path
+
+from pipeline.audit.private_files import parsed, write_private
+from pipeline.commands.options.values import (
+    add_speech,
+    day,
+)
+from pipeline.config.exit_codes import (
+    EXIT_DONE,
+    EXIT_GATE,
+)
+from pipeline.config.settings import load
+from pipeline.dpo.document import (
+    is_genuine,
+    make_pack,
+    render,
+)
+from pipeline.dpo.evidence import gather
+from pipeline.files.annotations import read_text
+from pipeline.notes.worker_resources import open_master
+from pipeline.reports.console import Console
+from record.errors import ConfigError
+
+DESCRIPTION = """\
+Writes one document on a period: what data protection officers check, each requirement with its
+source and what the records show of it (policy, uses of keys, runs, quarantine, reviewed samples,
+attacks, incidents); what lacks evidence is in red. A page to print, and the same as JSON beside
+it, sealed under the master key. Holds counts and ids of keys, no text and no note id.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym report dpo nightly.toml --from 2025-01-01 --to 2025-03-31 -o dpo-2025-q1.html
+  cryptonym report dpo nightly.toml --from 2025-01-01 --to 2025-03-31 -o q1.html \\
+      --evidence attacks.json
+  cryptonym report dpo nightly.toml --verify dpo-2025-q1.json
+
+Exit codes: 0 done; 1 --verify: the document is not as it was made; 2 usage or configuration; 4 a
+needed service could not be reached.
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `report dpo`."""
+    add = parser.add_argument
+    add("config", type=Path, metavar="CONFIG.toml")
+    add("--from", type=day, dest="since", metavar="DATE", help="first day, UTC")
+    add("--to", type=day, dest="until", metavar="DATE", help="last day, UTC")
+    add("-o", "--output", type=Path, metavar="FILE.html", help="FILE.json is written beside it")
+    add(
+        "--evidence", type=Path, action="append", default=[], metavar="FILE.json",
+        help='a report with measures on privacy under "measured"; may be repeated',
+    )  # fmt: skip
+    add("--verify", type=Path, metavar="FILE.json", help="check the seal of a document instead")
+    add_speech(parser)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Write the document, or check one; gives the exit code."""
+    settings = load(options.config)
+    if options.verify:
+        pack = parsed(str(options.verify), read_text(options.verify))
+        if isinstance(pack, dict) and is_genuine(pack, open_master(settings)):
+            console.say("the document is as it was made")
+            return EXIT_DONE
+        console.error("the document was changed, or made under another key")
+        return EXIT_GATE
+    for name, value in (("--from", options.since), ("--to", options.until), ("-o", options.output)):
+        if value is None:
+            raise ConfigError(name, "is missing", "name the days of the period and a file")
+    if options.output.suffix != ".html":
+        raise ConfigError("-o", "does not end in .html", "name the page; the JSON goes beside it")
+    evidence, master = gather(settings, options.since, options.until, options.evidence)
+    pack = make_pack(evidence, master)
+    write_private(options.output.with_suffix(".json"), json.dumps(pack, indent=1) + "\n")
+    write_private(options.output, render(pack))
+    told = ", ".join(f"{count} {status}" for status, count in sorted(pack["statuses"].items()))
+    console.say(f"wrote {options.output}: {told}")
+    return EXIT_DONE

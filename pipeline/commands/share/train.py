@@ -1,0 +1,104 @@
+"""`cryptonym share train`: a de-identifier that learns from the vectors of several sites."""
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from pipeline.commands.options.extras import models_extra
+from pipeline.commands.options.values import (
+    add_speech,
+    positive,
+)
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.reports.console import Console
+
+DESCRIPTION = """\
+Pools the vectors that several sites shared and trains a de-identifier on them: a network that finds
+identifiers in vectors of the same representer. No site's text is needed. Scores are those of tokens
+on the vectors of --test, whatever the label; without it on those of --dev, which weights were
+selected by. With --representer learning begins with the network in that folder, which reads the
+same vectors already: it needs fewer epochs. An interrupted training goes on when the same command
+is run again.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym share train site-a site-b --dev ours-dev --test ours-test \\
+      --representer representer -o deidentifier
+  cryptonym share train site-a --dev ours-dev -o alone --epochs 10
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `share train`."""
+    add = parser.add_argument
+    add("shared", type=Path, nargs="+", metavar="SHARED", help="what `share encode` wrote")
+    add(
+        "--dev", type=Path, nargs="+", required=True, metavar="SHARED",
+        help="to select weights by",
+    )  # fmt: skip
+    add(
+        "--test", type=Path, nargs="+", default=[], metavar="SHARED",
+        help="to score on; default: what --dev names",
+    )  # fmt: skip
+    add(
+        "--representer", type=Path, metavar="REPRESENTER",
+        help="what encoded the vectors: begin with its network; default: with nothing",
+    )  # fmt: skip
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    add("--epochs", type=positive, default=20, metavar="N", help="at most; default 20")
+    add(
+        "--patience", type=positive, default=10, metavar="N", help="epochs without gain; default 10"
+    )
+    add("--seed", type=int, default=1, metavar="S", help="default 1")
+    add_speech(parser, json="print the scores as JSON only")
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Pool and train; gives the exit code."""
+    with models_extra("share train"):
+        from models.private import learning
+        from pipeline.sharing.encoding import kit_of
+        from pipeline.sharing.pool import pool
+        from pipeline.sharing.vectors import read_manifest
+    start = None
+    if options.representer:
+        manifest = read_manifest(options.shared[0])
+        start = kit_of(manifest, options.representer).deidentifier
+    pooled = pool([*options.shared], options.dev, options.test)
+    for warning in pooled.warnings:
+        console.warn(warning)
+    recipe = learning.Recipe(
+        labels=pooled.labels,
+        epochs=options.epochs,
+        patience=options.patience,
+        seed=options.seed,
+    )
+    if start:
+        recipe = recipe.going_on(start)
+    with console.progress() as progress:
+        done = 0
+
+        def watch(entry: Mapping[str, float]) -> None:
+            nonlocal done
+            done += 1
+            losses = f"learnt {entry['train']:.4f}, dev {entry['dev']:.4f}"
+            progress.phase(f"epoch {done} of {options.epochs}: {losses}")
+
+        progress.phase("learning")
+        scores = learning.train_deidentifier(
+            pooled.train, pooled.dev, recipe, options.output, watch, start
+        )
+        if pooled.test:
+            deidentifier = learning.load_deidentifier(options.output)
+            scores = learning.token_scores(deidentifier, pooled.test)
+    told = {**asdict(scores), "sentences": len(pooled.train), "sites": len(options.shared)}
+    if options.json:
+        sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
+    console.say(f"learnt from {len(pooled.train)} sentences of {len(options.shared)} files")
+    for name, value in asdict(scores).items():
+        console.say(f"{name:<10} {value:.4f}")
+    console.say(f"wrote {options.output}")
+    return EXIT_DONE

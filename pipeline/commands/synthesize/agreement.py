@@ -1,0 +1,64 @@
+"""`cryptonym synthesize agreement`: what reviewers said of pairs of notes."""
+
+import argparse
+import json
+import math
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from evaluation.agreement import Agreement, Answer, agreement
+from models.atomic import write
+from pipeline.commands.options.values import add_speech
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.reports.console import Console
+from pipeline.reports.review_pages import read_answers
+from record.errors import ConfigError
+
+DESCRIPTION = """\
+Compares the two reviewers of every pair: Cohen's kappa and Spearman's rho of each question, and
+how many pairs both call a breach. Reads and writes no text.
+"""
+EXAMPLES = """\
+example:
+  cryptonym synthesize agreement reviewer-1.json reviewer-2.json -o agreement.json
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `synthesize agreement`."""
+    add = parser.add_argument
+    add("answers", type=Path, nargs="+", metavar="ANSWERS.json", help="that the pages saved")
+    add("-o", "--output", type=Path, metavar="FILE", help="write it as JSON")
+    add_speech(parser, json="print it as JSON only")
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Compare; gives the exit code."""
+    try:
+        found = agreement(Answer(**each) for each in read_answers(options.answers))
+    except ValueError as error:
+        remedy = "give each reviewer's file once"
+        raise ConfigError("ANSWERS.json", str(error), remedy) from None
+    told = json.dumps(list(map(_plain, found)), indent=1)
+    if options.output:
+        write(options.output, told.encode("utf-8"))
+    if options.json:
+        sys.stdout.write(told + "\n")
+    console.say(f"{'question':<22}{'pairs':>6}{'kappa':>8}{'rho':>8}{'both yes':>10}{'both no':>9}")
+    for each in found:
+        console.say(
+            f"{each.question:<22}{each.pairs:>6}{each.kappa:>8.3f}{each.rho:>8.3f}"
+            f"{each.breaches:>10}{each.cleared:>9}"
+        )
+    return EXIT_DONE
+
+
+def _plain(each: Agreement) -> dict[str, Any]:
+    # JSON has no NaN.
+    held = asdict(each)
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in held.items()
+    }

@@ -1,0 +1,84 @@
+"""Batches of synthetic notes, worked through in this process or in several."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
+from threading import Thread
+from typing import Any
+
+from models.threads import share_processors
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.config.progress import Progress
+from pipeline.reports.console import Console
+from record.errors import Unavailable
+from synthesis.parts import InBatches, units_of
+
+Work = Callable[[Any, Sequence[int], Sequence[str]], None]
+"""Writes some batches on the runner that Beam's arguments name."""
+
+_POLL_SECONDS = 0.5
+
+
+def drive(
+    job: InBatches, work: Work, arguments: list[str], workers: int, progress: Progress
+) -> frozenset[int]:
+    """Write what is pending; tells of progress by what is there, and gives what was written."""
+    fresh = job.pending()
+    if not fresh:
+        return frozenset()
+    count = 1 if arguments else min(workers, len(fresh))
+    with _pool(count) as pool:
+        shares = [units_of(fresh, number, count) for number in range(count)]
+        futures: list[Future[None]] = [pool.submit(work, job, each, arguments) for each in shares]
+        going = set(futures)
+        while going:
+            _, going = wait(going, timeout=_POLL_SECONDS)
+            done = len(job.units) - len(job.pending())
+            progress.advance(min(job.count, done * job.batch), job.count)
+        try:
+            for future in futures:
+                future.result()
+        except BrokenProcessPool:
+            problem, remedy = "ended before its work was done", "run again: what is done stays"
+            raise Unavailable("a worker", problem, remedy) from None
+    return frozenset(fresh)
+
+
+def tell_written(
+    manifest: Mapping[str, Any], lines: Sequence[str], options: argparse.Namespace, console: Console
+) -> int:
+    """Say what was written, as JSON where that is asked for; gives the exit code."""
+    if options.json:
+        sys.stdout.write(json.dumps(manifest, sort_keys=True) + "\n")
+    for line in lines:
+        console.say(line)
+    console.say(f"wrote {options.output}; give it to `synthesize screen`: it may not leave yet")
+    return EXIT_DONE
+
+
+def _pool(count: int) -> Executor:
+    if count == 1:
+        return ThreadPoolExecutor(1)
+    return ProcessPoolExecutor(
+        count, mp_context=get_context("spawn"), initializer=_begin, initargs=(count,)
+    )
+
+
+def _begin(count: int) -> None:
+    """Share the processors with the other workers, and end when the process that began is gone.
+
+    A worker writes nothing halfway: a batch is there whole or not at all.
+    """
+    share_processors(count)
+    Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)

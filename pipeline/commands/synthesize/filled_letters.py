@@ -1,0 +1,43 @@
+"""Letters that `synthesize fill` wrote, each with the masked letter it was made of."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pipeline.files.jsonl import (
+    Line,
+    read_notes,
+)
+from record.document import Annotated
+from record.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class FilledLetter:
+    """A letter, the place of its source among the masked ones, and which copy of it this is."""
+
+    annotated: Annotated
+    letter: int
+    copy: int
+
+
+def is_filled(manifest: Mapping[str, Any]) -> bool:
+    """Tell whether notes were filled in, by their manifest; else they were generated."""
+    return "masked_sha256" in manifest
+
+
+def read_filled(path: Path) -> Iterator[FilledLetter]:
+    """Read filled letters; raises ConfigError with the number of a line that is none."""
+    for line in read_notes(path):
+        about = line.record.get("synthetic") if isinstance(line, Line) else None
+        told = about if isinstance(about, dict) else {}
+        letter, copy = told.get("letter"), told.get("copy")
+        if not (isinstance(line, Line) and _is_place(letter) and _is_place(copy)):
+            where = f"{path}, line {line.number}"
+            raise ConfigError(where, "is no letter that was filled", "fill the letters again")
+        yield FilledLetter(line.annotated, told["letter"], told["copy"])
+
+
+def _is_place(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number >= 0

@@ -1,0 +1,49 @@
+"""`cryptonym synthesize review`: pages on which people read what screening chose."""
+
+import argparse
+from pathlib import Path
+
+from pipeline.commands.options.values import (
+    add_speech,
+    positive,
+)
+from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.reports.console import Console
+from pipeline.reports.review_pages import (
+    READERS,
+    read_pairs,
+    shared_out,
+    write_pages,
+)
+from record.errors import ConfigError
+
+DESCRIPTION = """\
+Writes a page for each reviewer with pairs of a real note and the synthetic one that is nearest to
+it. Every pair goes to two reviewers. The pages hold the notes: open them inside the hospital, in
+any browser, offline. Each page saves a file of answers without any text.
+"""
+EXAMPLES = """\
+examples:
+  cryptonym synthesize review screened/review.jsonl -o review --reviewers 4
+  cryptonym synthesize agreement reviewer-1.json reviewer-2.json -o review.json
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `synthesize review`."""
+    add = parser.add_argument
+    add("pairs", type=Path, metavar="REVIEW.jsonl", help="what `synthesize screen` chose")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="for the pages")
+    add("--reviewers", type=positive, default=READERS, metavar="N", help=f"default {READERS}")
+    add("--seed", type=int, default=1, metavar="S", help="of the order of pairs; default 1")
+    add_speech(parser)
+
+
+def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
+    """Write the pages; gives the exit code."""
+    if options.reviewers < READERS:
+        raise ConfigError("--reviewers", "is too few", f"every pair needs {READERS}")
+    piles = shared_out(read_pairs(options.pairs), options.reviewers, options.seed)
+    for path, pile in zip(write_pages(options.output, piles), piles, strict=True):
+        console.say(f"{path}: {len(pile)} pairs")
+    return EXIT_DONE

@@ -1,0 +1,379 @@
+"""The nightly configuration: one TOML file, read once, checked whole, frozen."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from extractors.document.options import (
+    LANGUAGES,
+    Engine,
+    Layout,
+)
+from pipeline.config.policies import (
+    build,
+    expand,
+)
+from record.errors import ConfigError
+from record.policy import Policy
+from rules.identifiers.site_patterns import (
+    SITE,
+    SiteNumbers,
+)
+
+_STRICT = ConfigDict(extra="forbid")
+Kind = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+
+
+@dataclass(frozen=True)
+class IdentitySettings:
+    """The table that holds what is known of patients beyond OMOP, and what its columns mean.
+
+    `columns` maps a field of the patient record (`given_names`, `family_names`, `birth_names`,
+    `birth_date`, `gender`, `phones`, `emails`, `street`, `zip`, `city`, `region`, `country`,
+    `relative_given_names`, `relative_family_names`) or a label (`PATIENT_ID`, `SSN` ...) to a
+    column. Several values in one column are parted by `separator`. Several rows of one person
+    add up. `required` sends notes of a person without a row to quarantine.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    table: Name
+    columns: dict[str, Name]
+    person_id: Name = "person_id"
+    separator: str = ";"
+    required: bool = True
+
+
+@dataclass(frozen=True)
+class SourceSettings:
+    """Where the notes are: an OMOP CDM 5.4 database, or a folder of Parquet tables.
+
+    `url` is a SQLAlchemy URL or `parquet:FOLDER`. `schema` is the database schema of the CDM.
+    `documents` is the folder that `note_source_value` names documents in.
+    `kinds` maps a note_class_concept_id (as text) to the kind of note that reports speak of;
+    a title is never used, since somebody may have typed a name into it. `sites` maps a
+    care_site_id (as text), of the visit or else of the provider, to the name of a site.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    url: str = field(repr=False)
+    schema: Name | None = None
+    documents: str | None = None
+    identity: IdentitySettings | None = None
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    sites: dict[str, Kind] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OutputSettings:
+    """Where de-identified notes go: a SQLAlchemy URL or `parquet:FOLDER`."""
+
+    __pydantic_config__ = _STRICT
+
+    url: str = field(repr=False)
+    schema: Name | None = None
+
+
+@dataclass(frozen=True)
+class StateSettings:
+    """The restricted database of ledger, sealed spans, stage and quarantine.
+
+    With `keep_texts` the text of a document stands there under the seal of its spans, so that a
+    release need not read the document again.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    url: str = field(default="sqlite:///state.db", repr=False)
+    keep_texts: bool = True
+
+
+@dataclass(frozen=True)
+class KeySettings:
+    """Where the master key is; never the key itself.
+
+    `locator` is as `surrogates.keys.locators` reads it: `file:PATH`, `env:NAME` ... `custody` is
+    the folder of the secrets of cohorts and the log of uses, where it is not beside the key file.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    locator: str = "file:master.key"
+    custody: str | None = None
+
+
+@dataclass(frozen=True)
+class ReversalSettings:
+    """The vault that tells who the persons of releases are, and where its own key is."""
+
+    __pydantic_config__ = _STRICT
+
+    vault: str
+    key: str
+
+
+@dataclass(frozen=True)
+class LimitSettings:
+    """Bounds on hostile or broken input, and on what a run may refuse before it is an alarm."""
+
+    __pydantic_config__ = _STRICT
+
+    notes_per_unit: Annotated[int, Field(ge=1, le=10_000)] = 500
+    max_note_characters: Annotated[int, Field(ge=1)] = 1_000_000
+    max_document_bytes: Annotated[int, Field(ge=1)] = 64_000_000
+    max_pages: Annotated[int, Field(ge=1)] = 400
+    seconds_per_document: Annotated[float, Field(gt=0)] = 60.0
+    document_memory_mb: Annotated[int, Field(ge=128)] = 1024
+    max_quarantine_share: Annotated[float, Field(ge=0, le=1)] = 0.05
+
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+@dataclass(frozen=True)
+class ExtractionSettings:
+    """How documents become text.
+
+    `layout` is `body` (the letter without letterhead, margins, stamps and footers) or `full`.
+    `engine` reads PDFs: `pymupdf`, or `pdfplumber` where the licence of the other does not fit.
+    `languages` are tesseract's, for pages without a sound text layer; an empty list refuses such
+    pages. `tessdata` is the folder of its data where it is not in its usual place. `passwords`
+    says where the passwords of encrypted PDFs are, one a line: `file:PATH` or `env:NAME`.
+    `boxes` is a file made by `cryptonym extract train`. A document whose quality is below
+    `min_quality`, or that of its kind in `min_quality_by_kind`, goes to quarantine.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    layout: Layout = Layout.BODY
+    engine: Engine = Engine.PYMUPDF
+    languages: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_]{3,20}$")], ...] = LANGUAGES
+    dpi: Annotated[int, Field(ge=100, le=600)] = 300
+    tessdata: str | None = None
+    passwords: str | None = None
+    boxes: str | None = None
+    min_quality: Share = 0.6
+    min_quality_by_kind: dict[Kind, Share] = field(default_factory=dict)
+
+    def threshold(self, kind: str) -> float:
+        """Give the quality below which a document of this kind is refused."""
+        return self.min_quality_by_kind.get(kind, self.min_quality)
+
+
+@dataclass(frozen=True)
+class RulesSettings:
+    """How the hospital numbers its patients and stays, and what it calls these numbers.
+
+    Shapes are regular expressions of characters, sets, groups, `|`, `?` and counted repetition,
+    over text in small letters without accents. Words name the number that stands after them.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    patient_shapes: tuple[str, ...] = SITE.patient_shapes
+    visit_shapes: tuple[str, ...] = ()
+    patient_words: tuple[str, ...] = ()
+    visit_words: tuple[str, ...] = ()
+
+    @cached_property
+    def site(self) -> SiteNumbers:
+        """The same as the rules take it; raises ConfigError that names the key."""
+        try:
+            made = SiteNumbers(**asdict(self))
+        except ConfigError as error:
+            raise ConfigError(f"rules.{error.key}", error.problem, error.remedy) from None
+        return SITE if made == SITE else made
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """The tagger that takes part in detection.
+
+    `folder` is one that `cryptonym train` wrote, or `default` for the one that is shipped; without
+    it rules and what is known of the patient are all there is. Needs the extra `models`.
+    `runtime` is what its encoder runs on; `auto` takes the quickest of full
+    precision that is there.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    folder: str | None = None
+    runtime: Literal["auto", "onnx", "onnx-int8", "openvino", "openvino-int8", "torch"] = "auto"
+
+
+@dataclass(frozen=True)
+class ReportSettings:
+    """The folder that `report.html` and `report.json` are written to."""
+
+    __pydantic_config__ = _STRICT
+
+    folder: str = "."
+
+
+@dataclass(frozen=True)
+class LogSettings:
+    """The file that one line of JSON is added to for each thing that happens; none without it."""
+
+    __pydantic_config__ = _STRICT
+
+    file: str | None = None
+
+
+@dataclass(frozen=True)
+class PersonsSettings:
+    """Who is in a cohort: a file, or a query on the source that gives `person_id`; one of them."""
+
+    __pydantic_config__ = _STRICT
+
+    file: str | None = None
+    sql: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class CohortSettings:
+    """What `cryptonym release --cohort NAME` takes where its options say nothing.
+
+    `output` is a URL as of `--output`; `since` and `until` are days of the source. `policy` is the
+    name of a policy or file, or a table as `[policy]`. `columns` are tables or `table.column`.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    persons: PersonsSettings | None = None
+    output: str | None = field(default=None, repr=False)
+    schema: Name | None = None
+    since: date | None = None
+    until: date | None = None
+    kinds: tuple[Kind, ...] = ()
+    columns: tuple[str, ...] = ()
+    policy: str | dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class QualitySettings:
+    """When the counts of a run are an alarm, and what happens then.
+
+    With the gate `hold` nothing new of a run that alarms is published until somebody decides;
+    `warn` only says so. A run is compared with the nights of `window_days`; with fewer than
+    `min_days` of them nothing is held. `hook` is a program with its arguments that gets the alarms
+    as JSON on its standard input; `prometheus` a file for a collector of metrics.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    gate: Literal["hold", "warn"] = "hold"
+    window_days: Annotated[int, Field(ge=14, le=366)] = 84
+    min_days: Annotated[int, Field(ge=5, le=366)] = 28
+    false_alarms_per_quarter: Annotated[float, Field(gt=0, le=10)] = 0.5
+    hook: tuple[str, ...] = ()
+    prometheus: str | None = None
+
+
+@dataclass(frozen=True)
+class EnergySettings:
+    """What a run is taken to draw: the defaults of Green Algorithms (`pipeline.config.energy`).
+
+    Watts of a busy core and of a gigabyte of memory, what the building takes for each watt of the
+    machine, and grams of CO2 and its like for each kilowatt hour (the mean of the world).
+    """
+
+    __pydantic_config__ = _STRICT
+
+    watts_per_core: Annotated[float, Field(gt=0, le=1000)] = 12.0
+    watts_per_gigabyte: Annotated[float, Field(ge=0, le=100)] = 0.3725
+    power_usage_effectiveness: Annotated[float, Field(ge=1, le=10)] = 1.67
+    grams_per_kilowatt_hour: Annotated[float, Field(ge=0, le=2000)] = 475.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything a nightly run is told; relative paths start at the configuration's folder."""
+
+    __pydantic_config__ = _STRICT
+
+    source: SourceSettings
+    output: OutputSettings
+    cohort: Annotated[str, Field(min_length=1, max_length=200)] = "research"
+    lang: Literal["fr", "en", "es"] = "fr"
+    state: StateSettings = field(default_factory=StateSettings)
+    key: KeySettings = field(default_factory=KeySettings)
+    reversal: ReversalSettings | None = None
+    policy: dict[str, Any] = field(default_factory=dict)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
+    rules: RulesSettings = field(default_factory=RulesSettings)
+    model: ModelSettings = field(default_factory=ModelSettings)
+    report: ReportSettings = field(default_factory=ReportSettings)
+    quality: QualitySettings = field(default_factory=QualitySettings)
+    cohorts: dict[str, CohortSettings] = field(default_factory=dict)
+    log: LogSettings = field(default_factory=LogSettings)
+    energy: EnergySettings = field(default_factory=EnergySettings)
+    base: Path = Path()
+
+    def make_policy(self) -> Policy:
+        """Build the policy: every label is replaced unless `[policy.actions]` says otherwise."""
+        return build(self.policy, self.lang)
+
+
+_SETTINGS = TypeAdapter(Settings)
+
+
+def load(path: Path) -> Settings:
+    """Read a configuration file.
+
+    Raises ConfigError that names the key, what is wrong with it and the remedy; never the value,
+    which may hold a password.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(str(path), "no such file", "give the path of a TOML file") from None
+    except (OSError, UnicodeDecodeError):
+        raise ConfigError(str(path), "cannot be read", "check permissions and encoding") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(str(path), f"not valid TOML ({error})", "correct that line") from None
+    if "base" in table:
+        raise ConfigError("base", "unknown key", "remove it; paths start at the file's folder")
+    try:
+        settings = _SETTINGS.validate_python({**table, "base": path.resolve().parent})
+    except ValidationError as error:
+        raise _explained(error) from None
+    # Read here and once: what is sent to workers must not change under a run.
+    settings = replace(settings, policy=expand(settings.policy, settings.base))
+    settings.make_policy()
+    assert settings.rules.site
+    return settings
+
+
+def resolve(url: str, environ: Mapping[str, str]) -> str:
+    """Give the URL itself; `env:NAME` stands for the value of an environment variable.
+
+    So a password need not stand in a configuration file or in a serialized graph.
+    """
+    if not url.startswith("env:"):
+        return url
+    name = url.removeprefix("env:")
+    if not environ.get(name):
+        raise ConfigError(f"url env:{name}", "the variable is not set", f"export {name}=...")
+    return environ[name]
+
+
+def _explained(error: ValidationError) -> ConfigError:
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    key = ".".join(str(part) for part in first["loc"] if part != "function-after")
+    remedies = {
+        "missing": "add this key",
+        "missing_argument": "add this key",
+        "unexpected_keyword_argument": "remove this key or correct its name",
+        "extra_forbidden": "remove this key or correct its name",
+    }
+    remedy = remedies.get(first["type"], "correct the value; docs/operations.md lists all keys")
+    return ConfigError(key or "configuration", first["msg"], remedy)

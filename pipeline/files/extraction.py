@@ -1,0 +1,131 @@
+"""The command that turns documents into notes, and shows what it took their lines for."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from extractors.document.limits import (
+    Extracted,
+    Limits,
+)
+from extractors.document.options import Options
+from extractors.layout.labelled_pages import (
+    LabelledPage,
+    write_pages,
+)
+from extractors.read import Reader, read_file
+from pipeline.config.progress import Progress
+from pipeline.files.output_files import (
+    Done,
+    Outbox,
+)
+from pipeline.notes.boundary import attempt
+from record.errors import ConfigError, Unavailable, Unreadable
+from record.failure import Failure
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """Which documents to read, how, and where to write.
+
+    `labels` is a file for the lines of PDF pages with their classes, `pictures` a folder for
+    pictures of the pages with the classes drawn over them.
+    """
+
+    files: Sequence[Path]
+    out: Path
+    limits: Limits
+    options: Options
+    min_quality: float = 0.6
+    labels: Path | None = None
+    pictures: Path | None = None
+
+
+def extract_files(task: Extraction, progress: Progress) -> Done:
+    """Turn documents into notes, named after their files.
+
+    A document that cannot be read, or whose quality is too low, goes to quarantine under its
+    file's name. Raises ConfigError and Unavailable for places that cannot be written.
+    """
+    options = replace(
+        task.options, sheets=task.labels is not None, picture=task.pictures is not None
+    )
+    taken: set[str] = set()
+    labelled: list[LabelledPage] = []
+    progress.phase("extracting")
+    _make_folder(task.pictures)
+    with Outbox(task.out, task.files) as outbox, Reader(task.limits, options) as reader:
+        for number, path in enumerate(task.files, start=1):
+            found = attempt(path.name, "extract", lambda path=path: _read(path, reader, task))  # type: ignore[misc]
+            if isinstance(found, Failure):
+                outbox.refuse(found)
+            else:
+                name = _unique(path.stem, taken)
+                outbox.note(_note(name, found))
+                labelled += _labelled(name, found)
+                _draw(name, found, task.pictures)
+            outbox.done.read = number
+            progress.advance(number, len(task.files))
+    if task.labels is not None:
+        write_pages(labelled, task.labels)
+    return outbox.done
+
+
+def _read(path: Path, reader: Reader, task: Extraction) -> Extracted:
+    try:
+        found = path.resolve(strict=True)
+    except (OSError, RuntimeError):
+        raise Unreadable("missing-document") from None
+    data = read_file(found.name, found.parent, reader.limits)
+    extracted = reader.read(data, name=found.name)
+    if not extracted.text.strip():
+        raise Unreadable("no-text")
+    if extracted.quality.score < task.min_quality:
+        raise Unreadable("low-quality")
+    return extracted
+
+
+def _note(name: str, found: Extracted) -> dict[str, object]:
+    return {
+        "note_id": name,
+        "text": found.text,
+        "origin": found.origin,
+        "quality": round(found.quality.score, 4),
+    }
+
+
+def _labelled(name: str, found: Extracted) -> list[LabelledPage]:
+    pages = zip(found.sheets, found.kinds, strict=True)
+    return [LabelledPage(name, page, kinds) for page, kinds in pages]
+
+
+def _make_folder(folder: Path | None) -> None:
+    if folder is None:
+        return
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        raise ConfigError(str(folder), "cannot be made", "name a folder that can") from None
+
+
+def _draw(name: str, found: Extracted, folder: Path | None) -> None:
+    if folder is None or not found.picture:
+        return
+    path = folder / f"{name}.classes.pdf"
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(found.picture)
+    except OSError as error:
+        problem = error.strerror or "cannot be written"
+        raise Unavailable(str(path), problem, "make room and repeat") from None
+
+
+def _unique(stem: str, taken: set[str]) -> str:
+    name, number = stem, 1
+    while name in taken:
+        number += 1
+        name = f"{stem}-{number}"
+    taken.add(name)
+    return name

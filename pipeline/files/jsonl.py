@@ -1,0 +1,168 @@
+"""Notes and patients as JSON Lines: read line by line, unknown keys kept, bad lines set apart."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pipeline.notes.boundary import attempt
+from pipeline.warehouse.note_rows import moment
+from record.document import Annotated, Document
+from record.errors import ConfigError, Unavailable, Unreadable
+from record.failure import Failure
+from record.patient import PatientRecord
+from record.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a file of notes: its number from 1, the note, and the object it came from.
+
+    The text is that of the file, character for character; it has not been cleaned.
+    """
+
+    number: int
+    annotated: Annotated
+    record: Mapping[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that is no note: its number from 1, and what to put into quarantine."""
+
+    number: int
+    failure: Failure
+
+
+def read_notes(path: Path, *, lang: str = "", given: bool = True) -> Iterator[Line | BadLine]:
+    """Read notes; `lang` is the language of those that name none.
+
+    `given` reads the spans of the notes as well; without it they are not even looked at. A bad
+    line is named by its note id, or as `line N` where it has none. Raises ConfigError when there
+    is no such file, Unavailable when it cannot be read.
+    """
+    for number, raw in _lines(path):
+        record = attempt(f"line {number}", "read", lambda raw=raw: _object(raw))  # type: ignore[misc]
+        if isinstance(record, Failure):
+            yield BadLine(number, record)
+            continue
+        step = lambda record=record: _note(record, lang, given)  # noqa: E731
+        note = attempt(str(record["note_id"]), "read", step)
+        if isinstance(note, Failure):
+            yield BadLine(number, note)
+        else:
+            yield Line(number, note, record)
+
+
+def count_lines(path: Path) -> int:
+    """Count the lines of a file; 0 where it can be read only once."""
+    return sum(1 for _ in _lines(path)) if path.is_file() else 0
+
+
+def read_patients(path: Path) -> dict[str, PatientRecord]:
+    """Read patients by person id.
+
+    Raises ConfigError with the number of a line that is no patient, or repeats one.
+    """
+    patients: dict[str, PatientRecord] = {}
+    for number, raw in _lines(path):
+        record = attempt(f"line {number}", "read", lambda raw=raw: _patient(raw))  # type: ignore[misc]
+        if isinstance(record, Failure):
+            problem = f"not a patient ({record.error})"
+            raise ConfigError(f"{path}, line {number}", problem, "correct the line")
+        if record.person_id in patients:
+            problem = "a person_id that an earlier line has"
+            raise ConfigError(f"{path}, line {number}", problem, "join the lines of one person")
+        patients[record.person_id] = record
+    return patients
+
+
+def listed(spans: Iterable[Span]) -> list[dict[str, Any]]:
+    """Give spans as the objects that a note's line holds."""
+    return [
+        {"start": s.start, "end": s.end, "label": s.label, "score": s.score, "detector": s.detector}
+        for s in spans
+    ]
+
+
+def dumped(record: Mapping[str, Any]) -> str:
+    """Give an object as one line; what UTF-8 cannot hold (lone surrogates) is escaped."""
+    line = json.dumps(record, ensure_ascii=False)
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return json.dumps(record)
+    return line
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Give the lines that are not blank, with their numbers."""
+    try:
+        with path.open("rb") as lines:
+            for number, raw in enumerate(lines, start=1):
+                if raw.strip():
+                    yield number, raw
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
+        problem = (error.strerror or "cannot be read").lower()
+        raise ConfigError(str(path), problem, "give the path of a JSON Lines file") from None
+    except OSError as error:
+        problem = error.strerror or "cannot be read"
+        raise Unavailable(str(path), problem, "check the disk or mount") from None
+
+
+def _object(raw: bytes) -> Mapping[str, Any]:
+    record = json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse)
+    if not isinstance(record, dict):
+        raise Unreadable("not-an-object")
+    note_id = record.get("note_id")
+    if isinstance(note_id, bool) or not isinstance(note_id, str | int) or note_id == "":
+        raise Unreadable("no-note-id")
+    return record
+
+
+def _refuse(_constant: str) -> None:
+    raise Unreadable("not-json")  # NaN and Infinity, which Python alone takes for JSON
+
+
+def _note(record: Mapping[str, Any], lang: str, given: bool) -> Annotated:
+    text, person = record.get("text"), record.get("person_id")
+    if not isinstance(text, str):
+        raise Unreadable("no-text")
+    if isinstance(person, bool) or not isinstance(person, str | int | None):
+        raise Unreadable("malformed-person-id")
+    document = Document(
+        note_id=str(record["note_id"]),
+        text=text,
+        person_id=None if person is None else str(person),
+        lang=_language(record.get("lang")) or lang,
+        written=moment(record.get("note_datetime")),
+        kind=str(record.get("note_type") or ""),
+    )
+    if not given:
+        return Annotated(document)
+    return Annotated(document, tuple(_span(span) for span in record.get("spans") or ()))
+
+
+def _language(value: Any) -> str:
+    """Give the language of a tag such as `fr-CA`; empty where there is none."""
+    return re.split("[-_]", value.strip().lower())[0] if isinstance(value, str) else ""
+
+
+def _span(record: Mapping[str, Any]) -> Span:
+    start, end = record["start"], record["end"]
+    if not all(type(offset) is int for offset in (start, end)):
+        raise Unreadable("malformed-span")
+    detector, score = record.get("detector"), record.get("score")
+    return Span(
+        start,
+        end,
+        str(record["label"]),
+        str(detector) if detector else "given",
+        1.0 if score is None else float(score),
+    )
+
+
+def _patient(raw: bytes) -> PatientRecord:
+    return PatientRecord.from_json(json.loads(raw.decode("utf-8-sig")))

@@ -1,0 +1,148 @@
+"""The two files a command writes, notes and quarantine: whole at the end, or not at all."""
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from pipeline.files.jsonl import dumped
+from record.errors import ConfigError, Unavailable
+from record.failure import Failure
+
+
+@dataclass
+class Done:
+    """What a command did: how many notes it read, wrote and refused, and why.
+
+    `spans` counts the spans written by label. `warnings` are sentences without any text of notes.
+    `origin` names what made surrogates: versions, key and policy.
+    """
+
+    read: int = 0
+    written: int = 0
+    causes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    spans: Counter[str] = field(default_factory=Counter)
+    warnings: list[str] = field(default_factory=list)
+    origin: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def refused(self) -> int:
+        """How many notes went to quarantine."""
+        return self.causes.total()
+
+    def within(self, share: float) -> bool:
+        """Tell whether at most this share of the notes went to quarantine."""
+        return self.refused <= share * self.read
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the counts as one object."""
+        return {
+            "notes": self.read,
+            "written": self.written,
+            "quarantined": self.refused,
+            "causes": [
+                {"stage": stage, "error": error, "reason": reason, "notes": count}
+                for (stage, error, reason), count in sorted(self.causes.items())
+            ],
+            "spans": dict(sorted(self.spans.items())),
+            "warnings": self.warnings,
+            **({"origin": self.origin} if self.origin else {}),
+        }
+
+
+def quarantine_path(out: Path) -> Path:
+    """Give the quarantine that belongs to an output: `OUT.quarantine.jsonl` for `OUT.jsonl`."""
+    return out.with_name(f"{out.stem}.quarantine.jsonl")
+
+
+class Outbox:
+    """Writes notes and quarantine beside their places and moves them there when all went well.
+
+    Only their owner may read the files. Raises ConfigError where an output would overwrite an
+    input or cannot be made, Unavailable where the disk does not take it.
+    """
+
+    def __init__(self, out: Path, inputs: Sequence[Path]) -> None:
+        self.done = Done()
+        self._paths = (quarantine_path(out), out)
+        self._files: list[IO[str]] = []
+        self._made: list[Path] = []
+        for path in self._paths:
+            refuse_place(path, inputs)
+
+    def note(self, record: Mapping[str, Any]) -> None:
+        """Write a note and count its spans."""
+        self._write(1, record)
+        self.done.written += 1
+        self.done.spans.update(span["label"] for span in record.get("spans", ()))
+
+    def refuse(self, failure: Failure) -> None:
+        """Write a refused note: its id, the stage, the class of the error and the reason."""
+        self._write(0, asdict(failure))
+        self.done.causes[failure.stage, failure.error, failure.reason] += 1
+
+    def __enter__(self) -> Self:
+        try:
+            for path in self._paths:
+                handle, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+                self._made.append(Path(made))
+                self._files.append(os.fdopen(handle, "w", encoding="utf-8", newline="\n"))
+        except OSError as error:
+            self._discard()
+            problem = f"cannot be written ({error.strerror})"
+            raise ConfigError(str(path), problem, "name a file in a writable folder") from None
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None:
+                self._publish()
+        finally:
+            self._discard()
+
+    def _write(self, number: int, record: Mapping[str, Any]) -> None:
+        with self._guarded(number):
+            self._files[number].write(dumped(record) + "\n")
+
+    def _publish(self) -> None:
+        # The quarantine first: where the notes are, the list of those that are missing is too.
+        for number, file in enumerate(self._files):
+            with self._guarded(number):
+                file.flush()
+                os.fsync(file.fileno())
+        for number, path in enumerate(self._paths):
+            with self._guarded(number):
+                self._made[number].replace(path)
+
+    def _discard(self) -> None:
+        for file in self._files:
+            with suppress(OSError):
+                file.close()
+        for path in self._made:
+            path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _guarded(self, number: int) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            problem = error.strerror or "cannot be written"
+            raise Unavailable(str(self._paths[number]), problem, "make room and repeat") from None
+
+
+def refuse_place(path: Path, inputs: Sequence[Path]) -> None:
+    """Raise ConfigError where an output would overwrite an input, or what is no file."""
+    if path.exists() and not path.is_file():
+        raise ConfigError(str(path), "is no regular file", "name a file")
+    if any(path.exists() and given.exists() and path.samefile(given) for given in inputs):
+        raise ConfigError(str(path), "is an input of this command", "name another file")

@@ -1,0 +1,138 @@
+"""Choosing rules on a file of annotated notes."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pipeline.config.progress import Progress
+from pipeline.files.alignment import align
+from pipeline.files.gold import read_annotated
+from pipeline.files.jsonl import read_patients
+from pipeline.files.note_files import Finder
+from pipeline.files.rule_selection import (
+    MAX_LOSS,
+    TOLERANCE,
+    Cells,
+    Selection,
+    choose,
+    dump,
+)
+from pipeline.notes.boundary import attempt
+from pipeline.notes.detection import (
+    DETECTOR_VERSION,
+    spoken,
+)
+from pipeline.notes.overlap_resolution import trim
+from record.document import Annotated
+from record.errors import ConfigError
+from record.failure import Failure
+from record.span import Span
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The notes that rules are measured on, beside what is known and what a model found there.
+
+    `labels` renames the labels of gold and of rules, so that both speak of the same ones.
+    """
+
+    gold: Path
+    patients: Path | None = None
+    model_spans: Path | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    lang: str = ""
+    tolerance: float = TOLERANCE
+    max_loss: float = MAX_LOSS
+
+
+def choose_rules(trial: Trial, progress: Progress, warnings: list[str]) -> Selection:
+    """Run every rule on gold notes and choose which take part.
+
+    A rule is judged where gold has its label; the others take part unseen, as a corpus that does
+    not mark ages says nothing about them. Raises ConfigError where gold has no spans, or the
+    model's notes are other ones; a warning counts the notes that could not be searched.
+    """
+    finder = Finder(read_patients(trial.patients) if trial.patients else {}, lang=trial.lang)
+    model = _by_id(trial, warnings)
+    cells, failed = Cells(), 0
+    names: dict[str, str] = {}
+    wanted: set[str] = set()
+    progress.phase("reading")
+    notes = list(read_annotated(trial.gold, warnings))
+    progress.phase("working")
+    for number, note in enumerate(notes, start=1):
+        document = note.document
+        spans = _model_spans(
+            document.note_id, document.text, model, is_asked=bool(trial.model_spans)
+        )
+        found = attempt(document.note_id, "detect", lambda note=note: _found(note, finder))  # type: ignore[misc]
+        if isinstance(found, Failure):
+            failed += 1
+            continue
+        wanted |= {trial.labels.get(span.label, span.label) for span in note.spans}
+        names.update((f"{span.detector}:{span.label}", span.label) for span in found)
+        cells.add(document.text, note.spans, itertools.chain(found, spans))
+        progress.advance(number, len(notes))
+    if failed:
+        warnings.append(f"{failed} notes could not be searched and were left out")
+    if not wanted:
+        problem = "has no span in any note"
+        raise ConfigError(str(trial.gold), problem, "give notes with gold spans")
+    judged = [name for name, label in names.items() if trial.labels.get(label, label) in wanted]
+    return choose(cells, judged, tolerance=trial.tolerance, max_loss=trial.max_loss)
+
+
+def write_selection(path: Path, selection: Selection) -> None:
+    """Write a selection, whole or not at all; raises ConfigError where that is not possible."""
+    started = path.with_name(f".{path.name}.part")
+    try:
+        started.write_text(dump(selection, DETECTOR_VERSION), encoding="utf-8")
+        started.replace(path)
+    except OSError as error:
+        problem = (error.strerror or "cannot be written").lower()
+        raise ConfigError(str(path), problem, "name a file in a folder that is there") from None
+
+
+def tell_selection(selection: Selection) -> str:
+    """Give a selection as lines for people to read."""
+    lines = [f"{'rule':<34}{'tokens':>8}{'wrong':>8}{'alone':>8}{'wrong':>8}{'gain':>9}  what"]
+    for choice in selection.choices:
+        what = "left out" if choice.rule in selection.dropped else "takes part"
+        if choice.rule in selection.kept:
+            what += ", as it alone covers too much of gold"
+        lines.append(
+            f"{choice.rule:<34}{choice.tokens:>8}{choice.wrong:>8}{choice.alone:>8}"
+            f"{choice.alone_wrong:>8}{choice.gain:>9.4f}  {what}"
+        )
+    lines += [f"{rule:<34}{'':>41}  takes part, not judged" for rule in selection.unjudged]
+    for name in ("precision", "redacted"):
+        before, after = getattr(selection, name)
+        lines.append(
+            f"{name:<10} {before:.4f} with all rules, {after:.4f} with those that take part"
+        )
+    return "\n".join(lines)
+
+
+def _found(note: Annotated, finder: Finder) -> tuple[Span, ...]:
+    alignment = align(note.document.text)
+    document = spoken(replace(note.document, text=alignment.clean), finder.lang)
+    return alignment.to_raw(finder.spans(document))
+
+
+def _by_id(trial: Trial, warnings: list[str]) -> dict[str, Annotated]:
+    if trial.model_spans is None:
+        return {}
+    return {note.document.note_id: note for note in read_annotated(trial.model_spans, warnings)}
+
+
+def _model_spans(
+    note_id: str, text: str, model: Mapping[str, Annotated], *, is_asked: bool
+) -> list[Span]:
+    if not is_asked:
+        return []
+    note = model.get(note_id)
+    if note is None or note.document.text != text:
+        problem = f"does not hold note {note_id}" if note is None else f"has another note {note_id}"
+        raise ConfigError("--model-spans", problem, "run the model on the very notes of GOLD")
+    return trim((replace(span, detector="model") for span in note.spans), text)

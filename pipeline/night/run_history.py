@@ -1,0 +1,165 @@
+"""What became of each run: read from the state database, for operators and for their auditors."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, select
+
+from pipeline.config.settings import StateSettings
+from pipeline.night.quality_gate import tell as alarm_told
+from pipeline.reports.run_report import to_json
+from pipeline.state.lock import holder
+from pipeline.state.quality_store import (
+    Decision,
+    JudgedRun,
+    QualityStore,
+)
+from pipeline.state.release_register import read_register
+from pipeline.state.run_summary import (
+    RunSummary,
+    Tally,
+)
+from pipeline.state.schema import connect_state
+from pipeline.state.tables import RUN
+from pipeline.warehouse.databases import (
+    retrying,
+    transaction,
+)
+
+_WHAT = "state"
+_PAGE = 200
+
+
+@dataclass(frozen=True)
+class PastRun:
+    """One run: when, how it ended, what it did, under which key, policy and versions.
+
+    `status` is `finished`, `abandoned`, `running` or `interrupted`; `attempts` above 1 tells that
+    it was taken up again. `notes` counts notes by outcome; `about` holds ids and versions. `gate`
+    is the verdict of the quality gate, empty where it was not asked, `reasons` why it alarmed,
+    `held` the notes that still wait for a decision, and `decision` the one that was made.
+    """
+
+    run_id: int
+    scope: str
+    status: str
+    attempts: int
+    started: datetime
+    ended: datetime | None
+    exit_code: int | None
+    notes: dict[str, int]
+    about: dict[str, Any]
+    counts: dict[str, Any] = field(repr=False, default_factory=dict)
+    gate: str = ""
+    reasons: tuple[str, ...] = ()
+    held: int = 0
+    decision: Decision | None = None
+
+    @property
+    def watt_hours(self) -> float | None:
+        """The energy that the run took, as estimated; None where nobody knows."""
+        energy = self.about.get("energy")
+        return float(energy["watt_hours"]) if energy else None
+
+    @property
+    def tally(self) -> Tally:
+        """The counters of the run; empty ones where it did not finish."""
+        return Tally.from_json(self.counts) if self.counts else Tally()
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the run without its counters, as an object that JSON can hold."""
+        told = {name: value for name, value in asdict(self).items() if name != "counts"}
+        return told | {
+            "started": self.started.isoformat(),
+            "ended": self.ended and self.ended.isoformat(),
+        }
+
+
+def tell(summary: RunSummary, exit_code: int) -> str:
+    """Write down what the history keeps of a run that ended, without its counters."""
+    apart = ("counts", "review")
+    told = {name: value for name, value in to_json(summary).items() if name not in apart}
+    return json.dumps(told | {"exit_code": exit_code}, sort_keys=True)
+
+
+def read_history(settings: StateSettings, base: Path, *, limit: int | None = None) -> list[PastRun]:
+    """Read the runs, latest first; a relative path starts at `base`.
+
+    Raises ConfigError or Unavailable as opening the state database does.
+    """
+    engine = connect_state(settings, base)
+    with ExitStack() as stack:
+        stack.callback(engine.dispose)
+        latest = list(islice(_rows(engine), limit))
+        judged = {run.run_id: run for run in QualityStore(engine).runs(limit)}
+        # Who holds the lock is at work on a release, or on the last run.
+        releases = read_register(settings, base, limit=1)
+        is_release = any(release.status == "running" for release in releases)
+        is_running = not is_release and holder(settings.url, base) is not None
+        past = [_past(row, is_running=is_running and n == 0) for n, row in enumerate(latest)]
+        return [_judged(run, judged.get(run.run_id)) for run in past]
+
+
+def _rows(engine: Engine) -> Iterator[Any]:
+    before: int | None = None
+    while page := _page(engine, before):
+        yield from page
+        before = page[-1].run_id
+
+
+@retrying
+def _page(engine: Engine, before: int | None) -> list[Any]:
+    found = select(RUN).order_by(RUN.c.run_id.desc()).limit(_PAGE)
+    if before is not None:
+        found = found.where(RUN.c.run_id < before)
+    with transaction(engine, _WHAT) as connection:
+        return list(connection.execute(found))
+
+
+def _past(row: Any, *, is_running: bool) -> PastRun:
+    about: dict[str, Any] = json.loads(row.about) if row.about else {}
+    counts: dict[str, Any] = json.loads(row.summary) if row.summary else {}
+    status = row.phase
+    if status not in ("finished", "abandoned"):
+        status = "running" if is_running else "interrupted"
+    notes = about.pop("notes", None)
+    if notes is None:  # of a version that kept the counters alone
+        notes = dict(Tally.from_json(counts).outcomes) if counts else {}
+    return PastRun(
+        run_id=row.run_id,
+        scope=row.scope or "all",
+        status=status,
+        attempts=row.attempts or 1,
+        started=_moment(row.started),
+        ended=_moment(row.ended) if row.ended else None,
+        exit_code=about.pop("exit_code", None),
+        notes=notes,
+        about={name: value for name, value in about.items() if name not in _KNOWN},
+        counts=counts,
+    )
+
+
+def _judged(run: PastRun, judged: JudgedRun | None) -> PastRun:
+    if judged is None:
+        return run
+    return replace(
+        run,
+        gate=judged.conclusion,
+        reasons=tuple(alarm_told(alarm) for alarm in judged.alarms),
+        held=judged.held,
+        decision=judged.decision,
+    )
+
+
+_KNOWN = ("run_id", "started", "ended")
+
+
+def _moment(text: str) -> datetime:
+    found = datetime.fromisoformat(text)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -1,0 +1,66 @@
+"""What a model finds in notes: many are asked about at once, one alone where that fails."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Protocol
+
+from pipeline.notes.boundary import attempt
+from pipeline.notes.overlap_resolution import trim
+from record.document import Document
+from record.errors import ConfigError
+from record.failure import Failure
+from record.policy import Policy
+from record.span import Span
+
+TOGETHER = 16
+"""Documents that a model is asked about at once: enough to fill its batches."""
+
+
+class Tagger(Protocol):
+    """Finds spans by what it learnt."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that spans may have."""
+
+    def spans(self, documents: Sequence[Document]) -> list[list[Span]]:
+        """Find the spans of each document."""
+
+
+class Foresight:
+    """What a model finds in the next notes, known before the first of them is taken.
+
+    Without a model nothing is found. A document on which the model raises, alone or with others,
+    raises when it is asked for, so that only the note to blame is refused.
+    """
+
+    def __init__(self, model: Tagger | None, documents: Iterable[Document] = ()) -> None:
+        self._model = model
+        self._found: dict[str, list[Span]] = {}
+        if model is None:
+            return
+        waiting = iter(documents)
+        while several := list(islice(waiting, TOGETHER)):
+            found = attempt("", "detect", lambda some=several: model.spans(some))  # type: ignore[misc]
+            if not isinstance(found, Failure):
+                texts = (document.text for document in several)
+                self._found |= dict(zip(texts, found, strict=True))
+
+    def __repr__(self) -> str:
+        return f"<Foresight of {len(self._found)} texts>"
+
+    def spans(self, document: Document) -> list[Span]:
+        """Give the model's spans of a document, with blanks and signs off their ends."""
+        if self._model is None:
+            return []
+        found = self._found.get(document.text)
+        if found is None:
+            (found,) = self._model.spans([document])
+        return trim(found, document.text)
+
+
+def check_labels(key: str, tagger: Tagger, policy: Policy) -> None:
+    """Refuse a model before it finds what there is no surrogate for. Raises ConfigError."""
+    if unknown := [label for label in tagger.labels if policy.action(label) is None]:
+        problem = f"has labels without surrogates: {', '.join(unknown)}"
+        raise ConfigError(key, problem, "train it with --label-map")

@@ -1,0 +1,278 @@
+"""What a process needs to work on notes: databases, keys, readers, opened once and closed."""
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+
+from extractors.document.limits import Limits
+from extractors.document.options import Options
+from extractors.pdf.tessdata import find_tessdata
+from extractors.plain.plain_text import clean
+from extractors.read import Reader, read_file
+from models.tagger.shipped import digest, folder_of
+from pipeline.config.passwords import load_passwords
+from pipeline.config.settings import (
+    Settings,
+    resolve,
+)
+from pipeline.notes.detection import (
+    DETECTOR_VERSION,
+    KnownPatients,
+)
+from pipeline.notes.model_detection import (
+    Tagger,
+    check_labels,
+)
+from pipeline.state.ledger import (
+    State,
+    open_state,
+)
+from pipeline.state.span_sealing import (
+    PURPOSE,
+    Seal,
+)
+from pipeline.warehouse.warehouse import (
+    Source,
+    open_source,
+)
+from record.errors import ConfigError, Unreadable
+from record.policy import Policy
+from surrogates.keys import vault
+from surrogates.keys.keys import (
+    CohortKey,
+    MasterKey,
+    load_master,
+)
+from surrogates.keys.locators import SCHEMES
+from surrogates.keys.vault import Vault
+from surrogates.rewrite import Rewriter
+from surrogates.tables.columns import Columns
+
+EXTRACTION_VERSION = "layout-1"
+"""Changes whenever an extractor may give another text for the same bytes."""
+
+
+@dataclass
+class Tools:
+    """The open resources of one process (or thread) that works on notes; never serialized."""
+
+    settings: Settings
+    source: Source
+    state: State
+    cohort: CohortKey
+    policy: Policy
+    rewriter: Rewriter
+    columns: Columns
+    seal: Seal
+    reader: Reader
+    config: bytes
+    extraction: bytes
+    tagger: Tagger | None = None
+    known: KnownPatients = field(default_factory=KnownPatients)
+
+    def text(self, value: object) -> str:
+        """Give the text of a column; raises Unreadable where there is none or too much of it."""
+        if not isinstance(value, str):
+            raise Unreadable("malformed-text" if value else "no-text")
+        return self.checked(clean(value))
+
+    def checked(self, text: str) -> str:
+        """Give the text back; raises Unreadable where it is blank or too long."""
+        if not text.strip():
+            raise Unreadable("no-text")
+        if len(text) > self.settings.limits.max_note_characters:
+            raise Unreadable("too-long")
+        return text
+
+    def document(self, name: str) -> bytes:
+        """Read the document that a note points to, inside the documents' folder."""
+        folder = self.settings.source.documents
+        if folder is None:
+            raise Unreadable("no-document-folder")
+        return read_file(name, self.settings.base / folder, self.reader.limits)
+
+    def close(self) -> None:
+        """Close databases and the extraction process."""
+        self.reader.close()
+        self.source.close()
+        self.state.close()
+
+    def __enter__(self) -> "Tools":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("tools hold keys and are never serialized")
+
+
+def open_tools(settings: Settings, *, release: str | None = None) -> Tools:
+    """Open everything that the stages need; raises ConfigError or Unavailable.
+
+    `release` names a cohort whose key replaces what the nightly job found: no model is loaded,
+    and `config` stays that of the nightly job, since it is its spans that must be up to date.
+    """
+    master = open_master(settings)
+    policy = settings.make_policy()
+    nightly = master.cohort(settings.cohort)
+    cohort = nightly if release is None else master.cohort(release)
+    options = reading(settings)
+    return Tools(
+        settings=settings,
+        source=open_source(settled(settings).source, settings.base),
+        state=open_state(settled(settings).state, settings.base),
+        cohort=cohort,
+        policy=policy,
+        rewriter=Rewriter(cohort, policy),
+        columns=Columns(cohort, policy),
+        seal=make_seal(master),
+        reader=Reader(_limits(settings), options),
+        config=config_hash(settings, nightly),
+        extraction=_extraction_hash(settings, options, master),
+        tagger=load_tagger(settings) if release is None else None,
+    )
+
+
+def open_master(settings: Settings) -> MasterKey:
+    """Load the master key of a configuration; the use of it is written down where it has custody.
+
+    Raises ConfigError or Unavailable.
+    """
+    folder = settings.key.custody
+    custody = None if folder is None else settings.base / folder
+    return open_key(settings.key.locator, settings.base, custody)
+
+
+def open_key(key: str, base: Path, custody: Path | None = None) -> MasterKey:
+    """Load the master key of a locator, or of a file's bare path relative to `base`."""
+    locator = key if key.startswith(SCHEMES) else f"file:{base / key}"
+    return load_master(locator, base, environ=os.environ, custody=custody)
+
+
+def open_vault(path: Path, key: str, base: Path) -> Vault:
+    """Load the key of a vault: a locator, or a file's bare path; both relative to `base`."""
+    locator = key if key.startswith(SCHEMES) else f"file:{base / key}"
+    return vault.open_vault(path, locator, base, environ=os.environ)
+
+
+def open_reversal(settings: Settings) -> Vault | None:
+    """Open the vault of a configuration, if it names one; raises ConfigError or Unavailable."""
+    asked = settings.reversal
+    return None if asked is None else open_vault(Path(asked.vault), asked.key, settings.base)
+
+
+def make_seal(master: MasterKey) -> Seal:
+    """Derive the sealing key of the span store from the master key."""
+    return Seal(master.derive(PURPOSE))
+
+
+def settled(settings: Settings) -> Settings:
+    """Replace `env:NAME` by the URLs themselves; the result must not leave this process."""
+    return replace(
+        settings,
+        source=replace(settings.source, url=resolve(settings.source.url, os.environ)),
+        output=replace(settings.output, url=resolve(settings.output.url, os.environ)),
+        state=replace(settings.state, url=resolve(settings.state.url, os.environ)),
+    )
+
+
+def load_tagger(settings: Settings) -> Tagger | None:
+    """Load the model of the configuration. Raises ConfigError, also where its labels do not fit."""
+    asked = settings.model.folder
+    if asked is None:
+        return None
+    try:
+        from models.tagger import runtime  # noqa: PLC0415 # an extra, and seconds to import
+    except ModuleNotFoundError as error:
+        remedy = "pip install 'cryptonym[models]'"
+        raise ConfigError("model.folder", f"{error.name} is not installed", remedy) from None
+    tagger = runtime.Tagger.load(folder_of(asked, settings.base), settings.model.runtime)
+    check_labels("model.folder", tagger, settings.make_policy())
+    return tagger
+
+
+def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
+    """Hash all that decides what a note becomes: when it changes, every note is done again."""
+    identity, model = settings.source.identity, settings.model.folder
+    deciding = {
+        "detector": DETECTOR_VERSION,
+        "policy": settings.make_policy().policy_id,
+        "key": cohort.key_id,
+        "lang": settings.lang,
+        "kinds": settings.source.kinds,
+        "rules": asdict(settings.rules),
+        "identity": asdict(identity) if identity else None,
+        "limits": asdict(settings.limits) | {"notes_per_unit": 0, "max_quarantine_share": 0},
+        **(
+            {
+                "model": digest(folder_of(model, settings.base)),
+                "runtime": settings.model.runtime,
+            }
+            if model
+            else {}
+        ),
+    }
+    canonical = json.dumps(deciding, sort_keys=True, default=str).encode()
+    return hashlib.blake2b(canonical, digest_size=16).digest()
+
+
+def reading(settings: Settings) -> Options:
+    """Give the options of extraction; raises ConfigError for what is not there."""
+    asked = settings.extraction
+    return Options(
+        layout=asked.layout,
+        engine=asked.engine,
+        languages=asked.languages,
+        dpi=asked.dpi,
+        tessdata=str(settings.base / asked.tessdata) if asked.tessdata else None,
+        passwords=load_passwords(asked.passwords, settings.base, os.environ)
+        if asked.passwords
+        else (),
+        boxes=str(settings.base / asked.boxes) if asked.boxes else None,
+    )
+
+
+def _extraction_hash(settings: Settings, options: Options, master: MasterKey) -> bytes:
+    """Hash all that decides what a document's text is: documents are read again when it changes.
+
+    Rows whose text is in the database are not. It is keyed, for passwords are part of it.
+    """
+    found = find_tessdata(options.languages, options.tessdata)
+    boxes = Path(options.boxes).read_bytes() if options.boxes else b""
+    deciding = {
+        **asdict(options),
+        **asdict(settings.extraction),
+        "passwords": options.passwords,
+        "version": EXTRACTION_VERSION,
+        "recognizes": found is not None,
+        "boxes": hashlib.blake2b(boxes, digest_size=16).hexdigest(),
+    }
+    canonical = json.dumps(deciding, sort_keys=True, default=str).encode()
+    key = master.derive("extraction")
+    return hashlib.blake2b(canonical, digest_size=16, key=key).digest()
+
+
+def documents_folder(settings: Settings) -> Path | None:
+    """Give the folder that documents are read from, if there is one."""
+    documents = settings.source.documents
+    return settings.base / documents if documents else None
+
+
+def _limits(settings: Settings) -> Limits:
+    limits = settings.limits
+    return Limits(
+        max_bytes=limits.max_document_bytes,
+        max_pages=limits.max_pages,
+        max_characters=limits.max_note_characters,
+        seconds=limits.seconds_per_document,
+        memory_mb=limits.document_memory_mb,
+    )

@@ -1,0 +1,103 @@
+"""Everything at hand for the release of a cohort in one process; holds keys."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlalchemy import Table
+
+from pipeline.config.settings import Settings
+from pipeline.notes.worker_resources import (
+    Tools,
+    open_tools,
+    settled,
+)
+from pipeline.release.draft import Draft
+from pipeline.release.request import (
+    Order,
+    make_policy,
+    tables_of,
+)
+from pipeline.release.table_reader import present_columns
+from pipeline.release.tables import NOTES, make_tables, order_of
+from pipeline.release.targets import Target, open_target
+from pipeline.state.lock import lock_path
+from record.columns import TABLES
+from record.errors import ConfigError
+from surrogates.rewrite import Rewriter
+from surrogates.tables.columns import Columns
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What the units of a release are made with; `names` are the tables, in order of writing."""
+
+    order: Order
+    tools: Tools
+    draft: Draft
+    target: Target
+    names: tuple[str, ...]
+    tables: Mapping[str, Table]
+
+    @property
+    def made_by(self) -> list[str]:
+        """Everything that decides what a release is made into: equal in all of its processes."""
+        tools = self.tools
+        names = (tools.cohort.key_id, tools.policy.policy_id, tools.config.hex(), *self.names)
+        return list(names)
+
+    def close(self) -> None:
+        """Close databases and the extraction process; the draft stays."""
+        self.target.close()
+        self.tools.close()
+        self.draft.close()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a desk holds keys and is never serialized")
+
+
+def open_desk(order: Order, settings: Settings, draft: Draft) -> Desk:
+    """Open everything; the order is complete. Raises ConfigError or Unavailable."""
+    tools = open_release_tools(order, settings)
+    asked = tables_of(order)
+    has = {name for name in TABLES if name in NOTES or present_columns(tools.source, name)}
+    target = open_target(order, settings)
+    return Desk(order, tools, draft, target, order_of(has & asked), make_tables(None))
+
+
+def open_share(order: Order, settings: Settings) -> Desk:
+    """Open everything in a worker process.
+
+    Raises ConfigError where key, policy or configuration are not those of the main process.
+    """
+    desk = open_desk(order, settings, Draft(draft_folder(settings)))
+    if desk.made_by != desk.draft.told()["made_by"]:
+        desk.close()
+        raise ConfigError(
+            "release", "the configuration changed under a release", "run the release again"
+        )
+    return desk
+
+
+def open_release_tools(order: Order, settings: Settings) -> Tools:
+    """Open the tools of a process under the cohort's key and policy: nothing that detects."""
+    tools = open_tools(settings, release=order.cohort)
+    policy = make_policy(order, settings)
+    return replace(
+        tools,
+        policy=policy,
+        rewriter=Rewriter(tools.cohort, policy),
+        columns=Columns(tools.cohort, policy),
+    )
+
+
+def draft_folder(settings: Settings) -> Path:
+    """Name the folder that releases of a configuration are made in.
+
+    There is one for each state database, whose lock keeps two of them out of one folder:
+    configurations may lie side by side.
+    """
+    lock = lock_path(settled(settings).state.url, settings.base).absolute()
+    digest = hashlib.blake2b(str(lock).encode(), digest_size=4).hexdigest()
+    return settings.base / ".cryptonym" / f"release-{digest}"

@@ -1,0 +1,112 @@
+"""Rows of structured tables: read from the source, treated under the cohort's key, made to fit."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+from sqlalchemy import Table
+
+from pipeline.release.row_digests import Row
+from pipeline.warehouse.note_rows import (
+    day,
+    moment,
+    whole,
+)
+from pipeline.warehouse.parquet_output import arrow_schema
+from pipeline.warehouse.warehouse import Source
+from record.columns import COLUMNS, TABLES, Holds
+from record.errors import Unreadable
+
+Columns = Mapping[str, pa.Array]
+"""Columns of some rows, in one length, by their names in OMOP CDM 5.4."""
+
+
+def present_columns(source: Source, table: str) -> list[str]:
+    """Name the columns of OMOP CDM 5.4 that a table of the source has: no other is ever read."""
+    found = set(source.store.columns(table))
+    return [name for name in TABLES[table] if name in found]
+
+
+def read_rows(
+    source: Source, table: str, key: str, values: Sequence[int]
+) -> Iterator[dict[str, pa.Array]]:
+    """Stream the rows whose key is among the values, some at a time; nothing where none can be."""
+    names = present_columns(source, table)
+    if key not in names or TABLES[table][0] not in names:
+        return
+    for columns in source.store.scan(table, names, key, values):
+        yield {name: _array(table, name, column) for name, column in columns.items()}
+
+
+def to_rows(treated: pa.Table, table: Table) -> list[Row]:
+    """Give treated rows with the columns and types of an output; what was not read is empty.
+
+    What does not fit the type of its column becomes empty.
+    """
+    nothing = [None] * treated.num_rows
+    present = set(treated.schema.names)
+    columns = [
+        _fitted(treated.column(kind.name), kind.type).to_pylist()
+        if kind.name in present
+        else nothing
+        for kind in arrow_schema(table)
+    ]
+    return list(zip(*columns, strict=True))
+
+
+def _array(table: str, name: str, values: Any) -> pa.Array:
+    """Give a column in one type, whatever a database lets stand side by side in it."""
+    if isinstance(values, pa.Array):
+        return values
+    try:
+        found = pa.array(values)
+    except (pa.ArrowException, OverflowError, TypeError, UnicodeError):
+        found = None
+    if found is not None and not pa.types.is_binary(found.type):
+        return found
+    holds = COLUMNS[f"{table}.{name}"].holds
+    if holds in (Holds.ID, Holds.CODE):
+        return pa.array([whole(value) for value in values], pa.int64())
+    if holds is Holds.NUMBER:
+        return pa.array([_float(value) for value in values], pa.float64())
+    return pa.array([_text(value) for value in values], pa.string())
+
+
+def _float(value: Any) -> float | None:
+    try:
+        return None if value is None else float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
+    text = value.decode("latin-1") if isinstance(value, bytes) else str(value)
+    return text.encode("utf-8", "replace").decode()
+
+
+def _fitted(column: pa.ChunkedArray, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+    if column.type == kind:
+        return column
+    try:
+        return column.cast(kind)
+    except pa.ArrowException:
+        return pa.array([_fit(value, kind) for value in column.to_pylist()], kind)
+
+
+def _fit(value: Any, kind: pa.DataType) -> Any:
+    """Make one value fit; moments lose their zone, as in notes."""
+    try:
+        if pa.types.is_date(kind):
+            return day(value)
+        if pa.types.is_timestamp(kind):
+            return moment(value)
+    except Unreadable:
+        return None
+    if pa.types.is_integer(kind):
+        number = whole(value)
+        # What an integer column of a database cannot hold, none of them should.
+        bound = 2 ** (kind.bit_width - 1)
+        return number if number is not None and -bound <= number < bound else None
+    return _float(value) if pa.types.is_floating(kind) else _text(value)

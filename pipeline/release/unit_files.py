@@ -1,0 +1,172 @@
+"""The rows of one unit of a release in files: one a table, Parquet or JSON Lines."""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime
+from operator import itemgetter
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from sqlalchemy import Date, DateTime, Table
+
+from pipeline.release.row_digests import (
+    Hashes,
+    Row,
+    iso,
+    key_of,
+)
+from pipeline.warehouse.parquet_output import arrow_schema
+from pipeline.warehouse.parquet_source import reading
+
+PARQUET_PART, JSONL_PART = "parquet", "jsonl"
+
+_WHAT = "draft"
+_BATCH = 1_000
+_READ = 50_000
+_HASHED = 1 << 20
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=iso)
+
+
+class Part:
+    """Takes the rows of one table, writes them to a file, and keeps what a comparison needs.
+
+    Rows are sorted by their key within what is added at a time; equal calls give equal bytes.
+    Nothing is written where no row is added.
+    """
+
+    def __init__(self, path: Path, table: Table) -> None:
+        self.path = path
+        self.hashes = Hashes()
+        self._key = itemgetter(slice(max(1, len(table.primary_key.columns))))
+        self._schema = arrow_schema(table)
+        self._names = self._schema.names
+        self._floats = [
+            place for place, kind in enumerate(self._schema.types) if pa.types.is_floating(kind)
+        ]
+        self._writer: pq.ParquetWriter | None = None
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Take in rows with a value for each column."""
+        if not rows:
+            return
+        storable = map(self._storable, rows) if self._floats else rows
+        ordered = sorted(storable, key=self._key)
+        self.hashes.add(ordered)
+        with reading(_WHAT):
+            self._write(ordered)
+
+    def close(self) -> None:
+        """Finish the file."""
+        if self._writer is not None:
+            with reading(_WHAT):
+                self._writer.close()
+            self._writer = None
+
+    def _write(self, rows: Sequence[Row]) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.suffix == f".{JSONL_PART}":
+            with self.path.open("ab") as file:
+                for row in rows:
+                    named = dict(zip(self._names, row, strict=True))
+                    file.write(_ENCODER.encode(named).encode() + b"\n")
+            return
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(self.path, self._schema, compression="zstd")
+        columns = zip(*rows, strict=True)
+        arrays = [
+            pa.array(column, kind) for column, kind in zip(columns, self._schema.types, strict=True)
+        ]
+        self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
+
+    def _storable(self, row: Row) -> Row:
+        # Not every database keeps what is no number.
+        if all(row[place] is None or math.isfinite(row[place]) for place in self._floats):
+            return row
+        values = list(row)
+        for place in self._floats:
+            value = values[place]
+            values[place] = value if value is None or math.isfinite(value) else None
+        return tuple(values)
+
+
+def read_part(path: Path, table: Table) -> Iterator[list[Row]]:
+    """Stream the rows of a file, batch by batch; nothing where there is no file."""
+    if not path.is_file():
+        return
+    with reading(_WHAT):
+        if path.suffix == f".{JSONL_PART}":
+            yield from _lines(path, table)
+            return
+        for batch in read_batches(path, table):
+            yield to_rows(batch)
+
+
+def read_batches(path: Path, table: Table) -> Iterator[pa.RecordBatch]:
+    """Stream a Parquet file with the columns of its table, some rows at a time."""
+    names = [column.name for column in table.columns]
+    with reading(_WHAT), pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(_BATCH, use_threads=False):
+            yield batch.select(names)
+
+
+def to_rows(batch: pa.RecordBatch) -> list[Row]:
+    """Give the rows of a batch."""
+    return list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+
+
+def _lines(path: Path, table: Table) -> Iterator[list[Row]]:
+    dated = [
+        datetime.fromisoformat if isinstance(c.type, DateTime) else date.fromisoformat
+        if isinstance(c.type, Date) else None
+        for c in table.columns
+    ]  # fmt: skip
+    names = [column.name for column in table.columns]
+    rows: list[Row] = []
+    with path.open("rb") as file:
+        for line in file:
+            found = json.loads(line)
+            values = (found[name] for name in names)
+            rows.append(
+                tuple(
+                    read(value) if read and value is not None else value
+                    for read, value in zip(dated, values, strict=True)
+                )
+            )
+            if len(rows) == _BATCH:
+                yield rows
+                rows = []
+    if rows:
+        yield rows
+
+
+def read_keys(path: Path, table: Table) -> tuple[int, set[int]]:
+    """Count the rows of a file, and give their keys, as it was written."""
+    first = table.columns[0].name
+    rows, keys = 0, set[int]()
+    if not path.is_file():
+        return rows, keys
+    with reading(_WHAT):
+        if path.suffix == f".{JSONL_PART}":
+            with path.open("rb") as file:
+                for line in file:
+                    rows += 1
+                    keys.add(key_of((json.loads(line)[first],)))
+            return rows, keys
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(_READ, columns=[first], use_threads=False):
+                rows += batch.num_rows
+                keys.update(key_of((value,)) for value in pc.unique(batch.column(0)).to_pylist())
+    return rows, keys
+
+
+def digest_file(path: Path) -> str:
+    """Give the SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_HASHED):
+            digest.update(block)
+    return digest.hexdigest()

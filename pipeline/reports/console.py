@@ -1,0 +1,98 @@
+"""What a person at a terminal sees: phases, a progress bar, a summary; plain lines elsewhere."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from rich.console import Console as Terminal
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from pipeline.config.progress import Progress
+from pipeline.state.run_summary import (
+    Outcome,
+    RunSummary,
+)
+
+_SECONDS_BETWEEN_LINES = 10.0
+
+
+class Console:
+    """Speaks to standard output and error; says nothing but errors when `quiet`."""
+
+    def __init__(self, *, plain: bool = False, quiet: bool = False) -> None:
+        self._out = Terminal(highlight=False, soft_wrap=True)
+        self._err = Terminal(stderr=True, highlight=False, soft_wrap=True)
+        self._plain = plain or not self._err.is_terminal
+        self._quiet = quiet
+
+    def say(self, text: str) -> None:
+        """Print a line, or several, as they are."""
+        if not self._quiet:
+            self._out.print(text, markup=False)
+
+    def error(self, text: str) -> None:
+        """Print an error to standard error."""
+        self._err.print(f"cryptonym: error: {text}", markup=False)
+
+    def warn(self, text: str) -> None:
+        """Print a warning to standard error, also when quiet."""
+        self._err.print(f"cryptonym: warning: {text}", markup=False)
+
+    def summary(self, summary: RunSummary, *, resumed: bool) -> None:
+        """Print what a run did, in a few lines."""
+        notes = summary.tally.outcomes
+        counts = ", ".join(f"{notes[outcome.value]} {outcome.value}" for outcome in Outcome)
+        went_on = " (went on with an interrupted run)" if resumed else ""
+        self.say(f"run {summary.run_id}{went_on}: {counts}; {summary.seconds:.1f} s")
+        labels: Counter[str] = Counter()
+        for (label, _, _), count in summary.tally.spans.items():
+            labels[label] += count
+        if labels:
+            ranked = sorted(labels.items(), key=lambda item: (-item[1], item[0]))
+            self.say("replaced: " + ", ".join(f"{label} {count}" for label, count in ranked))
+        causes: Counter[tuple[str, str, str]] = Counter()
+        for (stage, error, reason, _), count in summary.tally.quarantine.items():
+            causes[stage, error, reason] += count
+        for (stage, error, reason), count in sorted(causes.items()):
+            self.say(f"quarantine: {count} at {stage}: {error} {reason}".rstrip())
+
+    @contextmanager
+    def progress(self) -> Iterator[Progress]:
+        """Show phases and notes done: a bar on a terminal, now and then a line otherwise."""
+        if self._quiet:
+            yield Progress()
+        elif self._plain:
+            yield self._lines()
+        else:
+            yield from self._bar()
+
+    def _lines(self) -> Progress:
+        said, last = 0, monotonic()
+
+        def advance(done: int, planned: int) -> None:
+            nonlocal said, last
+            is_time = done == planned or monotonic() - last > _SECONDS_BETWEEN_LINES
+            if done != said and is_time:
+                said, last = done, monotonic()
+                self._err.print(f"{done} of {planned} notes" if planned else f"{done} notes")
+
+        def phase(name: str) -> None:
+            self._err.print(f"{name} ...")
+
+        return Progress(phase, advance)
+
+    def _bar(self) -> Iterator[Progress]:
+        columns = (
+            TextColumn("{task.description:<14}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+        )
+        with Bar(*columns, console=self._err, transient=True) as bar:
+            task = bar.add_task("starting", total=None)
+            yield Progress(
+                phase=lambda name: bar.update(task, description=name, completed=0, total=None),
+                advance=lambda done, all_: bar.update(task, completed=done, total=all_ or None),
+            )

@@ -1,0 +1,34 @@
+"""The report of the release gate: numbers on four axes beside what was asked, and the verdict."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from models.atomic import write
+from pipeline.reports.run_report import TEMPLATES
+
+
+def render_gate(report: Mapping[str, Any]) -> str:
+    """Draw a report as one HTML page that loads nothing and runs no script.
+
+    `report` has `verdict`, `reasons`, `advice`, `about` and `measured`, whose entries hold the
+    fields of `evaluation.gate.Measured` with `asked`, and `problems`.
+    """
+    axes: dict[str, list[Mapping[str, Any]]] = {}
+    for each in report["measured"]:
+        axes.setdefault(each["axis"], []).append(each)
+    return TEMPLATES.get_template("gate.html.j2").render(report=report, axes=axes)
+
+
+def write_gate(folder: Path, report: Mapping[str, Any], statement: Mapping[str, Any]) -> None:
+    """Write report.json, report.html and the signed manifest.json, each whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write(folder / "report.json", report_bytes(report))
+    write(folder / "report.html", render_gate(report).encode("utf-8"))
+    write(folder / "manifest.json", json.dumps(statement, indent=1).encode("utf-8"))
+
+
+def report_bytes(report: Mapping[str, Any]) -> bytes:
+    """Give the report as it is written, and as its sum in the manifest is taken."""
+    return json.dumps(report, indent=1, sort_keys=True, allow_nan=False).encode("utf-8")

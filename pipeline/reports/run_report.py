@@ -1,0 +1,320 @@
+"""The report of a run: one self-contained page for the data manager, one object for machines."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import jinja2
+
+from pipeline.reports.charts import (
+    PANEL_HEIGHT,
+    PANEL_WIDTH,
+    Axis,
+    Panel,
+    axis,
+    bars,
+    series,
+)
+from pipeline.reports.quarantine_remedies import (
+    Remedy,
+    remedy,
+)
+from pipeline.state.run_summary import (
+    SAMPLES,
+    Outcome,
+    RunSummary,
+    Tally,
+)
+from record.errors import Unavailable
+
+MOST_KINDS = 8
+"""Further kinds of notes share one column."""
+
+OTHER_KINDS = "all other kinds"
+
+_CHART_WIDTH, _CHART_HEIGHT = 108.0, 26.0
+_THIN_SPACE = "\u202f"
+_SECONDS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One label in one kind of note: how many spans, and when those notes were written."""
+
+    total: int
+    per_note: float
+    path: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """One label over all kinds; its charts share one scale, `top` spans for a full bar."""
+
+    label: str
+    total: int
+    top: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Labels down, kinds of notes across, time within each cell."""
+
+    axis: Axis
+    kinds: tuple[tuple[str, int], ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why notes are in quarantine: how many, of which kinds, some of their ids, what to do."""
+
+    stage: str
+    error: str
+    reason: str
+    count: int
+    kinds: tuple[tuple[str, int], ...]
+    note_ids: tuple[str, ...]
+    remedy: Remedy
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """One kind of document: how many were read, and how many at each tenth of quality."""
+
+    kind: str
+    total: int
+    tenths: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One named amount with its share of the largest, in percent."""
+
+    name: str
+    amount: str
+    percent: float
+
+
+class History(Protocol):
+    """Releases and decisions before a run: see `pipeline.night.release_history`."""
+
+    @property
+    def releases(self) -> Sequence[object]:
+        """Releases of cohorts, latest first."""
+        ...
+
+    @property
+    def decisions(self) -> Sequence[object]:
+        """Decisions about held runs, latest first."""
+        ...
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What the page of a run shows of other times: labels night by night, what left, decisions."""
+
+    panels: Sequence[Panel] = ()
+    past: History | None = None
+
+
+ALONE = Beside()
+"""Nothing of other times."""
+
+
+def render(summary: RunSummary, beside: Beside = ALONE) -> str:
+    """Draw a run as one HTML page that loads nothing and runs no script."""
+    return TEMPLATES.get_template("report.html.j2").render(
+        summary=summary,
+        tally=summary.tally,
+        outcomes=summary.tally.outcomes,
+        grid=_grid(summary),
+        causes=_causes(summary),
+        extractions=_extractions(summary.tally),
+        stages=_bars({name: n / _SECONDS for name, n in summary.tally.microseconds.items()}, " s"),
+        detectors=_bars(summary.tally.detectors, ""),
+        memory=_bars({name: kb / 1024 for name, kb in summary.tally.peak_memory.items()}, " MB"),
+        spans=summary.tally.spans.total(),
+        speed=_speed(summary),
+        chart=(_CHART_WIDTH, _CHART_HEIGHT),
+        beside=beside,
+    )
+
+
+def to_json(summary: RunSummary) -> dict[str, Any]:
+    """Give a run as an object that JSON can hold; `counts` is what `Tally.from_json` reads."""
+    return {
+        "run_id": summary.run_id,
+        "cohort": summary.cohort,
+        "key_id": summary.key_id,
+        "policy_id": summary.policy_id,
+        "code_version": summary.code_version,
+        "detector_version": summary.detector_version,
+        "started": summary.started.isoformat(),
+        "ended": summary.ended.isoformat(),
+        "seconds": summary.seconds,
+        "workers": summary.workers,
+        "notes": {outcome.value: summary.tally.outcomes[outcome.value] for outcome in Outcome},
+        "unaccounted": summary.unaccounted,
+        "quarantine_share": summary.quarantine_share,
+        "max_quarantine_share": summary.max_quarantine_share,
+        "within_limit": summary.within_limit,
+        "review": summary.review,
+        "held": list(summary.held),
+        "energy": summary.energy and summary.energy.to_json(),
+        "counts": summary.tally.to_json(),
+    }
+
+
+def write_report(summary: RunSummary, folder: Path, beside: Beside = ALONE) -> Path:
+    """Write `report.html` and `report.json` into a folder; gives the path of the page.
+
+    Each file appears whole or not at all. Raises Unavailable when the folder cannot be written.
+    """
+    page = folder / "report.html"
+    put_page(page, render(summary, beside))
+    put_page(page.with_suffix(".json"), json.dumps(to_json(summary), indent=1) + "\n")
+    return page
+
+
+def put_page(path: Path, text: str, what: str = "report.folder") -> None:
+    """Write a file as `put` does, with its folder; raises Unavailable, which names `what`."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        put(path, text)
+    except OSError:
+        problem = f"{path.name} cannot be written"
+        raise Unavailable(what, problem, "check its permissions and free space") from None
+
+
+def put(path: Path, text: str) -> None:
+    """Write a file that appears whole or not at all. Raises OSError."""
+    started = path.with_name(f".{path.name}.part")
+    started.write_text(text, encoding="utf-8")
+    started.replace(path)
+
+
+def _grid(summary: RunSummary) -> Grid:
+    tally = summary.tally
+    column_of = _columns(tally)
+    sizes = Counter(dict.fromkeys(column_of.values(), 0))
+    for (kind, _), count in tally.notes.items():
+        sizes[column_of[kind]] += count
+    by_cell: dict[tuple[str, str], Counter[str]] = {}
+    for (label, kind, day), count in tally.spans.items():
+        by_cell.setdefault((label, column_of[kind]), Counter())[day] += count
+    along = axis({day for _, day in tally.notes} | {day for _, _, day in tally.spans})
+    labels = sorted({label for label, _ in by_cell})
+    rows = tuple(_row(label, sizes, by_cell, along=along) for label in labels)
+    return Grid(along, tuple(sizes.items()), rows)
+
+
+def _columns(tally: Tally) -> dict[str, str]:
+    notes = Counter({kind: 0 for _, kind, _ in tally.spans})
+    for (kind, _), count in tally.notes.items():
+        notes[kind] += count
+    # Ties in alphabetical order, so that the same counts always give the same page.
+    ranked = sorted(notes, key=lambda kind: (-notes[kind], kind))
+    return {kind: kind if n < MOST_KINDS else OTHER_KINDS for n, kind in enumerate(ranked)}
+
+
+def _row(
+    label: str,
+    sizes: Mapping[str, int],
+    by_cell: dict[tuple[str, str], Counter[str]],
+    *,
+    along: Axis,
+) -> Row:
+    days = [by_cell.get((label, kind), Counter()) for kind in sizes]
+    values = [series(counts, along) for counts in days]
+    top = max((max(line, default=0) for line in values), default=0)
+    cells = tuple(
+        Cell(
+            total=counts.total(),
+            per_note=counts.total() / notes if notes else 0.0,
+            path=bars(line, top, width=_CHART_WIDTH, height=_CHART_HEIGHT),
+            hint=_hint(label, kind, line=line, along=along),
+        )
+        for (kind, notes), counts, line in zip(sizes.items(), days, values, strict=True)
+    )
+    return Row(label, sum(cell.total for cell in cells), top, cells)
+
+
+def _hint(label: str, kind: str, *, line: Sequence[int], along: Axis) -> str:
+    if not along.bins:
+        return f"{label}, {kind}: no dated notes"
+    peak = max(range(len(line)), key=line.__getitem__)
+    first, last = along.bins[0], along.bins[-1]
+    return f"{label}, {kind}, {first} to {last}: at most {line[peak]} in {along.bins[peak]}"
+
+
+def _causes(summary: RunSummary) -> list[Cause]:
+    by_cause: dict[tuple[str, str, str], Counter[str]] = {}
+    note_ids: dict[tuple[str, str, str], set[str]] = {}
+    for (stage, error, reason, kind), count in sorted(summary.tally.quarantine.items()):
+        by_cause.setdefault((stage, error, reason), Counter())[kind] += count
+        samples = summary.tally.samples.get((stage, error, reason, kind), ())
+        note_ids.setdefault((stage, error, reason), set()).update(samples)
+    causes = [
+        Cause(
+            *cause,
+            count=kinds.total(),
+            kinds=tuple(kinds.most_common()),
+            note_ids=tuple(sorted(note_ids[cause])[:SAMPLES]),
+            remedy=remedy(cause[2]),
+        )
+        for cause, kinds in by_cause.items()
+    ]
+    return sorted(causes, key=lambda cause: -cause.count)
+
+
+def _extractions(tally: Tally) -> list[Extraction]:
+    by_kind: dict[str, list[int]] = {}
+    for (kind, tenth), count in sorted(tally.quality.items()):
+        by_kind.setdefault(kind, [0] * 10)[round(float(tenth) * 10)] += count
+    return [Extraction(kind, sum(tenths), tuple(tenths)) for kind, tenths in by_kind.items()]
+
+
+def _bars(amounts: Mapping[str, float], unit: str) -> list[Bar]:
+    ranked = sorted(amounts.items(), key=lambda item: (-item[1], item[0]))
+    top = max((amount for _, amount in ranked), default=0) or 1
+    return [
+        Bar(name, _number(amount, 1 if unit else 0) + unit, 100 * amount / top)
+        for name, amount in ranked
+        if amount
+    ]
+
+
+def _speed(summary: RunSummary) -> float:
+    worked_on = summary.tally.outcomes[Outcome.RELEASED.value]
+    return worked_on / summary.seconds if summary.seconds > 0 else 0.0
+
+
+def _number(value: float, digits: int = 0) -> str:
+    return f"{value:,.{digits}f}".replace(",", _THIN_SPACE)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
+
+
+TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
+    autoescape=True,
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+"""The templates of all pages, which share one style."""
+
+TEMPLATES.globals["chart_size"] = (PANEL_WIDTH, PANEL_HEIGHT)
+TEMPLATES.filters["number"] = _number
+TEMPLATES.filters["duration"] = _duration

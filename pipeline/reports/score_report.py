@@ -1,0 +1,149 @@
+"""The report of an evaluation: one self-contained page, with pictures and without any text."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from pipeline.reports.run_report import TEMPLATES
+from record.errors import ConfigError
+
+MOST_LABELS = 24
+"""A larger matrix cannot be read; the labels with the fewest tokens share one row and column."""
+
+MOST_KINDS = 20
+"""Kinds of notes shown, those with the most notes."""
+
+OTHERS = "others"
+
+_NOTHING = "nothing"
+
+
+class Example(Protocol):
+    """A shape of spans of one label (`Aaaa 99`), and how many have it."""
+
+    @property
+    def label(self) -> str:
+        """Give the label of the spans."""
+
+    @property
+    def shape(self) -> str:
+        """Give their shape."""
+
+    @property
+    def count(self) -> int:
+        """Give their number."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Shapes of what was missed and of what was covered without need."""
+
+    leaked: Sequence[Example]
+    invented: Sequence[Example]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A named share with its interval, and the number of cases it stands on."""
+
+    name: str
+    rate: float
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A cell of the confusion matrix; `heat` is its share of the row."""
+
+    count: int
+    heat: float
+    is_right: bool
+    hint: str
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Gold labels down, predicted labels across."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, int, tuple[Heat, ...]], ...]
+
+
+def render(scores: Mapping[str, Any], examples: Examples) -> str:
+    """Draw scores as one HTML page that loads nothing and runs no script.
+
+    `scores` has the keys of `cryptonym evaluate --json`.
+    """
+    kinds = scores["per_kind"]
+    ranked = sorted(kinds, key=lambda kind: (-kinds[kind]["fully_redacted"]["documents"], kind))
+    return TEMPLATES.get_template("scores.html.j2").render(
+        scores=scores,
+        labels=[_label(name, found) for name, found in scores["per_label"].items()],
+        f1=[_f1(name, found) for name, found in scores["per_label"].items()],
+        kinds=[_kind(name, kinds[name]) for name in ranked[:MOST_KINDS]],
+        kinds_left_out=max(len(kinds) - MOST_KINDS, 0),
+        matrix=_matrix(scores["confusion"]),
+        examples=examples,
+    )
+
+
+def write_scores(path: Path, scores: Mapping[str, Any], examples: Examples) -> None:
+    """Write the page, whole or not at all; raises ConfigError where that is not possible."""
+    page = render(scores, examples)
+    started = path.with_name(f".{path.name}.part")
+    try:
+        started.write_text(page, encoding="utf-8")
+        started.replace(path)
+    except OSError as error:
+        problem = (error.strerror or "cannot be written").lower()
+        raise ConfigError(str(path), problem, "name a file in a folder that is there") from None
+
+
+def _label(name: str, found: Mapping[str, Any]) -> Rate:
+    bounds = found["intervals"]["redacted"]
+    return Rate(name, found["redacted"], bounds["low"], bounds["high"], found["gold_tokens"])
+
+
+def _f1(name: str, found: Mapping[str, Any]) -> Rate:
+    bounds = found["intervals"]["f1"]
+    return Rate(name, found["f1"], bounds["low"], bounds["high"], found["tp"] + found["fn"])
+
+
+def _kind(name: str, found: Mapping[str, Any]) -> Rate:
+    fully = found["fully_redacted"]
+    rates = (fully["rate"], fully["low"], fully["high"])
+    return Rate(name or "not named", *rates, fully["documents"])
+
+
+def _matrix(confusion: Mapping[str, Mapping[str, int]]) -> Matrix:
+    sizes: dict[str, int] = {}
+    for gold, row in confusion.items():
+        for predicted, count in row.items():
+            for label in {gold, predicted} - {_NOTHING}:
+                sizes[label] = sizes.get(label, 0) + count
+    ranked = sorted(sizes, key=lambda label: (-sizes[label], label))
+    shown = {label: label if n < MOST_LABELS else OTHERS for n, label in enumerate(ranked)}
+    shown[_NOTHING] = _NOTHING
+    merged: dict[tuple[str, str], int] = {}
+    for gold, row in confusion.items():
+        for predicted, count in row.items():
+            key = shown[gold], shown[predicted]
+            merged[key] = merged.get(key, 0) + count
+    names = tuple(dict.fromkeys([*sorted(set(shown.values()) - {OTHERS, _NOTHING})]))
+    names += (OTHERS,) * (OTHERS in shown.values()) + (_NOTHING,)
+    rows = []
+    for gold in names:
+        total = sum(merged.get((gold, predicted), 0) for predicted in names)
+        if total:
+            cells = tuple(_heat(gold, predicted, merged, total) for predicted in names)
+            rows.append((gold, total, cells))
+    return Matrix(names, tuple(rows))
+
+
+def _heat(gold: str, predicted: str, merged: Mapping[tuple[str, str], int], total: int) -> Heat:
+    count = merged.get((gold, predicted), 0)
+    hint = f"gold {gold}, predicted {predicted}: {count} of {total} tokens"
+    return Heat(count, count / total, gold == predicted, hint)

@@ -1,0 +1,168 @@
+"""What the state database keeps of reviews: samples that were drawn, and what was found in them."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, func, insert, select
+
+from pipeline.config.settings import StateSettings
+from pipeline.state.schema import connect_state
+from pipeline.state.tables import (
+    AUDIT_NOTE,
+    AUDIT_REVIEW,
+    AUDIT_SAMPLE,
+)
+from pipeline.warehouse.databases import (
+    retrying,
+    transaction,
+    upsert,
+)
+from record.errors import ConfigError
+
+_WHAT = "state"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample: how it was drawn, and how many notes of each kind there were and are in it."""
+
+    sample_id: int
+    drawn: datetime
+    seed: str
+    per_kind: int
+    format: str
+    strata: dict[str, dict[str, int]]
+    about: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SampledNote:
+    """A note of a sample: hash of the exported text, and the exported spans under seal."""
+
+    note_id: int
+    kind: str
+    content: bytes
+    digest: bytes
+    sealed: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Review:
+    """What one reviewer found in a sample: counts and rates."""
+
+    sample_id: int
+    reviewer: str
+    read: datetime
+    result: dict[str, Any]
+
+
+class Records:
+    """The tables of samples and reviews."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add(self, sample: Sample, notes: Sequence[SampledNote]) -> Sample:
+        """Store a sample under the next number, which stands in what is given back."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            last = connection.scalar(select(func.max(AUDIT_SAMPLE.c.sample_id))) or 0
+            row = {
+                "sample_id": last + 1,
+                "drawn": sample.drawn.isoformat(),
+                "seed": sample.seed,
+                "per_kind": sample.per_kind,
+                "format": sample.format,
+                "strata": json.dumps(sample.strata, sort_keys=True),
+                "about": json.dumps(sample.about, sort_keys=True),
+            }
+            connection.execute(insert(AUDIT_SAMPLE), [row])
+            names = [column.name for column in AUDIT_NOTE.columns if column.name != "sample_id"]
+            rows = [{n: getattr(note, n) for n in names} for note in notes]
+            if rows:
+                connection.execute(insert(AUDIT_NOTE), [{"sample_id": last + 1} | r for r in rows])
+        return _sample(row)
+
+    @retrying
+    def sample(self, sample_id: int) -> Sample:
+        """Read a sample; raises ConfigError where there is none."""
+        found = select(AUDIT_SAMPLE).where(AUDIT_SAMPLE.c.sample_id == sample_id)
+        with transaction(self._engine, _WHAT) as connection:
+            row = connection.execute(found).mappings().first()
+        if row is None:
+            problem = f"the state database knows no sample {sample_id}"
+            raise ConfigError("--sample", problem, "draw one: cryptonym audit sample")
+        return _sample(row)
+
+    @retrying
+    def notes(self, sample_id: int) -> dict[int, SampledNote]:
+        """Read the notes of a sample by their ids."""
+        columns = [column for column in AUDIT_NOTE.columns if column.name != "sample_id"]
+        found = select(*columns).where(AUDIT_NOTE.c.sample_id == sample_id)
+        with transaction(self._engine, _WHAT) as connection:
+            rows = connection.execute(found.order_by(AUDIT_NOTE.c.note_id))
+            return {row.note_id: SampledNote(**row._mapping) for row in rows}
+
+    @retrying
+    def add_review(self, sample_id: int, reviewer: str, result: dict[str, Any]) -> None:
+        """Store what a reviewer found, in place of what the same one found before."""
+        row = {"sample_id": sample_id, "reviewer": reviewer}
+        row |= {"read": datetime.now(UTC).isoformat(), "result": json.dumps(result, sort_keys=True)}
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            upsert(connection, AUDIT_REVIEW, [row])
+
+    @retrying
+    def reviews(self) -> list[Review]:
+        """Read all reviews, latest first."""
+        with transaction(self._engine, _WHAT) as connection:
+            rows = connection.execute(select(AUDIT_REVIEW).order_by(AUDIT_REVIEW.c.read.desc()))
+            return [
+                Review(
+                    row.sample_id,
+                    row.reviewer,
+                    datetime.fromisoformat(row.read),
+                    json.loads(row.result),
+                )
+                for row in rows
+            ]
+
+
+@contextmanager
+def open_records(settings: StateSettings, base: Path) -> Iterator[Records]:
+    """Open the tables of reviews; raises as opening the state database does."""
+    engine = connect_state(settings, base)
+    try:
+        yield Records(engine)
+    finally:
+        engine.dispose()
+
+
+def last_review(settings: StateSettings, base: Path) -> dict[str, Any] | None:
+    """Give what reports tell of the latest review: who and when, how many notes, the rate."""
+    with open_records(settings, base) as records:
+        latest = next(iter(records.reviews()), None)
+    if latest is None:
+        return None
+    return {
+        "sample": latest.sample_id,
+        "reviewer": latest.reviewer,
+        "read": latest.read.isoformat(timespec="seconds"),
+        "notes": latest.result["notes"],
+        "zero_leak": latest.result["zero_leak"],
+    }
+
+
+def _sample(row: Any) -> Sample:
+    return Sample(
+        sample_id=row["sample_id"],
+        drawn=datetime.fromisoformat(row["drawn"]),
+        seed=row["seed"],
+        per_kind=row["per_kind"],
+        format=row["format"],
+        strata=json.loads(row["strata"]),
+        about=json.loads(row["about"]),
+    )

@@ -1,0 +1,397 @@
+"""The state database: what was done to which version of which note, and what still must be done."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from sqlalchemy import Engine, Select, and_, delete, func, insert, or_, select, update
+
+from pipeline.config.settings import StateSettings
+from pipeline.state.quality_store import (
+    IS_FREE,
+    OF_NOTES,
+    QualityStore,
+    supersede,
+    was_held_by,
+)
+from pipeline.state.reconciliation import (
+    Reconciliation,
+    Rereadable,
+    entered,
+    find_tombstones,
+    reconcile,
+)
+from pipeline.state.schema import connect_state
+from pipeline.state.staging import take_in
+from pipeline.state.tables import (
+    AUDIT_NOTE,
+    LEDGER,
+    OUTCOMES,
+    QUARANTINE,
+    QUARANTINED,
+    RELEASED,
+    RUN,
+    RUN_UNIT,
+    SPAN_STORE,
+    STAGE,
+    STAGED,
+    pack_ids,
+)
+from pipeline.state.unit_results import (
+    Entry,
+    FailedNote,
+    Run,
+    SealedSpans,
+    StagedNote,
+    UnitResult,
+)
+from pipeline.warehouse.databases import (
+    chunks,
+    retrying,
+    transaction,
+)
+from pipeline.warehouse.note_rows import Unit
+from record.errors import Unsafe
+
+__all__ = [
+    "Entry",
+    "FailedNote",
+    "Run",
+    "SealedSpans",
+    "StagedNote",
+    "State",
+    "UnitResult",
+    "open_state",
+]
+
+Phase = Literal["planning", "working", "publishing"]
+Scope = Literal["all", "new"]
+"""A run of scope `new` looks at some notes alone: it can tell nothing of deleted ones."""
+
+_WHAT = "state"
+_ENDED = ("finished", "abandoned")
+_PAGE = 10_000
+_UNITS = 200
+_TALLIES = 10
+"""Read at a time; the counts of a unit of 500 notes may take 200 kB."""
+
+
+class State:
+    """The state database; every writing method is one transaction and may be repeated."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.quality = QualityStore(engine)
+
+    @retrying
+    def begin(self, config: bytes, *, fresh: bool = False, scope: Scope = "all") -> Run:
+        """Take up the run that was interrupted, of whatever scope, or begin one.
+
+        An interrupted run of another configuration is abandoned, as any is with `fresh`; what
+        it staged stays staged under its own hashes.
+        """
+        unfinished = select(RUN).where(RUN.c.phase.not_in(_ENDED)).order_by(RUN.c.run_id.desc())
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            row = connection.execute(unfinished).first()
+            if row and row.config == config and not fresh:
+                again = update(RUN).where(RUN.c.run_id == row.run_id)
+                connection.execute(again.values(attempts=(row.attempts or 1) + 1))
+                return Run(row.run_id, True, row.phase, datetime.fromisoformat(row.started))
+            ended = update(RUN).where(RUN.c.phase.not_in(_ENDED)).values(phase="abandoned")
+            connection.execute(ended)
+            run_id = (connection.scalar(select(func.max(RUN.c.run_id))) or 0) + 1
+            started = datetime.now(UTC)
+            new = {"run_id": run_id, "config": config, "phase": "planning", "scope": scope}
+            new |= {"attempts": 1}
+            connection.execute(insert(RUN), [new | {"started": started.isoformat()}])
+        return Run(run_id, False, "planning", started)
+
+    def plan(self, run_id: int, units: Iterable[tuple[Unit, Sequence[int]]]) -> None:
+        """Store the units of a run in place of any earlier plan; then the run is working.
+
+        One transaction, however long: a plan is there as a whole or not at all.
+        """
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            connection.execute(delete(RUN_UNIT).where(RUN_UNIT.c.run_id == run_id))
+            rows: list[dict[str, Any]] = []
+            for unit, ids in units:
+                rows.append(_unit_row(run_id, unit, ids))
+                if len(rows) == _UNITS:
+                    connection.execute(insert(RUN_UNIT), rows)
+                    rows = []
+            if rows:
+                connection.execute(insert(RUN_UNIT), rows)
+            connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(phase="working"))
+
+    @retrying
+    def pending(self, run_id: int, worker: int, workers: int) -> list[Unit]:
+        """Give the units that are not done, for one of several workers, in order."""
+        found = (
+            select(*(RUN_UNIT.c[name] for name in ("unit", "part", "low", "high", "count")))
+            .where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == 0)
+            .where(RUN_UNIT.c.unit % workers == worker)
+            .order_by(RUN_UNIT.c.unit)
+        )
+        with transaction(self._engine, _WHAT) as connection:
+            return [Unit(*row) for row in connection.execute(found)]
+
+    @retrying
+    def progress(self, run_id: int) -> tuple[int, int]:
+        """Count the notes of the units that are done, and all that are planned."""
+        total = func.coalesce(func.sum(RUN_UNIT.c["count"]), 0)
+        mine = select(total).where(RUN_UNIT.c.run_id == run_id)
+        with transaction(self._engine, _WHAT) as connection:
+            done = connection.scalar(mine.where(RUN_UNIT.c.done == 1))
+            return int(done or 0), int(connection.scalar(mine) or 0)
+
+    @retrying
+    def entries(self, note_ids: Collection[int]) -> dict[int, Entry]:
+        """Look notes up in the ledger; those it does not know are left out."""
+        found: dict[int, Entry] = {}
+        with transaction(self._engine, _WHAT) as connection:
+            for some in chunks(sorted(note_ids)):
+                for row in connection.execute(select(LEDGER).where(LEDGER.c.note_id.in_(some))):
+                    outcome = OUTCOMES[row.outcome]
+                    entry = Entry(row.content, row.identity, row.config, outcome)
+                    found[row.note_id] = entry
+        return found
+
+    def known(self, note_ids: Collection[int]) -> set[int]:
+        """Tell which of these notes the ledger knows, in whatever version."""
+        return entered(self._engine, sorted(note_ids))
+
+    @retrying
+    def commit_unit(self, run_id: int, unit: Unit, result: UnitResult) -> bool:
+        """Store all that came of a unit in one transaction; False when it was done before.
+
+        Raises Unsafe `unknown-unit` for a unit that the run did not plan.
+        """
+        here = (RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.unit == unit.index)
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            planned = connection.execute(select(RUN_UNIT).where(*here)).first()
+            if planned is None:
+                raise Unsafe("unknown-unit")
+            if planned.done:
+                return False
+            take_in(connection, run_id, result)
+            reach = {*result.read_ids, planned.first_id, planned.last_id} - {None}
+            record = {
+                "done": 1,
+                "first_id": min(reach, default=None),
+                "last_id": max(reach, default=None),
+                "read_ids": pack_ids(result.read_ids),
+                "accounted": pack_ids(result.accounted()),
+                "tally": result.tally,
+            }
+            connection.execute(update(RUN_UNIT).where(*here).values(record))
+        return True
+
+    def reconcile(self, run_id: int, source: Rereadable) -> Reconciliation:
+        """Account for every planned note by id, from what the database holds now."""
+        return reconcile(self._engine, run_id, source)
+
+    def tombstones(self, run_id: int) -> Iterator[list[int]]:
+        """Stream the notes of the ledger that this run did not find in the source any more.
+
+        Chunks may be forgotten while they are streamed. Only after a reconciliation that is ok.
+        None for a run that did not look for all notes.
+        """
+        return iter(()) if self.scope(run_id) == "new" else find_tombstones(self._engine, run_id)
+
+    @retrying
+    def scope(self, run_id: int) -> Scope:
+        """Tell whether a run looks at all notes or at new ones alone."""
+        with transaction(self._engine, _WHAT) as connection:
+            found = connection.scalar(select(RUN.c.scope).where(RUN.c.run_id == run_id))
+        return "new" if found == "new" else "all"
+
+    @retrying
+    def staged(
+        self, after: int | None = None, limit: int = 500, accepted: int | None = None
+    ) -> list[StagedNote]:
+        """Read staged notes that are not held, in order of id, those beyond `after`.
+
+        With `accepted` those alone that this run held until it was accepted.
+        """
+        versions = (LEDGER.c.content, LEDGER.c.identity, LEDGER.c.config, SPAN_STORE.c.sealed)
+        found = (
+            select(STAGE, *versions)
+            .join(LEDGER, LEDGER.c.note_id == STAGE.c.note_id)
+            .join(SPAN_STORE, SPAN_STORE.c.note_id == STAGE.c.note_id)
+            .where(IS_FREE if accepted is None else was_held_by(accepted))
+            .order_by(STAGE.c.note_id)
+            .limit(limit)
+        )
+        if after is not None:
+            found = found.where(STAGE.c.note_id > after)
+        with transaction(self._engine, _WHAT) as connection:
+            return [StagedNote(**row._mapping) for row in connection.execute(found)]
+
+    @retrying
+    def published(self, note_ids: Sequence[int]) -> None:
+        """Mark staged notes as released: call it once the output holds them."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            for some in chunks(note_ids):
+                staged = LEDGER.c.note_id.in_(some), LEDGER.c.outcome == STAGED
+                released = update(LEDGER).where(*staged)
+                connection.execute(released.values(outcome=RELEASED, was_released=1))
+                connection.execute(delete(STAGE).where(STAGE.c.note_id.in_(some)))
+                supersede(connection, some, erase=False)
+
+    def to_withdraw(self) -> Iterator[list[int]]:
+        """Stream the notes in quarantine of which the output still holds an earlier version."""
+        found = (
+            select(LEDGER.c.note_id)
+            .join(QUARANTINE, QUARANTINE.c.note_id == LEDGER.c.note_id)
+            .where(LEDGER.c.outcome == QUARANTINED, LEDGER.c.was_released == 1)
+        )
+        return self._id_pages(found, 500)
+
+    @retrying
+    def withdrawn(self, note_ids: Sequence[int]) -> None:
+        """Mark notes as gone from the output."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            for some in chunks(note_ids):
+                gone = update(LEDGER).where(LEDGER.c.note_id.in_(some))
+                connection.execute(gone.values(was_released=0))
+
+    @retrying
+    def forget(self, note_ids: Sequence[int]) -> None:
+        """Remove all that is held of notes that were deleted at the source."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            for some in chunks(note_ids):
+                for table in (STAGE, SPAN_STORE, QUARANTINE, AUDIT_NOTE, *OF_NOTES, LEDGER):
+                    connection.execute(delete(table).where(table.c.note_id.in_(some)))
+
+    @retrying
+    def phase(self, run_id: int, phase: Phase) -> None:
+        """Note how far a run is."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(phase=phase))
+
+    @retrying
+    def finish(self, run_id: int, summary: str, about: str | None = None) -> None:
+        """End a run; the units of the runs before it are dropped, their summaries stay.
+
+        `about` is what its history tells of it, as JSON.
+        """
+        now = datetime.now(UTC).isoformat()
+        done = {"phase": "finished", "summary": summary, "ended": now, "about": about}
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(done))
+            connection.execute(delete(RUN_UNIT).where(RUN_UNIT.c.run_id < run_id))
+
+    @retrying
+    def is_caught_up(self, config: bytes) -> bool:
+        """Tell whether the last whole run that ended was of this configuration."""
+        ended = select(RUN.c.config).where(RUN.c.phase == "finished")
+        ended = ended.where(func.coalesce(RUN.c.scope, "all") == "all")
+        with transaction(self._engine, _WHAT) as connection:
+            found = connection.scalar(ended.order_by(RUN.c.run_id.desc()).limit(1))
+        return found == config
+
+    def last_finished(self) -> str | None:
+        """Give the summary of the last run that ended."""
+        return next(iter(self.summaries(1)), None)
+
+    @retrying
+    def summaries(self, limit: int) -> list[str]:
+        """Give the summaries of runs that ended, latest first."""
+        found = select(RUN.c.summary).where(RUN.c.phase == "finished", RUN.c.summary.is_not(None))
+        with transaction(self._engine, _WHAT) as connection:
+            latest = found.order_by(RUN.c.run_id.desc()).limit(limit)
+            return list(connection.scalars(latest))
+
+    def tallies(self, run_id: int) -> Iterator[str]:
+        """Stream the tallies of a run's units, in order."""
+        after = -1
+        while page := self._tally_page(run_id, after):
+            yield from (tally for _, tally in page)
+            after = page[-1][0]
+
+    @retrying
+    def _tally_page(self, run_id: int, after: int) -> list[tuple[int, str]]:
+        found = (
+            select(RUN_UNIT.c.unit, RUN_UNIT.c.tally)
+            .where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == 1, RUN_UNIT.c.unit > after)
+            .order_by(RUN_UNIT.c.unit)
+            .limit(_TALLIES)
+        )
+        with transaction(self._engine, _WHAT) as connection:
+            return [(unit, tally) for unit, tally in connection.execute(found)]
+
+    @retrying
+    def quarantined(self, limit: int) -> list[FailedNote]:
+        """Read notes in quarantine, in order of id."""
+        versions = LEDGER.c.content, LEDGER.c.identity, LEDGER.c.config
+        found = select(QUARANTINE, *versions).join(LEDGER, LEDGER.c.note_id == QUARANTINE.c.note_id)
+        with transaction(self._engine, _WHAT) as connection:
+            rows = connection.execute(found.order_by(QUARANTINE.c.note_id).limit(limit))
+            return [FailedNote(**row._mapping) for row in rows]
+
+    @retrying
+    def outcomes(self) -> dict[str, int]:
+        """Count the notes of the ledger by outcome."""
+        counts = select(LEDGER.c.outcome, func.count()).group_by(LEDGER.c.outcome)
+        with transaction(self._engine, _WHAT) as connection:
+            return {OUTCOMES[outcome]: count for outcome, count in connection.execute(counts)}
+
+    @retrying
+    def sealed(self, note_ids: Collection[int]) -> dict[int, SealedSpans]:
+        """Read the sealed spans of notes; those that have none are left out."""
+        found: dict[int, SealedSpans] = {}
+        with transaction(self._engine, _WHAT) as connection:
+            for some in chunks(sorted(note_ids)):
+                rows = select(SPAN_STORE).where(SPAN_STORE.c.note_id.in_(some))
+                for row in connection.execute(rows):
+                    found[row.note_id] = SealedSpans(row.content, row.config, row.sealed)
+        return found
+
+    def released_ids(self) -> Iterator[int]:
+        """Stream the ids of notes of which the output holds some version, in order."""
+        held_back = and_(LEDGER.c.outcome == STAGED, LEDGER.c.was_released == 1)
+        found = select(LEDGER.c.note_id).where(or_(LEDGER.c.outcome == RELEASED, held_back))
+        for page in self._id_pages(found, _PAGE):
+            yield from page
+
+    def _id_pages(self, found: Select[tuple[int]], size: int) -> Iterator[list[int]]:
+        after: int | None = None
+        while page := self._id_page(found, after, size):
+            yield page
+            after = page[-1]
+
+    @retrying
+    def _id_page(self, found: Select[tuple[int]], after: int | None, size: int) -> list[int]:
+        if after is not None:
+            found = found.where(LEDGER.c.note_id > after)
+        with transaction(self._engine, _WHAT) as connection:
+            return list(connection.scalars(found.order_by(LEDGER.c.note_id).limit(size)))
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._engine.dispose()
+
+
+def open_state(settings: StateSettings, base: Path) -> State:
+    """Open the state database and create what it lacks; a relative path starts at `base`.
+
+    A SQLite file is made for its owner alone. Tables of an earlier version are brought up to date
+    under the run lock. Raises ConfigError where a run holds it, or a later version made them.
+    """
+    return State(connect_state(settings, base))
+
+
+def _unit_row(run_id: int, unit: Unit, ids: Sequence[int]) -> dict[str, Any]:
+    return {
+        "run_id": run_id,
+        "unit": unit.index,
+        "part": unit.part,
+        "low": unit.low,
+        "high": unit.high,
+        "count": unit.count,
+        "first_id": min(ids, default=None),
+        "last_id": max(ids, default=None),
+        "planned": pack_ids(ids),
+        "done": 0,
+    }

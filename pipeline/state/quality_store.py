@@ -1,0 +1,358 @@
+"""The quality gate's part of the state database: counts, verdicts, what is held, decisions."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, timedelta
+from sys import intern
+from typing import Any, Literal
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Table,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    inspect,
+    or_,
+    select,
+    update,
+)
+
+from pipeline.state.count_cells import (
+    Cell,
+    Cells,
+    Series,
+)
+from pipeline.state.count_history import Counted
+from pipeline.state.quality_tables import (
+    QUALITY_COUNT,
+    QUALITY_DECISION,
+    QUALITY_HELD,
+    QUALITY_PRINT,
+    QUALITY_RUN,
+    TABLES,
+)
+from pipeline.state.tables import (
+    LEDGER,
+    QUARANTINE,
+    QUARANTINED,
+    SPAN_STORE,
+    STAGE,
+    STATE,
+)
+from pipeline.state.unit_results import UnitResult
+from pipeline.warehouse.databases import (
+    chunks,
+    opening,
+    retrying,
+    transaction,
+    upsert,
+)
+
+KEPT_DAYS = 800
+
+_WHAT = "state"
+_ROWS = 250
+
+Conclusion = Literal["unjudged", "learning", "clean", "warned", "held"]
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """One series that is not what it was; `holds` tells it from a mere notice."""
+
+    series: Series
+    title: str
+    observed: float
+    expected: float
+    low: float
+    high: float
+    p_value: float
+    nights: int
+    exposure: float
+    is_learning: bool
+    is_notice: bool
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether a run with this alarm must be held."""
+        return not self.is_learning and not self.is_notice
+
+    def to_json(self) -> dict[str, Any]:
+        """Give names and numbers; never text of a note."""
+        return asdict(self) | {"series": list(self.series)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "Alarm":
+        """Read what `to_json` gave."""
+        return cls(**{**record, "series": Series(*record["series"])})
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """A run as the gate remembers it; `held` counts the notes that still wait for a decision."""
+
+    run_id: int
+    night: date
+    config: str
+    version: str
+    notes: int
+    conclusion: Conclusion
+    alarms: tuple[Alarm, ...]
+    held: int = 0
+    decision: "Decision | None" = None
+
+    @property
+    def waits(self) -> bool:
+        """Tell whether somebody must decide about it."""
+        return self.conclusion == "held" and self.decision is None
+
+    @property
+    def is_half_done(self) -> bool:
+        """Tell whether it was rejected and its notes are not in quarantine yet."""
+        return self.decision is not None and self.held > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What somebody decided about a run that alarmed.
+
+    `notes` is how many the run held then; None where it was decided before that was counted.
+    """
+
+    run_id: int
+    decision: Literal["accepted", "rejected"]
+    decided_by: str
+    reason: str
+    new_normal: bool = False
+    again: bool = False
+    decided_at: str = ""
+    notes: int | None = None
+
+
+# For the ledger, inside its transactions
+
+
+OF_NOTES = (QUALITY_HELD, QUALITY_PRINT)
+"""The tables with a row for a note, which goes when the note does."""
+
+
+def enter_unit(connection: Connection, run_id: int, result: UnitResult) -> None:
+    """Take in what came of a unit: fingerprints of staged notes, none of those refused.
+
+    A new version of a note is not held for what was wrong with the one before it.
+    """
+    supersede(connection, [note.note_id for note in result.releases], erase=False)
+    supersede(connection, [note.note_id for note in result.failures], erase=True)
+    prints = [asdict(each) | {"run_id": run_id} for each in result.prints]
+    upsert(connection, QUALITY_PRINT, prints)
+
+
+def supersede(connection: Connection, note_ids: Collection[int], *, erase: bool) -> None:
+    """Forget that notes are held, since another version or none is in their place.
+
+    With `erase` their fingerprints go, too.
+    """
+    for some in chunks(sorted(note_ids)):
+        for table in OF_NOTES if erase else (QUALITY_HELD,):
+            connection.execute(delete(table).where(table.c.note_id.in_(some)))
+
+
+IS_FREE = ~exists().where(QUALITY_HELD.c.note_id == STAGE.c.note_id, QUALITY_HELD.c.accepted == 0)
+"""Says of a staged note that nothing holds it back."""
+
+
+def was_held_by(run_id: int) -> ColumnElement[bool]:
+    """Say of a staged note that a run held it which has been accepted."""
+    mine = QUALITY_HELD.c.run_id == run_id, QUALITY_HELD.c.accepted == 1
+    return exists().where(QUALITY_HELD.c.note_id == STAGE.c.note_id, *mine)
+
+
+class QualityStore:
+    """Every writing method is one transaction and may be repeated."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._complete()
+
+    @opening
+    def _complete(self) -> None:
+        """Make the tables that are not there."""
+        with transaction(self._engine, _WHAT) as connection:
+            there = set(inspect(connection).get_table_names())
+        if not {table.name for table in TABLES} <= there:
+            with transaction(self._engine, _WHAT, write=True) as connection:
+                STATE.create_all(connection, tables=TABLES)
+
+    def record(self, run: Counted, version: str) -> None:
+        """Store what a run counted, in place of what it counted before.
+
+        Counts older than `KEPT_DAYS` go; verdicts and decisions stay. In short transactions, since
+        a connection may not last for all of it; the row of the run comes last, and counts without
+        one do not count.
+        """
+        oldest = (run.night - timedelta(days=KEPT_DAYS)).isoformat()
+        worked = sum(n for cell, n in run.cells.items() if cell.measure == "worked")
+        row = {
+            "run_id": run.run_id, "night": run.night.isoformat(), "config": run.config,
+            "version": version, "notes": worked, "verdict": "unjudged", "alarms": "[]",
+        }  # fmt: skip
+        counts = [
+            {"run_id": run.run_id, "count": number, **cell._asdict()}
+            for cell, number in sorted(run.cells.items())
+            if number
+        ]
+        self._forget(run.run_id, oldest)
+        for some in chunks(counts, _ROWS):
+            self._add(QUALITY_COUNT, some)
+        self._add(QUALITY_RUN, [row])
+
+    @retrying
+    def _forget(self, run_id: int, oldest: str) -> None:
+        old = select(QUALITY_RUN.c.run_id).where(QUALITY_RUN.c.night < oldest)
+        gone = or_(QUALITY_COUNT.c.run_id == run_id, QUALITY_COUNT.c.run_id.in_(old))
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            connection.execute(delete(QUALITY_COUNT).where(gone))
+
+    @retrying
+    def _add(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            upsert(connection, table, list(rows))
+
+    @retrying
+    def copies(self, run_id: int) -> Counter[Cell]:
+        """Count the notes of a run whose patient and text are those of another note."""
+        mine, other = QUALITY_PRINT.alias("mine"), QUALITY_PRINT.alias("other")
+        earlier = or_(other.c.run_id < run_id, other.c.note_id < mine.c.note_id)
+        same = and_(other.c.print == mine.c.print, other.c.note_id != mine.c.note_id, earlier)
+        place = [mine.c[name] for name in ("kind", "site", "extractor", "day")]
+        found = (
+            select(*place, func.count().label("number"))
+            .where(mine.c.run_id == run_id, exists().where(same))
+            .group_by(*place)
+        )
+        with transaction(self._engine, _WHAT) as connection:
+            return Counter({
+                Cell("copies", "", "", row.kind, row.site, row.extractor, row.day): row.number
+                for row in connection.execute(found)
+            })  # fmt: skip
+
+    @retrying
+    def conclude(self, run_id: int, conclusion: Conclusion, alarms: Sequence[Alarm]) -> None:
+        """Store the verdict on a run; where it is `held`, what it staged is held from then on."""
+        told = {"verdict": conclusion, "alarms": json.dumps([a.to_json() for a in alarms])}
+        waiting = select(STAGE.c.note_id, STAGE.c.note_id * 0 + run_id, STAGE.c.note_id * 0)
+        waiting = waiting.where(~exists().where(QUALITY_HELD.c.note_id == STAGE.c.note_id))
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            mine = QUALITY_RUN.c.run_id == run_id
+            connection.execute(update(QUALITY_RUN).where(mine).values(told))
+            if conclusion == "held":
+                names = ["note_id", "run_id", "accepted"]
+                connection.execute(insert(QUALITY_HELD).from_select(names, waiting))
+
+    @retrying
+    def runs(self, limit: int | None = None, *, since: date | None = None) -> list[JudgedRun]:
+        """Give the runs that were counted, latest first, with what was decided about them."""
+        found = select(QUALITY_RUN).order_by(QUALITY_RUN.c.run_id.desc())
+        if since is not None:
+            found = found.where(QUALITY_RUN.c.night >= since.isoformat())
+        waiting = (
+            select(QUALITY_HELD.c.run_id, func.count())
+            .where(QUALITY_HELD.c.accepted == 0)
+            .group_by(QUALITY_HELD.c.run_id)
+        )
+        with transaction(self._engine, _WHAT) as connection:
+            rows = connection.execute(found if limit is None else found.limit(limit)).all()
+            held = {row[0]: row[1] for row in connection.execute(waiting)}
+            decisions = {each.run_id: each for each in _decisions(connection)}
+        return [
+            JudgedRun(
+                row.run_id, date.fromisoformat(row.night), row.config, row.version, row.notes,
+                row.verdict, tuple(map(Alarm.from_json, json.loads(row.alarms))),
+                held.get(row.run_id, 0), decisions.get(row.run_id),
+            )
+            for row in rows
+        ]  # fmt: skip
+
+    @retrying
+    def decisions(self) -> list[Decision]:
+        """Give every decision, in the order they were made."""
+        with transaction(self._engine, _WHAT) as connection:
+            return list(_decisions(connection))
+
+    @retrying
+    def cells(self, run_ids: Sequence[int]) -> Cells:
+        """Read what runs counted, added up."""
+        names = [QUALITY_COUNT.c[name] for name in Cell._fields]
+        found = select(*names, func.sum(QUALITY_COUNT.c["count"])).group_by(*names)
+        cells: Cells = Counter()
+        with transaction(self._engine, _WHAT) as connection:
+            for some in chunks(run_ids):
+                for row in connection.execute(found.where(QUALITY_COUNT.c.run_id.in_(some))):
+                    # The same few words again and again: one copy of each is enough.
+                    cells[Cell(*map(intern, row[:-1]))] += int(row[-1])
+        return cells
+
+    @retrying
+    def decide(self, decision: Decision) -> Decision:
+        """Add a decision, unless the same was made; what it releases is no longer held.
+
+        Gives the decision that stands: the first about this run.
+        """
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            earlier = [d for d in _decisions(connection) if d.run_id == decision.run_id]
+            if not earlier:
+                highest = func.max(QUALITY_DECISION.c.number)
+                number = (connection.scalar(select(highest)) or 0) + 1
+                at = datetime.now(UTC).isoformat(timespec="seconds")
+                row = asdict(decision) | {"number": number, "decided_at": at}
+                row |= {"notes": _held_by(connection, decision.run_id)}
+                row |= {name: int(row[name]) for name in ("new_normal", "again")}
+                connection.execute(insert(QUALITY_DECISION), [row])
+            stands = earlier[0] if earlier else decision
+            if stands.decision == "accepted":
+                mine = QUALITY_HELD.c.run_id == decision.run_id
+                connection.execute(update(QUALITY_HELD).where(mine).values(accepted=1))
+        return stands
+
+    @retrying
+    def refuse(self, run_id: int, *, again: bool) -> int:
+        """Put the held notes of a run into quarantine; gives how many there were.
+
+        With `again` the next run does them anew, otherwise only when they change.
+        """
+        mine = QUALITY_HELD.c.run_id == run_id
+        found = select(STAGE.c.note_id, STAGE.c.person_id, STAGE.c.kind, STAGE.c.day)
+        found = found.join(QUALITY_HELD, QUALITY_HELD.c.note_id == STAGE.c.note_id).where(mine)
+        cause = {"stage": "quality", "error": "Unsafe", "reason": "run-rejected"}
+        done = {"outcome": QUARANTINED} | ({"content": b""} if again else {})
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            rows = [dict(row._mapping) | cause for row in connection.execute(found)]
+            upsert(connection, QUARANTINE, rows)
+            ids = [row["note_id"] for row in rows]
+            for some in chunks(ids):
+                connection.execute(update(LEDGER).where(LEDGER.c.note_id.in_(some)).values(done))
+                for table in (STAGE, SPAN_STORE):
+                    connection.execute(delete(table).where(table.c.note_id.in_(some)))
+            supersede(connection, ids, erase=True)
+        return len(ids)
+
+
+def _held_by(connection: Connection, run_id: int) -> int:
+    waiting = QUALITY_HELD.c.run_id == run_id, QUALITY_HELD.c.accepted == 0
+    count = select(func.count()).select_from(QUALITY_HELD).where(*waiting)
+    return connection.scalar(count) or 0
+
+
+def _decisions(connection: Connection) -> Iterator[Decision]:
+    rows = connection.execute(select(QUALITY_DECISION).order_by(QUALITY_DECISION.c.number))
+    for row in rows:
+        values = {name: value for name, value in row._mapping.items() if name != "number"}
+        values |= {name: bool(values[name]) for name in ("new_normal", "again")}
+        yield Decision(**values)

@@ -1,0 +1,300 @@
+"""What a run did, in counts that can be merged in any order: labels, kinds, days, never text."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from pipeline.config.energy import Energy
+from pipeline.state.count_cells import (
+    Cells,
+    pack_cells,
+    unpack_cells,
+)
+from record.document import Document
+from record.failure import Failure
+from record.release import Release
+
+SAMPLES = 10
+"""How many note ids are kept for each cause of quarantine."""
+
+UNDATED = "undated"
+NO_KIND = "other"
+LONGEST_KIND = 40
+"""A longer kind is a title somebody typed, which may name a patient: it counts as `other`."""
+
+_DIGEST_BITS = 128
+
+
+class Outcome(StrEnum):
+    """What can become of a note in one run."""
+
+    PLANNED = "planned"
+    READ = "read"
+    RELEASED = "released"
+    UNCHANGED = "unchanged"
+    QUARANTINED = "quarantined"
+    DELETED = "deleted"
+
+
+@dataclass
+class Tally:
+    """Counters of a batch, a worker or a run.
+
+    `merge` is associative and commutative with `Tally()` as its neutral element, so that batches
+    may arrive in any order and any grouping. Durations are whole microseconds because a sum of
+    floats depends on the order. `digest` is the sum modulo 2**128 of one hash for each released
+    note: equal for equal outputs, whoever wrote them first.
+
+    `spans` counts by (label, kind of note, day written), `notes` the released notes by (kind,
+    day), `quality` documents by (kind, lower bound of their quality in tenths), refused ones too;
+    `recognized` the pages read from their picture; `quarantine` the refused notes by (stage, error,
+    reason, kind); `samples` keeps the smallest note ids of each of those causes, at most `SAMPLES`.
+    `cells` are what the quality gate counts.
+    """
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    characters: int = 0
+    notes_without_spans: int = 0
+    notes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    spans: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    detectors: Counter[str] = field(default_factory=Counter)
+    quality: Counter[tuple[str, str]] = field(default_factory=Counter)
+    recognized: int = 0
+    quarantine: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+    samples: dict[tuple[str, str, str, str], tuple[str, ...]] = field(default_factory=dict)
+    microseconds: Counter[str] = field(default_factory=Counter)
+    peak_memory: dict[str, int] = field(default_factory=dict)
+    digest: int = 0
+    cells: Cells = field(default_factory=Counter)
+
+    def add(self, outcome: Outcome, count: int = 1) -> None:
+        """Count notes whose outcome needs no detail (planned, read, unchanged, deleted)."""
+        self.outcomes[outcome.value] += count
+
+    def add_release(self, document: Document, release: Release) -> None:
+        """Count a released note with the spans that were replaced in it."""
+        kind, day = _kind(document.kind), _day(document.written)
+        self.outcomes[Outcome.RELEASED.value] += 1
+        self.characters += len(document.text)
+        self.notes_without_spans += not release.spans
+        self.notes[kind, day] += 1
+        for span in release.spans:
+            self.spans[span.label, kind, day] += 1
+            self.detectors[span.detector] += 1
+        self.digest = (self.digest + _row_digest(release)) % 2**_DIGEST_BITS
+
+    def add_failure(self, failure: Failure, kind: str = "") -> None:
+        """Count a note in quarantine under its cause."""
+        cause = (failure.stage, failure.error, failure.reason, _kind(kind))
+        self.outcomes[Outcome.QUARANTINED.value] += 1
+        self.quarantine[cause] += 1
+        self.samples[cause] = _smallest((*self.samples.get(cause, ()), failure.note_id))
+
+    def add_extraction(self, kind: str, score: float, *, recognized: int) -> None:
+        """Count a document that was read, by its quality from 0 to 1, and its recognized pages."""
+        self.quality[_kind(kind), f"{min(int(score * 10), 9) / 10:.1f}"] += 1
+        self.recognized += recognized
+
+    def add_seconds(self, stage: str, seconds: float) -> None:
+        """Count the time a stage took."""
+        self.microseconds[stage] += round(seconds * 1_000_000)
+
+    def add_memory(self, worker: str, kilobytes: int) -> None:
+        """Note the peak memory of a worker; the largest value seen stays."""
+        self.peak_memory[worker] = max(kilobytes, self.peak_memory.get(worker, 0))
+
+    def merge(self, other: "Tally") -> "Tally":
+        """Give the counters of both together; neither is changed."""
+        causes = self.samples.keys() | other.samples.keys()
+        workers = self.peak_memory.keys() | other.peak_memory.keys()
+        return Tally(
+            outcomes=self.outcomes + other.outcomes,
+            characters=self.characters + other.characters,
+            notes_without_spans=self.notes_without_spans + other.notes_without_spans,
+            notes=self.notes + other.notes,
+            spans=self.spans + other.spans,
+            detectors=self.detectors + other.detectors,
+            quality=self.quality + other.quality,
+            recognized=self.recognized + other.recognized,
+            quarantine=self.quarantine + other.quarantine,
+            samples={
+                cause: _smallest(self.samples.get(cause, ()) + other.samples.get(cause, ()))
+                for cause in causes
+            },
+            microseconds=self.microseconds + other.microseconds,
+            peak_memory={
+                worker: max(self.peak_memory.get(worker, 0), other.peak_memory.get(worker, 0))
+                for worker in workers
+            },
+            digest=(self.digest + other.digest) % 2**_DIGEST_BITS,
+            cells=self.cells + other.cells,
+        )
+
+    def coarse(self, most_days: int = 31) -> "Tally":
+        """Count by month (under its first day) where there are more days than `most_days`.
+
+        A night's notes are of few days; the first night's may be of ten years, and counts by day
+        would then take as much room as the notes.
+        """
+        days = {day for _, day in self.notes} | {day for _, _, day in self.spans}
+        if len(days) <= most_days:
+            return self
+        cells: Cells = Counter()
+        for cell, count in self.cells.items():
+            cells[cell._replace(day="")] += count
+        notes: Counter[tuple[str, str]] = Counter()
+        spans: Counter[tuple[str, str, str]] = Counter()
+        for (kind, day), count in self.notes.items():
+            notes[kind, _month(day)] += count
+        for (label, kind, day), count in self.spans.items():
+            spans[label, kind, _month(day)] += count
+        return replace(self, notes=notes, spans=spans, cells=cells)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give an object that JSON can hold; equal tallies give equal objects, rows sorted."""
+        return {
+            "outcomes": _object(self.outcomes),
+            "characters": self.characters,
+            "notes_without_spans": self.notes_without_spans,
+            "notes": _rows(self.notes),
+            "spans": _rows(self.spans),
+            "detectors": _object(self.detectors),
+            "quality": _rows(self.quality),
+            "recognized": self.recognized,
+            "quarantine": [
+                [*cause, count, list(self.samples.get(cause, ()))]
+                for cause, count in sorted(self.quarantine.items())
+                if count
+            ],
+            "microseconds": _object(self.microseconds),
+            "peak_memory": dict(sorted(self.peak_memory.items())),
+            "digest": f"{self.digest:032x}",
+            "cells": pack_cells(self.cells),
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "Tally":
+        """Read what `to_json` gave; raises KeyError, TypeError or ValueError for anything else."""
+        causes = [(_cause(row), int(row[4]), row[5]) for row in record["quarantine"]]
+        return cls(
+            outcomes=_counter(record["outcomes"]),
+            characters=int(record["characters"]),
+            notes_without_spans=int(record["notes_without_spans"]),
+            notes=Counter({(str(k), str(day)): int(n) for k, day, n in record["notes"]}),
+            spans=Counter(
+                {(str(label), str(k), str(day)): int(n) for label, k, day, n in record["spans"]}
+            ),
+            detectors=_counter(record["detectors"]),
+            quality=Counter({(str(k), str(tenth)): int(n) for k, tenth, n in record["quality"]}),
+            recognized=int(record["recognized"]),
+            quarantine=Counter({cause: count for cause, count, _ in causes}),
+            samples={cause: _smallest(map(str, ids)) for cause, _, ids in causes},
+            microseconds=_counter(record["microseconds"]),
+            peak_memory={str(worker): int(kb) for worker, kb in record["peak_memory"].items()},
+            digest=int(record["digest"], 16),
+            cells=unpack_cells(record.get("cells", "")),
+        )
+
+
+def merge_all(tallies: Iterable[Tally]) -> Tally:
+    """Merge any number of tallies; none gives the empty one."""
+    total = Tally()
+    for tally in tallies:
+        total = total.merge(tally)
+    return total
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """One run: what made it and what it did.
+
+    `started` and `ended` are given by whoever launched the run. `max_quarantine_share` is the
+    limit above which a run counts as failed (exit code 3). `held` names why the quality gate keeps
+    what is new from being published; empty where it does not. `review` is what people found in the
+    last random sample they read, in counts; None where nobody has read one. `energy` is estimated.
+    """
+
+    run_id: str
+    cohort: str
+    key_id: str
+    policy_id: str
+    code_version: str
+    detector_version: str
+    started: datetime
+    ended: datetime
+    workers: int
+    tally: Tally
+    max_quarantine_share: float = 1.0
+    held: tuple[str, ...] = ()
+    review: Mapping[str, Any] | None = None
+    energy: Energy | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The time between start and end."""
+        return (self.ended - self.started).total_seconds()
+
+    @property
+    def unaccounted(self) -> int:
+        """Planned notes neither released, unchanged nor in quarantine; 0 in a sound run."""
+        counted = (Outcome.RELEASED, Outcome.UNCHANGED, Outcome.QUARANTINED)
+        planned = self.tally.outcomes[Outcome.PLANNED.value]
+        return planned - sum(self.tally.outcomes[outcome.value] for outcome in counted)
+
+    @property
+    def quarantine_share(self) -> float:
+        """Notes in quarantine among those this run worked on; unchanged notes do not count."""
+        refused = self.tally.outcomes[Outcome.QUARANTINED.value]
+        worked_on = refused + self.tally.outcomes[Outcome.RELEASED.value]
+        return refused / worked_on if worked_on else 0.0
+
+    @property
+    def within_limit(self) -> bool:
+        """Tell whether quarantine stayed at or below the configured share."""
+        return self.quarantine_share <= self.max_quarantine_share
+
+
+def _kind(kind: str) -> str:
+    kind = " ".join(kind.split())
+    return kind if 0 < len(kind) <= LONGEST_KIND else NO_KIND
+
+
+def _day(written: datetime | None) -> str:
+    return written.date().isoformat() if written else UNDATED
+
+
+def _month(day: str) -> str:
+    return day if day == UNDATED else f"{day[:7]}-01"
+
+
+def _row_digest(release: Release) -> int:
+    row = hashlib.blake2b(digest_size=_DIGEST_BITS // 8)
+    # The length keeps "1" + "2 mg" apart from "12" + " mg".
+    for part in (str(len(release.note_id)), ":", release.note_id, release.text):
+        row.update(part.encode("utf-8", "surrogatepass"))
+    return int.from_bytes(row.digest())
+
+
+def _smallest(note_ids: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(note_ids))[:SAMPLES])
+
+
+def _rows(counts: Counter[Any]) -> list[list[Any]]:
+    return [[*key, count] for key, count in sorted(counts.items()) if count]
+
+
+def _object(counts: Counter[str]) -> dict[str, int]:
+    return {key: count for key, count in sorted(counts.items()) if count}
+
+
+def _counter(record: Mapping[str, Any]) -> Counter[str]:
+    return Counter({str(key): int(count) for key, count in record.items()})
+
+
+def _cause(row: list[Any]) -> tuple[str, str, str, str]:
+    stage, error, reason, kind = map(str, row[:4])
+    return stage, error, reason, kind

@@ -1,0 +1,166 @@
+"""Trains a tagger on files of annotated notes, and draws how it learnt."""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+
+from models.tagger.corpus import TrainingNote
+from models.tagger.encoder import Plan
+from models.tagger.recipe import Recipe, default_recipe
+from models.tagger.runtime import Tagger
+from models.tagger.scores import Scores
+from models.tagger.teachers import taught
+from models.tagger.train import Corpora, Watch, train
+from models.tagger.windows import Cut
+from pipeline.config.energy import (
+    Energy,
+    Meter,
+)
+from pipeline.config.memory import peak_kilobytes
+from pipeline.config.progress import Progress
+from pipeline.config.settings import EnergySettings
+from pipeline.files.alignment import align
+from pipeline.files.gold import (
+    read_annotated,
+    read_label_map,
+)
+from pipeline.notes.model_detection import TOGETHER
+from pipeline.reports.learning_curve import draw
+from record.document import Annotated
+from record.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is trained on and selected by, how, and where the tagger goes."""
+
+    train: Sequence[Path]
+    dev: Sequence[Path]
+    out: Path
+    recipe: Recipe
+    label_map: Path | None = None
+    unannotated: Sequence[Path] = ()
+    teachers: Sequence[Path] = ()
+
+
+def order_of(options: argparse.Namespace) -> Order:
+    """Give the order that the options of `train` stand for; the encoder decides what they leave."""
+    encoder = Plan(options.encoder, options.vocabulary, not options.learn_embeddings)
+    given = {key: value for key, value in vars(options).items() if value is not None}
+    recipe = default_recipe(encoder)
+    names = {each.name for each in fields(recipe)} - {"encoder", "cut"}
+    chosen = {name: given[name] for name in names & set(given)}
+    try:
+        cut = Cut(options.window, options.context)
+    except ValueError as error:
+        raise ConfigError("--window", str(error), "give more, or less --context") from None
+    if "epochs" in chosen:
+        chosen["least_steps"] = 0
+    recipe = replace(recipe, cut=cut, **chosen)
+    if bool(options.unannotated) != bool(options.teacher):
+        remedy = "give both: notes, and the taggers that label them"
+        raise ConfigError("--unannotated", "needs --teacher, and the other way round", remedy)
+    return Order(
+        *(options.train, options.dev, options.output, recipe, options.label_map),
+        *(options.unannotated or (), options.teacher or ()),
+    )
+
+
+@dataclass
+class Trained:
+    """What came of it: the scores of the weights kept, the energy it took, and warnings."""
+
+    scores: Scores
+    energy: Energy
+    warnings: list[str] = field(default_factory=list)
+
+
+def train_files(order: Order, progress: Progress) -> Trained:
+    """Train on notes and write the folder that `--model` takes.
+
+    Where several files are given, each may be annotated with labels of its own: a label that no
+    span of a file has is unknown there, not absent. Teachers label the notes without annotation.
+    Raises ConfigError.
+    """
+    warnings: list[str] = []
+    meter = Meter()
+    renamed = read_label_map(order.label_map) if order.label_map else {}
+    progress.phase("reading")
+    is_one = len(order.train) == 1
+    notes = [note for path in order.train for note in _read(path, renamed, warnings, is_one)]
+    dev = [note for path in order.dev for note in _read(path, renamed, warnings, is_one)]
+    if unknown := sorted(_labels(dev) - _labels(notes)):
+        warnings.append(f"never learnt, but in --dev: {', '.join(unknown)}")
+    about = {"train": _about(notes), "dev": _about(dev)}
+    if order.unannotated:
+        progress.phase("asking teachers")
+        more = list(_taught(order, _labels(notes), warnings, progress))
+        about["unannotated"] = _about(more)
+        notes += more
+    progress.phase("learning")
+    watch = Watch(progress.advance, lambda scores: progress.phase(_said(scores)))
+    scores = train(Corpora(notes, dev, about), order.recipe, order.out, watch)
+    draw(order.out)
+    energy = meter.read(EnergySettings(), peak_kilobytes())
+    return Trained(scores, energy, warnings)
+
+
+def _taught(
+    order: Order, labels: Set[str], warnings: list[str], progress: Progress
+) -> Iterator[TrainingNote]:
+    """Label notes by all teachers; spans that they may have are not looked at."""
+    teachers = [Tagger.load(folder) for folder in order.teachers]
+    shared = frozenset[str].intersection(*(frozenset(each.labels) for each in teachers))
+    if strange := sorted({label for each in teachers for label in each.labels} - labels):
+        problem = f"finds labels that --train has not: {', '.join(strange)}"
+        raise ConfigError("--teacher", problem, "name taggers that learnt the same labels")
+    documents = [
+        _cleaned(note, {}).document
+        for path in order.unannotated
+        for note in read_annotated(path, warnings)
+    ]
+    for at in range(0, len(documents), TOGETHER):
+        several = documents[at : at + TOGETHER]
+        found = [each.spans(several) for each in teachers]
+        for place, document in enumerate(several):
+            yield taught(document, [spans[place] for spans in found], shared)
+        progress.advance(at + len(several), len(documents))
+
+
+def _read(
+    path: Path, renamed: Mapping[str, str], warnings: list[str], is_one: bool
+) -> list[TrainingNote]:
+    notes = [_cleaned(note, renamed) for note in read_annotated(path, warnings)]
+    if not any(note.spans for note in notes):
+        raise ConfigError(str(path), "has no annotated notes", "give notes with spans")
+    labels = None if is_one else frozenset(s.label for note in notes for s in note.spans)
+    return [TrainingNote(note, labels) for note in notes]
+
+
+def _cleaned(note: Annotated, renamed: Mapping[str, str]) -> Annotated:
+    """Give a note as detection sees it, in the labels wanted."""
+    alignment = align(note.document.text)
+    spans = alignment.to_clean(note.spans)
+    return Annotated(
+        replace(note.document, text=alignment.clean),
+        tuple(replace(span, label=renamed.get(span.label, span.label)) for span in spans),
+    )
+
+
+def _labels(notes: Sequence[TrainingNote]) -> set[str]:
+    return {span.label for note in notes for span in note.annotated.spans}
+
+
+def _about(notes: Sequence[TrainingNote]) -> dict[str, object]:
+    labels = Counter(span.label for note in notes for span in note.annotated.spans)
+    return {
+        "notes": len(notes),
+        "characters": sum(len(note.annotated.document.text) for note in notes),
+        "spans": dict(sorted(labels.items())),
+    }
+
+
+def _said(scores: Mapping[str, float]) -> str:
+    return f"F1 {scores['f1']:.4f}, no leak {scores['zero_leak']:.3f}"

@@ -1,0 +1,280 @@
+"""Notes and the tables around them in a folder of Parquet files, read batch by batch."""
+
+from array import array
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from pipeline.warehouse.databases import (
+    decoded,
+    guard,
+)
+from pipeline.warehouse.note_rows import (
+    NOTE_COLUMNS,
+    NoteRow,
+    Unit,
+    whole,
+)
+from pipeline.warehouse.omop_tables import REQUIRED
+from pipeline.warehouse.sql_source import (
+    Row,
+    alone,
+    check_columns,
+    duplicate_note,
+    malformed_note,
+    no_table,
+)
+from record.errors import ConfigError, Unavailable
+from record.failure import Failure
+
+_WHAT = "source"
+_BATCH = 512
+_IDS = 65_536
+_BUFFER = 1 << 20
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Turn what Arrow says of a broken file into Unavailable, without its message."""
+    with guard(what):
+        try:
+            yield
+        except pa.ArrowException as error:
+            error.args = ()
+            problem = f"a Parquet file cannot be read ({type(error).__name__})"
+            raise Unavailable(what, problem, "export it again") from None
+
+
+@dataclass
+class _Cursor:
+    """How far a file of notes has been read: units follow one another, so batches are kept."""
+
+    part: str
+    file: pq.ParquetFile
+    batches: Iterator[pa.RecordBatch]
+    row: int
+    batch: pa.RecordBatch | None = None
+
+
+class FolderStore:
+    """The tables of a folder: `note.parquet` or `note/*.parquet`, whatever the case.
+
+    One batch of a file is in memory at a time, however large its row groups are.
+    """
+
+    def __init__(self, folder: Path, wanted: Collection[str]) -> None:
+        if not folder.is_dir():
+            raise Unavailable("source.url", "the folder is not there", "check the path or mount")
+        self._folder = folder
+        self._cursor: _Cursor | None = None
+        self._tables: dict[str, ds.Dataset] = {}
+        with reading(_WHAT):
+            for entry in sorted(folder.iterdir()):
+                files = _files(entry)
+                name = entry.stem.lower()
+                if not files or name not in wanted:
+                    continue
+                if name in self._tables:
+                    raise ConfigError("source.url", f"holds {name} twice", "remove one of the two")
+                self._tables[name] = ds.dataset([str(file) for file in files])
+        for name, required in REQUIRED.items():
+            self.require(name, required)
+        self._parts = [Path(name).relative_to(folder) for name in self._tables["note"].files]
+
+    def require(self, table: str, columns: Sequence[str]) -> None:
+        """Raise ConfigError unless the table is there with these columns."""
+        if table.lower() not in self._tables:
+            raise no_table(table)
+        check_columns(table, self._tables[table.lower()].schema.names, columns)
+
+    def plan(self, size: int) -> Iterator[tuple[Unit, list[int]]]:
+        """Cut each file of notes into units of `size` rows, each with its ids."""
+        index = 0
+        for part in self._parts:
+            for low, rows in _sliced(self._raw_ids(part), size):
+                ids = [i for i in map(whole, rows) if i is not None and i not in self._shared]
+                yield Unit(index, str(part), low, low + len(rows) - 1, len(ids)), ids
+                index += 1
+
+    def malformed(self) -> list[Failure]:
+        """Report the rows that no unit holds: ids that are no number, ids of several rows."""
+        strange = sum(whole(raw) is None for part in self._parts for raw in self._raw_ids(part))
+        failures = [malformed_note(number + 1) for number in range(strange)]
+        return failures + [duplicate_note(note_id) for note_id in sorted(self._shared)]
+
+    @cached_property
+    def _shared(self) -> frozenset[int]:
+        ids = array("q")
+        for part in self._parts:
+            ids.extend(i for i in map(whole, self._raw_ids(part)) if i is not None)
+        if len(ids) < 2:
+            return frozenset()
+        values = pa.Array.from_buffers(pa.int64(), len(ids), [None, pa.py_buffer(ids)])
+        ordered = values.take(pc.array_sort_indices(values))
+        same = pc.equal(ordered[1:], ordered[:-1])
+        return frozenset(ordered[1:].filter(same).to_pylist())
+
+    def _raw_ids(self, part: Path) -> Iterator[Any]:
+        with reading(_WHAT), pq.ParquetFile(self._folder / part, buffer_size=_BUFFER) as file:
+            name = _actual(file.schema_arrow.names, "note_id")
+            for batch in file.iter_batches(_IDS, columns=[name], use_threads=False):
+                yield from batch.column(0).to_pylist()
+
+    def read(self, unit: Unit) -> list[NoteRow]:
+        """Read the notes of a unit in the order of its file; rows that share an id are left out.
+
+        Units are best read in their order: going back opens the file anew.
+        """
+        rows: list[NoteRow] = []
+        with reading(_WHAT):
+            for batch in self._batches(unit):
+                columns = {name.lower(): _values(batch.column(name)) for name in batch.schema.names}
+                for k, raw in enumerate(columns["note_id"]):
+                    note_id = whole(raw)
+                    if note_id is None or note_id in self._shared:
+                        continue
+                    found = {n: columns[n][k] for n in NOTE_COLUMNS[1:] if n in columns}
+                    rows.append(NoteRow(note_id, **found))
+        return alone(rows)
+
+    def pick(self, note_ids: Collection[int], size: int) -> Iterator[list[NoteRow]]:
+        """Read single notes: files are gone through once, `size` rows at a time."""
+        wanted = set(note_ids)
+        for unit, ids in self.plan(size):
+            if not wanted.isdisjoint(ids):
+                yield [row for row in self.read(unit) if row.note_id in wanted]
+
+    def _batches(self, unit: Unit) -> Iterator[pa.RecordBatch]:
+        cursor = self._cursor
+        if cursor is None or cursor.part != unit.part or cursor.row > unit.low:
+            cursor = self._open(unit)
+        while cursor.row <= unit.high:
+            if cursor.batch is None or not cursor.batch.num_rows:
+                cursor.batch = next(cursor.batches, None)
+                if cursor.batch is None:
+                    return
+            skipped = min(max(unit.low - cursor.row, 0), cursor.batch.num_rows)
+            taken = min(unit.high + 1 - cursor.row, cursor.batch.num_rows)
+            if taken > skipped:
+                yield cursor.batch.slice(skipped, taken - skipped)
+            cursor.batch = cursor.batch.slice(taken)
+            cursor.row += taken
+
+    def _open(self, unit: Unit) -> _Cursor:
+        self._close_cursor()
+        file = pq.ParquetFile(self._folder / unit.part, buffer_size=_BUFFER)
+        group, row = 0, 0
+        while group < file.num_row_groups:
+            count = file.metadata.row_group(group).num_rows
+            if row + count > unit.low:
+                break
+            group, row = group + 1, row + count
+        names = [name for name in file.schema_arrow.names if name.lower() in NOTE_COLUMNS]
+        groups = list(range(group, file.num_row_groups))
+        batches = file.iter_batches(_BATCH, row_groups=groups, columns=names, use_threads=False)
+        self._cursor = _Cursor(unit.part, file, batches, row)
+        return self._cursor
+
+    def present(self, note_ids: Sequence[int]) -> set[int]:
+        """Tell which of these notes are there now."""
+        rows = self.lookup("note", ("note_id",), "note_id", note_ids)
+        return {found for row in rows if (found := whole(row["note_id"])) is not None}
+
+    def lookup(
+        self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
+    ) -> list[Row]:
+        """Read the rows whose key is among the values; missing columns and tables are empty."""
+        dataset = self._tables.get(table.lower())
+        if dataset is None or not values:
+            return []
+        names = dataset.schema.names
+        actual = {name: found for name in columns if (found := _actual(names, name))}
+        found = _actual(names, key)
+        if not found:
+            return []
+        with reading(_WHAT):
+            kind = dataset.schema.field(found).type
+            if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+                return []
+            number = pa.float64() if pa.types.is_floating(kind) else pa.int64()
+            chosen = pc.field(found).cast(number).isin(pa.array(values, number))
+            rows = dataset.to_table(sorted(set(actual.values())), filter=chosen, use_threads=False)
+            table_columns = {name: _values(rows.column(actual[name])) for name in actual}
+        count = rows.num_rows
+        return [{name: table_columns[name][k] for name in actual} for k in range(count)]
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """Name the columns of a table in lower case; none where there is no such table."""
+        dataset = self._tables.get(table.lower())
+        return tuple(name.lower() for name in dataset.schema.names) if dataset else ()
+
+    def scan(
+        self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
+    ) -> Iterator[Mapping[str, Any]]:
+        """Stream the rows whose key is among the values, some at a time, as columns.
+
+        All of them must be there.
+        """
+        dataset = self._tables[table.lower()]
+        names = {name.lower(): name for name in dataset.schema.names}
+        kind = dataset.schema.field(names[key]).type
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            return
+        number = pa.float64() if pa.types.is_floating(kind) else pa.int64()
+        chosen = pc.field(names[key]).cast(number).isin(pa.array(values, number))
+        with reading(_WHAT):
+            wanted = [names[name] for name in columns]
+            scanner = dataset.scanner(wanted, filter=chosen, use_threads=False)
+            for batch in scanner.to_batches():
+                if batch.num_rows:
+                    yield dict(zip(columns, batch.columns, strict=True))
+
+    def close(self) -> None:
+        """Close the file that is open."""
+        self._close_cursor()
+
+    def _close_cursor(self) -> None:
+        if self._cursor is not None:
+            self._cursor.file.close()
+            self._cursor = None
+
+
+def _files(entry: Path) -> list[Path]:
+    if entry.is_dir():
+        return sorted(path for path in entry.iterdir() if path.suffix.lower() == ".parquet")
+    return [entry] if entry.suffix.lower() == ".parquet" else []
+
+
+def _actual(names: Sequence[str], wanted: str) -> str | None:
+    return next((name for name in names if name.lower() == wanted.lower()), None)
+
+
+def _sliced(values: Iterator[Any], size: int) -> Iterator[tuple[int, list[Any]]]:
+    low, waiting = 0, list[Any]()
+    for value in values:
+        waiting.append(value)
+        if len(waiting) == size:
+            yield low, waiting
+            low, waiting = low + size, []
+    if waiting:
+        yield low, waiting
+
+
+def _values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
+    """Give a column's raw values as an SQL driver would: dates as text, broken text as bytes."""
+    kind = column.type
+    if pa.types.is_temporal(kind):
+        column = column.cast(pa.string())
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        raw = column.cast(pa.large_binary()).to_pylist()
+        return [None if value is None else decoded(value) for value in raw]
+    values: list[Any] = column.to_pylist()
+    return values

@@ -1,0 +1,292 @@
+"""Who is behind the ids of a note: patients, clinicians and visits, as the warehouse knows them."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date
+from itertools import zip_longest
+from typing import Any, Protocol
+
+from pipeline.config.settings import IdentitySettings
+from pipeline.warehouse.note_rows import (
+    PersonRow,
+    day,
+    whole,
+)
+from pipeline.warehouse.omop_tables import (
+    LOCATION_READ,
+    PERSON_READ,
+)
+from record.errors import ConfigError, Unreadable
+from record.label import Label
+from record.patient import Address, Identifier, PatientRecord, PersonName
+
+GENDERS = {8507: "M", 8532: "F"}
+"""OMOP concepts of gender."""
+
+IDENTITY_FIELDS = (
+    "given_names", "family_names", "birth_names", "birth_date", "gender", "phones", "emails",
+    "street", "zip", "city", "region", "country", "relative_given_names", "relative_family_names",
+)  # fmt: skip
+_ADDRESS = ("street", "zip", "city", "country", "region")
+_TITLES = {"dr", "docteur", "pr", "professeur", "prof", "doctor", "dra", "dr.", "pr.", "prof.",
+           "dra.", "m.", "mr", "mr.", "mme", "mlle", "mrs", "mrs.", "ms", "ms.", "sr.", "sra.",
+           "doctora", "profesor", "profesora"}  # fmt: skip
+_DEGREES = {"md", "m.d.", "do", "d.o.", "phd", "ph.d.", "rn", "np", "pa", "pa-c", "dds", "facp"}
+
+Row = Mapping[str, Any]
+
+
+class Tables(Protocol):
+    """Where rows can be looked up by key."""
+
+    def lookup(
+        self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
+    ) -> Sequence[Row]:
+        """Read the rows whose key is among the values."""
+        ...
+
+
+def check_identity(identity: IdentitySettings) -> None:
+    """Raise ConfigError for a column that is mapped to nothing we know."""
+    known = {*IDENTITY_FIELDS, *(label.value for label in Label)}
+    for name in sorted(set(identity.columns) - known):
+        key = f"source.identity.columns.{name}"
+        raise ConfigError(key, "neither a field of the patient nor a label", "correct or remove it")
+
+
+def find_patients(
+    tables: Tables, identity: IdentitySettings | None, person_ids: Collection[Any]
+) -> dict[int, PatientRecord]:
+    """Assemble what is known of these persons: one query a table.
+
+    Persons that the warehouse does not have are left out, ids that are no numbers too.
+    """
+    persons = _by_key(tables.lookup("person", PERSON_READ, "person_id", _ids(person_ids)))
+    homes = {whole(row.get("location_id")) for found in persons.values() for row in found}
+    locations = _by_key(
+        tables.lookup("location", LOCATION_READ, "location_id", _ids(homes)), "location_id"
+    )
+    known = _identities(tables, identity, list(persons))
+    return {
+        person_id: _patient(
+            found[0], locations.get(whole(found[0].get("location_id")) or -1, []),
+            _Gathered(identity, known.get(person_id, [])),
+        )
+        for person_id, found in sorted(persons.items())
+    }  # fmt: skip
+
+
+def find_demographics(tables: Tables, person_ids: Collection[Any]) -> dict[int, PersonRow]:
+    """Read what the output's person table is made from, under the source's ids."""
+    persons = _by_key(tables.lookup("person", PERSON_READ, "person_id", _ids(person_ids)))
+    return {person_id: _demographic(found[0]) for person_id, found in sorted(persons.items())}
+
+
+def find_identified(
+    tables: Tables, identity: IdentitySettings | None, person_ids: Collection[Any]
+) -> set[int]:
+    """Tell of whom enough is known: all, unless a row in the identity table is required."""
+    ids = _ids(person_ids)
+    if identity is None or not identity.required:
+        return set(ids)
+    rows = tables.lookup(identity.table, (identity.person_id,), identity.person_id, ids)
+    found = (whole(row[identity.person_id]) for row in rows)
+    return {person_id for person_id in found if person_id is not None}
+
+
+def find_clinicians(tables: Tables, provider_ids: Collection[Any]) -> dict[int, PersonName]:
+    """Read the names of clinicians; those without one are left out."""
+    columns = ("provider_id", "provider_name")
+    rows = tables.lookup("provider", columns, "provider_id", _ids(provider_ids))
+    named = {
+        key: split_name(_word(found[0].get("provider_name")))
+        for key, found in sorted(_by_key(rows, "provider_id").items())
+    }
+    return {key: name for key, name in named.items() if name.given_names or name.family_names}
+
+
+def find_visit_numbers(tables: Tables, visit_ids: Collection[Any]) -> dict[int, str]:
+    """Read the numbers that visits carry on paper."""
+    key, column = "visit_occurrence_id", "visit_source_value"
+    rows = tables.lookup("visit_occurrence", (key, column), key, _ids(visit_ids))
+    numbers = {key: _word(found[0].get(column)) for key, found in _by_key(rows, key).items()}
+    return {key: number for key, number in sorted(numbers.items()) if number}
+
+
+def find_note_ids(tables: Tables, person_ids: Collection[Any]) -> list[int]:
+    """Find the notes of persons, in order; an id that several rows share comes as often."""
+    rows = tables.lookup("note", ("note_id",), "person_id", _ids(person_ids))
+    return sorted(number for row in rows if (number := whole(row["note_id"])) is not None)
+
+
+def split_name(name: str) -> PersonName:
+    """Tell given from family names in one string.
+
+    `FAMILY, Given`; else what is in capitals is the family name; else the last word, with the
+    particles before it. Titles and degrees are left out.
+    """
+    before, comma, after = name.partition(",")
+    after_words = _name_words(after)
+    if comma and after_words and _name_words(before):
+        return PersonName(tuple(after_words), (" ".join(_name_words(before)),))
+    words = _name_words(before)
+    capitals = [k for k, word in enumerate(words) if _is_capital(word)]
+    if not capitals or len(capitals) == len(words):
+        capitals = [len(words) - 1] if words else []
+    first = capitals[0] if capitals else 0
+    last = capitals[-1] if capitals else -1
+    while first > 0 and words[first - 1].islower():
+        first -= 1
+    family = " ".join(words[first : last + 1])
+    return PersonName((*words[:first], *words[last + 1 :]), (family,) if family else ())
+
+
+def _name_words(name: str) -> list[str]:
+    words = name.split()
+    return [w for w in words if w.lower() not in _TITLES and w.lower().strip(",") not in _DEGREES]
+
+
+def _is_capital(word: str) -> bool:
+    return word.isupper() and sum(char.isalpha() for char in word) > 1
+
+
+class _Gathered:
+    """What the rows of one person in the identity table say, field by field, without repeats."""
+
+    def __init__(self, identity: IdentitySettings | None, rows: Sequence[Row]) -> None:
+        self._identity = identity
+        self._rows = sorted(rows, key=lambda row: [_word(value) for value in row.values()])
+
+    def of_row(self, row: Row, field: str) -> list[str]:
+        if self._identity is None or field not in self._identity.columns:
+            return []
+        text = _word(row.get(self._identity.columns[field]))
+        return [value.strip() for value in text.split(self._identity.separator)]
+
+    def all(self, field: str) -> tuple[str, ...]:
+        values = (value for row in self._rows for value in self.of_row(row, field))
+        return tuple(dict.fromkeys(value for value in values if value))
+
+    def addresses(self) -> list[Address]:
+        found = []
+        for row in self._rows:
+            for parts in zip_longest(*(self.of_row(row, name) for name in _ADDRESS), fillvalue=""):
+                if any(parts[:3]):
+                    found.append(Address(*parts))
+        return found
+
+    def relatives(self) -> tuple[PersonName, ...]:
+        found = []
+        names = ("relative_given_names", "relative_family_names")
+        for row in self._rows:
+            for given, family in zip_longest(
+                *(self.of_row(row, name) for name in names), fillvalue=""
+            ):
+                name = PersonName((given,) if given else (), (family,) if family else ())
+                if given or family:
+                    found.append(name)
+        return tuple(dict.fromkeys(found))
+
+    def identifiers(self) -> list[Identifier]:
+        labels = sorted(set(self._identity.columns if self._identity else ()) - set(_FIELDS))
+        return [Identifier(label, value) for label in labels for value in self.all(label)]
+
+
+_FIELDS = frozenset(IDENTITY_FIELDS)
+
+
+def _patient(person: Row, homes: Sequence[Row], known: _Gathered) -> PatientRecord:
+    row = _demographic(person)
+    number = _word(person.get("person_source_value"))
+    own = [Identifier(Label.PATIENT_ID.value, number)] if number else []
+    born = (_day(value) for value in known.all("birth_date"))
+    gender = next(iter(known.all("gender")), "") or GENDERS.get(row.gender_concept_id or 0, "")
+    addresses = [address for home in homes for address in _home(home)]
+    return PatientRecord(
+        person_id=str(row.person_id),
+        given_names=known.all("given_names"),
+        family_names=known.all("family_names"),
+        birth_names=known.all("birth_names"),
+        gender=gender,
+        birth_date=next((found for found in born if found), None) or _born(row),
+        addresses=tuple(dict.fromkeys([*known.addresses(), *addresses])),
+        phones=known.all("phones"),
+        emails=known.all("emails"),
+        identifiers=tuple(dict.fromkeys([*own, *known.identifiers()])),
+        relatives=known.relatives(),
+    )
+
+
+def _home(row: Row) -> Iterable[Address]:
+    """Two lines of an address are known apart, since a note may write either."""
+    street, more = _word(row.get("address_1")), _word(row.get("address_2"))
+    first = Address(
+        street, _word(row.get("zip")), _word(row.get("city")), region=_word(row.get("state"))
+    )
+    if street or first.zip or first.city:
+        yield first
+    if more:
+        yield Address(more)
+
+
+def _demographic(row: Row) -> PersonRow:
+    born = _day(row.get("birth_datetime"))
+    person_id = whole(row["person_id"])
+    assert person_id is not None
+    year, month = whole(row.get("year_of_birth")), whole(row.get("month_of_birth"))
+    return PersonRow(
+        person_id,
+        gender_concept_id=whole(row.get("gender_concept_id")),
+        year_of_birth=year or (born.year if born else None),
+        month_of_birth=month or (born.month if born else None),
+        day_of_birth=whole(row.get("day_of_birth")) or (born.day if born else None),
+        race_concept_id=whole(row.get("race_concept_id")),
+        ethnicity_concept_id=whole(row.get("ethnicity_concept_id")),
+    )
+
+
+def _born(row: PersonRow) -> date | None:
+    if row.year_of_birth is None or row.month_of_birth is None or row.day_of_birth is None:
+        return None
+    try:
+        return date(row.year_of_birth, row.month_of_birth, row.day_of_birth)
+    except ValueError:
+        return None
+
+
+def _day(value: Any) -> date | None:
+    try:
+        return day(value)
+    except Unreadable:
+        return None
+
+
+def _identities(
+    tables: Tables, identity: IdentitySettings | None, person_ids: Sequence[int]
+) -> dict[int, list[Row]]:
+    if identity is None:
+        return {}
+    columns = sorted({identity.person_id, *identity.columns.values()})
+    rows = tables.lookup(identity.table, columns, identity.person_id, person_ids)
+    return _by_key(rows, identity.person_id)
+
+
+def _by_key(rows: Iterable[Row], key: str = "person_id") -> dict[int, list[Row]]:
+    grouped: dict[int, list[Row]] = {}
+    for row in rows:
+        number = whole(row[key])
+        if number is not None:
+            grouped.setdefault(number, []).append(row)
+    return grouped
+
+
+def _ids(values: Iterable[Any]) -> list[int]:
+    return sorted({number for number in map(whole, values) if number is not None})
+
+
+def _word(value: Any) -> str:
+    """Give a raw value as text; bytes that are no UTF-8 count as Latin-1, the usual culprit."""
+    if isinstance(value, bytes):
+        return value.decode("latin-1").strip()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return "" if value is None else str(value).strip()

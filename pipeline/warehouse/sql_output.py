@@ -1,0 +1,271 @@
+"""De-identified notes in an SQL database: written in idempotent batches, read back for checks."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from typing import Any, Protocol
+
+from sqlalchemy import Engine, Table, delete, exists, insert, inspect, select, tuple_
+
+from pipeline.warehouse.databases import (
+    chunks,
+    retrying,
+    transaction,
+    upsert,
+)
+from pipeline.warehouse.note_rows import (
+    NOTE_COLUMNS,
+    PERSON_COLUMNS,
+    SPAN_COLUMNS,
+    OutputRow,
+    settled,
+)
+from pipeline.warehouse.omop_tables import (
+    CDM_VERSION,
+    CDM_VERSION_CONCEPT,
+    output_tables,
+)
+from record.errors import ConfigError
+
+_WHAT = "output"
+_PAGE = 2_000
+_HASH_BITS = 512
+
+COMPARED = {"note": NOTE_COLUMNS, "note_span": SPAN_COLUMNS, "person": PERSON_COLUMNS}
+"""The columns of each table that a digest covers: all that is ever filled."""
+
+
+@dataclass(frozen=True)
+class CdmSource:
+    """What the table `cdm_source` says of an output; dates are given, never taken from a clock."""
+
+    cdm_source_name: str
+    cdm_source_abbreviation: str
+    cdm_holder: str
+    source_description: str = ""
+    source_documentation_reference: str = ""
+    cdm_etl_reference: str = ""
+    source_release_date: date | None = None
+    cdm_release_date: date | None = None
+    vocabulary_version: str = ""
+
+    def row(self) -> dict[str, Any]:
+        """Give the row with the version of the CDM."""
+        version = {"cdm_version": CDM_VERSION, "cdm_version_concept_id": CDM_VERSION_CONCEPT}
+        return asdict(self) | version
+
+
+class Output(Protocol):
+    """Where released notes go; every writing method may be repeated."""
+
+    def check_writable(self) -> None:
+        """Raise Unavailable unless the output can be written now."""
+        ...
+
+    def publish(self, rows: Sequence[OutputRow]) -> None:
+        """Put notes in, with their spans and persons, in place of earlier versions."""
+        ...
+
+    def withdraw(self, note_ids: Sequence[int]) -> None:
+        """Take notes out, with their spans."""
+        ...
+
+    def prune_persons(self) -> None:
+        """Take persons out who have no note left."""
+        ...
+
+    def describe(self, source: CdmSource) -> None:
+        """Write the single row of `cdm_source`."""
+        ...
+
+    def origin(self) -> str | None:
+        """Read what `cdm_source` says made this output; None where it was never described."""
+        ...
+
+    def ids(self) -> Iterator[int]:
+        """Stream the ids of all notes."""
+        ...
+
+    def text(self, note_id: int) -> str | None:
+        """Read the text of one note."""
+        ...
+
+    def digest(self) -> str:
+        """Hash notes, spans and persons: equal contents give equal digests in every output."""
+        ...
+
+    def close(self) -> None:
+        """Give back what is open."""
+        ...
+
+
+def digest_of(tables: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> str:
+    """Hash the rows of tables, whatever their order, in constant memory.
+
+    Row hashes are added modulo 2**512, so that no sink has to sort; the sum is hashed with each
+    table's name and number of rows.
+    """
+    whole = hashlib.sha256()
+    for name, rows in tables:
+        count = total = 0
+        for row in rows:
+            canonical = json.dumps(list(row), separators=(",", ":"), default=_iso).encode()
+            total += int.from_bytes(hashlib.blake2b(canonical).digest(), "big")
+            count += 1
+        whole.update(f"{name}:{count}:{total % 2**_HASH_BITS:x}\n".encode())
+    return whole.hexdigest()
+
+
+def _iso(value: date) -> str:
+    return value.isoformat()
+
+
+def span_values(rows: Iterable[OutputRow]) -> Iterable[tuple[int, int, int, str]]:
+    """Give the rows of `note_span` in the order of its columns, each once."""
+    found = ((row.note.note_id, s.start, s.end, s.label) for row in rows for s in row.spans)
+    return dict.fromkeys(found)
+
+
+def span_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
+    """Give the rows of `note_span`, each once."""
+    return [dict(zip(SPAN_COLUMNS, values, strict=True)) for values in span_values(rows)]
+
+
+def person_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
+    """Give the rows of `person`, each person once."""
+    persons = {row.person.person_id: row.person for row in rows if row.person}
+    return [asdict(person) for _, person in sorted(persons.items())]
+
+
+def note_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
+    """Give the rows of `note` in the types that every sink stores alike, each note once."""
+    return list({row.note.note_id: settled(row.note) for row in rows}.values())
+
+
+class SqlOutput:
+    """The output in a database: OMOP CDM 5.4 tables, each batch one transaction."""
+
+    def __init__(self, engine: Engine, schema: str | None) -> None:
+        self._engine = engine
+        self._tables = output_tables(schema)
+        self._by_name: Mapping[str, Table] = {t.name: t for t in self._tables.tables.values()}
+        with transaction(engine, _WHAT, write=True) as connection:
+            self._tables.create_all(connection)
+            found = inspect(connection)
+            for name, table in self._by_name.items():
+                actual = {column["name"] for column in found.get_columns(name, schema)}
+                key = set(found.get_pk_constraint(name, schema)["constrained_columns"])
+                check_shape(table, actual, key)
+
+    @retrying
+    def check_writable(self) -> None:
+        """Raise Unavailable unless the output can be written now."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            for table in self._by_name.values():
+                connection.execute(delete(table).where(table.c[0] != table.c[0]))
+
+    @retrying
+    def publish(self, rows: Sequence[OutputRow]) -> None:
+        """Put notes in, with their spans and persons, in one transaction.
+
+        Raises Unsafe `malformed` for a value that no sink can store; then nothing is written.
+        """
+        notes, spans, persons = note_rows(rows), span_rows(rows), person_rows(rows)
+        span = self._by_name["note_span"]
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            upsert(connection, self._by_name["person"], persons)
+            for some in chunks([note["note_id"] for note in notes]):
+                connection.execute(delete(span).where(span.c.note_id.in_(some)))
+            upsert(connection, self._by_name["note"], notes)
+            upsert(connection, span, spans)
+
+    @retrying
+    def withdraw(self, note_ids: Sequence[int]) -> None:
+        """Take notes out, with their spans, in one transaction."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            for some in chunks(note_ids):
+                for name in ("note_span", "note"):
+                    table = self._by_name[name]
+                    connection.execute(delete(table).where(table.c.note_id.in_(some)))
+
+    @retrying
+    def prune_persons(self) -> None:
+        """Take persons out who have no note left."""
+        note, person = self._by_name["note"], self._by_name["person"]
+        noted = exists().where(note.c.person_id == person.c.person_id)
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            connection.execute(delete(person).where(~noted))
+
+    @retrying
+    def describe(self, source: CdmSource) -> None:
+        """Write the single row of `cdm_source`."""
+        table = self._by_name["cdm_source"]
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            connection.execute(delete(table))
+            connection.execute(insert(table), [source.row()])
+
+    @retrying
+    def origin(self) -> str | None:
+        """Read what `cdm_source` says made this output."""
+        table = self._by_name["cdm_source"]
+        with transaction(self._engine, _WHAT) as connection:
+            reference: str | None = connection.scalar(select(table.c.cdm_etl_reference))
+            return reference
+
+    def ids(self) -> Iterator[int]:
+        """Stream the ids of all notes, in order."""
+        return (row[0] for row in self._rows("note", ("note_id",)))
+
+    @retrying
+    def text(self, note_id: int) -> str | None:
+        """Read the text of one note."""
+        note = self._by_name["note"]
+        with transaction(self._engine, _WHAT) as connection:
+            found = select(note.c.note_text).where(note.c.note_id == note_id)
+            text: str | None = connection.scalar(found)
+            return text
+
+    def digest(self) -> str:
+        """Hash notes, spans and persons."""
+        return digest_of((name, self._rows(name, columns)) for name, columns in COMPARED.items())
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._engine.dispose()
+
+    def _rows(self, name: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Stream a table in pages of its primary key."""
+        width = len(self._by_name[name].primary_key.columns)
+        after: tuple[Any, ...] | None = None
+        while page := self._page(name, columns, after):
+            yield from (row[width:] for row in page)
+            after = page[-1][:width]
+
+    @retrying
+    def _page(
+        self, name: str, columns: Sequence[str], after: tuple[Any, ...] | None
+    ) -> list[tuple[Any, ...]]:
+        table = self._by_name[name]
+        keys = list(table.primary_key.columns)
+        page = select(
+            *(key.label(f"key_{key.name}") for key in keys), *(table.c[n] for n in columns)
+        )
+        page = page.order_by(*keys).limit(_PAGE)
+        if after is not None:
+            page = page.where(tuple_(*keys) > tuple_(*after))
+        with transaction(self._engine, _WHAT) as connection:
+            return [tuple(row) for row in connection.execute(page)]
+
+
+def check_shape(table: Table, actual: set[str], key: set[str], setting: str = "output.url") -> None:
+    """Raise ConfigError, which names the setting, where a table of an output has another shape."""
+    missing = sorted({column.name for column in table.columns} - actual)
+    if missing:
+        problem = f"table {table.name} lacks the columns {', '.join(missing)}"
+        raise ConfigError(setting, problem, "name an empty database or OMOP CDM 5.4 tables")
+    needed = {column.name for column in table.primary_key}
+    if key != needed:
+        problem = f"table {table.name} needs the primary key {', '.join(sorted(needed))}"
+        raise ConfigError(setting, problem, "add it, or name an empty database")

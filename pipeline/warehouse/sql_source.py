@@ -1,0 +1,246 @@
+"""Notes and the tables around them in an SQL database, read in ranges of keys."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Engine,
+    TableClause,
+    and_,
+    column,
+    func,
+    inspect,
+    select,
+    type_coerce,
+)
+from sqlalchemy import table as named_table
+from sqlalchemy.types import Integer
+
+from pipeline.warehouse.databases import (
+    CHUNK,
+    chunks,
+    retrying,
+    transaction,
+)
+from pipeline.warehouse.note_rows import (
+    NOTE_COLUMNS,
+    NoteRow,
+    Unit,
+)
+from pipeline.warehouse.omop_tables import REQUIRED
+from record.errors import ConfigError
+from record.failure import Failure
+
+Row = dict[str, Any]
+
+_WHAT = "source"
+_PAGE = 20_000
+_SCANNED = 5_000
+
+
+def no_table(name: str) -> ConfigError:
+    """Say that the source lacks a table it cannot do without."""
+    return ConfigError("source", f"there is no table {name}", "check source.url and source.schema")
+
+
+def no_column(table: str, name: str) -> ConfigError:
+    """Say that a table of the source lacks a column it cannot do without."""
+    remedy = "check the table against OMOP CDM 5.4 and the configuration"
+    return ConfigError("source", f"table {table} has no column {name}", remedy)
+
+
+def check_columns(table: str, present: Sequence[str], required: Sequence[str]) -> None:
+    """Raise ConfigError where a table lacks a required column; case does not matter."""
+    known = {name.lower() for name in present}
+    for name in required:
+        if name.lower() not in known:
+            raise no_column(table, name)
+
+
+def malformed_note(number: int) -> Failure:
+    """Report a row whose id is no number; the id itself could say something and stays away."""
+    return Failure(f"row-{number}", "read", "Unreadable", "malformed-id")
+
+
+def duplicate_note(note_id: int) -> Failure:
+    """Report an id that several rows share: which of them is the note, nobody can tell."""
+    return Failure(str(note_id), "read", "Unreadable", "duplicate-id")
+
+
+class SqlStore:
+    """The tables of a source database.
+
+    Tables and columns are found whatever their case. Values come as the driver gives them.
+    Every read is a range of keys in a transaction of its own. `wanted` names the tables to look
+    for, in lower case.
+    """
+
+    def __init__(self, engine: Engine, schema: str | None, wanted: Collection[str]) -> None:
+        self._engine = engine
+        self._tables: dict[str, tuple[TableClause, dict[str, str]]] = {}
+        with transaction(engine, _WHAT) as connection:
+            found = inspect(connection)
+            names = [*found.get_table_names(schema), *found.get_view_names(schema)]
+            for name in (name for name in names if name.lower() in wanted):
+                columns = found.get_columns(name, schema)
+                clause = named_table(name, *(column(c["name"]) for c in columns), schema=schema)
+                self._tables[name.lower()] = clause, {c["name"].lower(): c["name"] for c in columns}
+                if name.lower() == "note":
+                    _check_key(connection.dialect.name, columns)
+        for name, required in REQUIRED.items():
+            self.require(name, required)
+        note, actual = self._tables["note"]
+        self._note, self._id = note, _long(note.c[actual["note_id"]])
+        self._read = {name: note.c[actual[name]] for name in NOTE_COLUMNS if name in actual}
+
+    def require(self, table: str, columns: Sequence[str]) -> None:
+        """Raise ConfigError unless the table is there with these columns."""
+        if table.lower() not in self._tables:
+            raise no_table(table)
+        check_columns(table, list(self._tables[table.lower()][1]), columns)
+
+    def plan(self, size: int) -> Iterator[tuple[Unit, list[int]]]:
+        """Cut the notes into units of `size` by id, each with its ids, in order."""
+        index, waiting = 0, list[int]()
+        after: int | None = None
+        while page := self._page(after):
+            after = page[-1][0]
+            waiting += [note_id for note_id, count in page if count == 1]
+            while len(waiting) >= size:
+                ids, waiting = waiting[:size], waiting[size:]
+                yield Unit(index, "", ids[0], ids[-1], size), ids
+                index += 1
+        if waiting:
+            yield Unit(index, "", waiting[0], waiting[-1], len(waiting)), waiting
+
+    @retrying
+    def _page(self, after: int | None) -> list[tuple[int, int]]:
+        where = self._is_number() if after is None else and_(self._is_number(), self._id > after)
+        page = (
+            select(self._id, func.count())
+            .where(where)
+            .group_by(self._id)
+            .order_by(self._id)
+            .limit(_PAGE)
+        )
+        with transaction(self._engine, _WHAT) as connection:
+            return [(note_id, count) for note_id, count in connection.execute(page)]
+
+    @retrying
+    def malformed(self) -> list[Failure]:
+        """Report the rows that no unit holds: ids that are no number, ids of several rows."""
+        strange = select(func.count()).select_from(self._note).where(~self._is_number())
+        shared = (
+            select(self._id)
+            .where(self._is_number())
+            .group_by(self._id)
+            .having(func.count() > 1)
+            .order_by(self._id)
+        )
+        with transaction(self._engine, _WHAT) as connection:
+            count = connection.scalar(strange) or 0
+            twice = connection.scalars(shared).all()
+        return [malformed_note(k + 1) for k in range(count)] + [duplicate_note(i) for i in twice]
+
+    @retrying
+    def read(self, unit: Unit) -> list[NoteRow]:
+        """Read the notes of a unit in order of id; rows that share an id are left out."""
+        rows = (
+            select(*(found.label(name) for name, found in self._read.items()))
+            .where(self._is_number(), self._id.between(unit.low, unit.high))
+            .order_by(self._id)
+        )
+        with transaction(self._engine, _WHAT) as connection:
+            return alone([NoteRow(**row._mapping) for row in connection.execute(rows)])
+
+    def pick(self, note_ids: Collection[int], size: int) -> Iterator[list[NoteRow]]:
+        """Read single notes in order of id, at most `size` at a time."""
+        for some in chunks(sorted(note_ids), min(size, CHUNK)):
+            yield self._pick(some)
+
+    @retrying
+    def _pick(self, note_ids: Sequence[int]) -> list[NoteRow]:
+        columns = (found.label(name) for name, found in self._read.items())
+        rows = select(*columns).where(self._is_number(), self._id.in_(note_ids)).order_by(self._id)
+        with transaction(self._engine, _WHAT) as connection:
+            return alone([NoteRow(**row._mapping) for row in connection.execute(rows)])
+
+    def present(self, note_ids: Sequence[int]) -> set[int]:
+        """Tell which of these notes are there now."""
+        return {row["note_id"] for row in self.lookup("note", ("note_id",), "note_id", note_ids)}
+
+    @retrying
+    def lookup(
+        self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
+    ) -> list[Row]:
+        """Read the rows whose key is among the values; missing columns and tables are empty."""
+        if table.lower() not in self._tables:
+            return []
+        clause, names = self._tables[table.lower()]
+        if key.lower() not in names:
+            return []
+        wanted = [
+            clause.c[names[name.lower()]].label(name) for name in columns if name.lower() in names
+        ]
+        found: list[Row] = []
+        with transaction(self._engine, _WHAT) as connection:
+            for some in chunks(sorted(values)):
+                matches = _long(clause.c[names[key.lower()]]).in_(some)
+                result = connection.execute(select(*wanted).where(matches))
+                found.extend(dict(row._mapping) for row in result)
+        return found
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """Name the columns of a table in lower case; none where there is no such table."""
+        return tuple(self._tables[table.lower()][1]) if table.lower() in self._tables else ()
+
+    def scan(
+        self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
+    ) -> Iterator[Mapping[str, Any]]:
+        """Stream the rows whose key is among the values, some at a time, as columns.
+
+        All of them must be there. What failed in the middle is to be read anew from the start.
+        """
+        clause, names = self._tables[table.lower()]
+        wanted = [clause.c[names[name]].label(name) for name in columns]
+        matches = _long(clause.c[names[key]])
+        for some in chunks(values):
+            statement = select(*wanted).where(matches.in_(some))
+            with transaction(self._engine, _WHAT) as connection:
+                result = connection.execution_options(yield_per=_SCANNED).execute(statement)
+                for rows in result.partitions():
+                    yield dict(zip(columns, zip(*rows, strict=True), strict=True))
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._engine.dispose()
+
+    def _is_number(self) -> ColumnElement[bool]:
+        # SQLite lets any value into any column; a text is greater than every number.
+        if self._engine.dialect.name == "sqlite":
+            return func.typeof(self._id) == "integer"
+        return self._id.is_not(None)
+
+
+def _long(key: ColumnElement[Any]) -> ColumnElement[int]:
+    # Else numbers are sent to PostgreSQL as the type of the first, and larger ones do not fit.
+    return type_coerce(key, BigInteger())
+
+
+def alone(rows: list[NoteRow]) -> list[NoteRow]:
+    """Leave out rows that share their id with another."""
+    if len({row.note_id for row in rows}) == len(rows):
+        return rows
+    counts: dict[int, int] = {}
+    for row in rows:
+        counts[row.note_id] = counts.get(row.note_id, 0) + 1
+    return [row for row in rows if counts[row.note_id] == 1]
+
+
+def _check_key(dialect: str, columns: Sequence[Any]) -> None:
+    kind = next((c["type"] for c in columns if c["name"].lower() == "note_id"), None)
+    if dialect != "sqlite" and kind is not None and not isinstance(kind, Integer):
+        remedy = "make it an integer, as OMOP CDM 5.4 says"
+        raise ConfigError("source", "note.note_id is not a column of integers", remedy)

@@ -1,0 +1,192 @@
+"""Synthetic notes are screened and judged: copies are held back, new notes with proof may leave."""
+
+import hashlib
+import json
+import random
+import re
+from dataclasses import asdict
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from evaluation.gate import Axis, Measured
+from pipeline.cli import main
+from pipeline.config.signing import check
+from record.document import Annotated, Document
+from record.errors import ConfigError
+from surrogates.keys.keys import new_master
+from synthesis.corpora import part_notes
+from synthesis.prepared import digest, save_corpus
+
+WORDS = [f"word{number}" for number in range(300)]
+CANARY = "zebulonquist"
+
+
+def text_of(chance):
+    return " ".join(chance.choice(WORDS) for _ in range(60))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A corpus of 600 notes of 300 patients, a key, 500 new notes and 500 with copies."""
+    folder = tmp_path_factory.mktemp("screening")
+    chance = random.Random(2)
+    notes = [
+        Annotated(
+            Document(
+                note_id=f"{number}",
+                person_id=f"p{number // 2}",
+                text=f"{CANARY} {text_of(chance)}",
+            ),
+            (),
+        )
+        for number in range(600)
+    ]
+    save_corpus(part_notes(notes, seed=1), folder / "corpus", {"inside": True})
+    new_master(folder / "master.key")
+    new = [text_of(chance) for _ in range(500)]
+    generated(folder, "new", new)
+    generated(folder, "copies", [*new[:480], *(note.document.text for note in notes[:20])])
+    return folder
+
+
+def generated(folder, name, texts):
+    """What generation would have written."""
+    place = folder / name
+    place.mkdir()
+    lines = [
+        json.dumps({"note_id": f"s{number}", "text": text, "spans": []})
+        for number, text in enumerate(texts)
+    ]
+    content = ("\n".join(lines) + "\n").encode()
+    (place / "notes.jsonl").write_bytes(content)
+    manifest = {
+        "format": 1, "notes_sha256": hashlib.sha256(content).hexdigest(), "model_sha256": "m",
+        "corpus_sha256": digest(folder / "corpus"), "seed": 1, "decoding": {"method": "nucleus"},
+        "privacy": None, "base_sha256": None, "well_formed": 1.0, "tags": {"distance": 0.01},
+    }  # fmt: skip
+    (place / "manifest.json").write_text(json.dumps(manifest))
+
+
+def screened(folder, name):
+    out = folder / f"screened-{name}"
+    if not out.exists():
+        code = main(
+            ["synthesize", "screen", str(folder / name), str(folder / "corpus"), "-o", str(out)]
+        )
+        assert code == 0
+    return out
+
+
+def reported(folder, name, *measured):
+    files = [screened(folder, name) / "screen.json", *measured]
+    return main([
+        "synthesize", "report", str(folder / name), "-o", str(folder / f"report-{name}"),
+        "--key", str(folder / "master.key"), "--measured", *map(str, files),
+    ])  # fmt: skip
+
+
+def utility(folder, name):
+    """A file of measurements, as another tool may write it."""
+    data = json.loads((folder / name / "manifest.json").read_text())["notes_sha256"]
+    told = {"measured": [asdict(Measured("utility-of-real", Axis.UTILITY, 0.9, 0.88, 0.92, data))]}
+    path = folder / f"utility-{name}.json"
+    path.write_text(json.dumps(told))
+    return path
+
+
+def report_of(folder, name):
+    return json.loads((folder / f"report-{name}" / "report.json").read_text())
+
+
+def test_what_was_not_measured_holds(folder):
+    assert reported(folder, "new") == 1
+    assert report_of(folder, "new")["reasons"] == ["utility-of-real: was not measured"]
+
+
+def test_new_notes_with_proof_may_leave(folder):
+    assert reported(folder, "new", utility(folder, "new")) == 0
+    report = report_of(folder, "new")
+    assert (report["verdict"], report["reasons"]) == ("RELEASE", [])
+    assert all(row["asked"] and not row["problems"] for row in report["measured"])
+
+
+def test_copies_are_held_and_named(folder):
+    assert reported(folder, "copies", utility(folder, "copies")) == 1
+    reasons = " ".join(report_of(folder, "copies")["reasons"])
+    assert "verbatim-8-words: may be over its floor" in reasons
+
+
+def test_the_pairs_to_read_hold_the_copies_and_nobody_else_may_read_them(folder):
+    review = screened(folder, "copies") / "review.jsonl"
+    assert review.stat().st_mode & 0o077 == 0
+    pairs = [json.loads(line) for line in review.read_text().splitlines()]
+    assert sum(pair["synthetic"] == pair["real"] for pair in pairs) >= 12  # 20, those in train
+
+
+def test_no_text_in_what_is_told(folder):
+    reported(folder, "copies", utility(folder, "copies"))
+    for path in [screened(folder, "copies") / "screen.json", *(folder / "report-copies").iterdir()]:
+        assert CANARY not in path.read_text()
+        assert "word17" not in path.read_text()
+
+
+def test_the_report_stands_alone(folder):
+    reported(folder, "new", utility(folder, "new"))
+    page = (folder / "report-new" / "report.html").read_text()
+    assert "RELEASE" in page
+    assert "<script" not in page
+    assert not re.search(r"(?:src|href)=", page)
+
+
+def test_the_manifest_is_signed_and_vouches_for_the_report(folder):
+    reported(folder, "new", utility(folder, "new"))
+    place = folder / "report-new"
+    statement = json.loads((place / "manifest.json").read_text())
+    assert (
+        statement["report_sha256"]
+        == hashlib.sha256((place / "report.json").read_bytes()).hexdigest()
+    )
+    # As somebody without our code would check it.
+    rest = {
+        key: value for key, value in statement.items() if key not in ("public_key", "signature")
+    }
+    said = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(statement["public_key"]))
+    key.verify(bytes.fromhex(statement["signature"]), said)
+    check(statement, statement["public_key"])
+    for changed in ({"verdict": "HOLD"}, {"signature": "00"}, {"new": 1}):
+        with pytest.raises(ConfigError, match="does not belong"):
+            check(statement | changed, statement["public_key"])
+
+
+@pytest.mark.parametrize("what", ["notes", "measured elsewhere", "damaged"])
+def test_other_notes_than_those_measured_are_refused(folder, what, capsys):
+    screened(folder, "new")
+    if what == "notes":
+        generated(folder, "changed", ["a b c"])
+        with (folder / "changed" / "notes.jsonl").open("a") as file:
+            file.write('{"note_id": "x", "text": "more"}\n')
+        name, measured = "changed", screened(folder, "new") / "screen.json"
+    else:
+        name, measured = "new", utility(folder, "copies")
+        if what == "damaged":
+            measured.write_text('{"measured": [{"name": 3}]}')
+    code = main([
+        "synthesize", "report", str(folder / name), "-o", str(folder / "no"), "--measured",
+        str(measured), "--key", str(folder / "master.key"),
+    ])  # fmt: skip
+    assert code == 2
+    said = capsys.readouterr().err
+    problem = {"notes": "has changed", "measured elsewhere": "is of other notes"}
+    assert problem.get(what, "holds no measurements") in said
+    assert not (folder / "no").exists()
+
+
+def test_the_corpus_must_be_the_one_that_was_learnt_from(folder, tmp_path, capsys):
+    chance = random.Random(5)
+    notes = [Annotated(Document(note_id=str(n), text=text_of(chance)), ()) for n in range(60)]
+    save_corpus(part_notes(notes, seed=1), tmp_path / "other", {"inside": True})
+    words = ["synthesize", "screen", str(folder / "new"), str(tmp_path / "other")]
+    assert main([*words, "-o", str(tmp_path / "out")]) == 2
+    assert "is not the corpus" in capsys.readouterr().err

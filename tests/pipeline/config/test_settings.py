@@ -1,0 +1,90 @@
+"""The configuration: read once, checked whole, and errors that help without showing values."""
+
+import pickle
+
+import pytest
+
+from pipeline.config.settings import (
+    load,
+    resolve,
+)
+from record.errors import ConfigError
+from record.policy import Action
+
+MINIMAL = """
+[source]
+url = "sqlite:///hospital.db"
+[output]
+url = "sqlite:///research.db"
+"""
+
+IDENTITY = "[source.identity]\ntable = 'a; drop table note'\ncolumns = {}\n"
+
+
+def write(tmp_path, text):
+    path = tmp_path / "nightly.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_minimal_configuration_has_sane_defaults(tmp_path):
+    settings = load(write(tmp_path, MINIMAL))
+    assert settings.base == tmp_path.resolve()
+    assert settings.cohort == "research"
+    assert settings.make_policy().locale == settings.lang == "fr"
+    assert hash(settings.limits) == hash(load(tmp_path / "nightly.toml").limits)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (MINIMAL + "[sauce]\nurl='x'\n", "sauce"),
+        (MINIMAL + "[limits]\nnotes_per_unit = 0\n", "limits.notes_per_unit"),
+        (MINIMAL + "[limits]\nnotes = 1\n", "limits.notes"),
+        (MINIMAL.replace("[output]", "[outputs]"), "output"),
+        (MINIMAL + "[source.kinds]\n1 = 'Note of Mr X'\n", "source.kinds.1"),
+        (MINIMAL + "[policy]\nshift = 3\n", "policy"),
+        (MINIMAL + "[policy.actions]\nNAME = 'hash'\n", "policy"),
+        (MINIMAL + "[policy.actions]\nNICKNAME = 'keep'\n", "policy.actions"),
+        ("base = '/'\n" + MINIMAL, "base"),
+        ("lang = 'tlh'\n" + MINIMAL, "lang"),
+        (MINIMAL + IDENTITY, "source.identity.table"),
+    ],
+)  # fmt: skip
+def test_errors_name_the_key_and_a_remedy(tmp_path, text, key):
+    with pytest.raises(ConfigError) as caught:
+        load(write(tmp_path, text))
+    assert key in caught.value.key
+    assert caught.value.remedy
+
+
+def test_broken_toml_and_missing_files_are_explained(tmp_path):
+    with pytest.raises(ConfigError, match="not valid TOML"):
+        load(write(tmp_path, "[source"))
+    with pytest.raises(ConfigError, match="no such file"):
+        load(tmp_path / "absent.toml")
+
+
+def test_passwords_are_never_shown(tmp_path):
+    secret = MINIMAL.replace("sqlite:///hospital.db", "postgresql://etl:s3cr3t@db/omop")
+    settings = load(write(tmp_path, secret))
+    assert "s3cr3t" not in repr(settings)
+    with pytest.raises(ConfigError) as caught:
+        load(write(tmp_path, secret + "[source.identity]\ntable = 3\n"))
+    assert "s3cr3t" not in str(caught.value)
+
+
+def test_urls_from_the_environment_travel_by_name(tmp_path):
+    settings = load(write(tmp_path, MINIMAL.replace("sqlite:///hospital.db", "env:OMOP_URL")))
+    assert b"s3cr3t" not in pickle.dumps(settings)
+    assert resolve(settings.source.url, {"OMOP_URL": "postgresql://s3cr3t@db"}).endswith("@db")
+    with pytest.raises(ConfigError, match="not set"):
+        resolve(settings.source.url, {})
+
+
+def test_policy_actions_override_and_the_rest_is_replaced(tmp_path):
+    path = write(tmp_path, MINIMAL + "[policy.actions]\nPROFESSION = 'keep'\n")
+    policy = load(path).make_policy()
+    assert policy.action("PROFESSION") is Action.KEEP
+    assert policy.action("LAST_NAME") is Action.REPLACE
+    assert policy.action("SHOE_SIZE") is None

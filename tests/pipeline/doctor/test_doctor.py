@@ -1,0 +1,153 @@
+"""The doctor: a sound site passes, and each fault is found, named and given a remedy."""
+
+import json
+import shutil
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from pipeline.cli import main
+from pipeline.doctor import machine
+from pipeline.doctor.checks import Finding
+from pipeline.doctor.doctor import exit_code
+
+
+@pytest.fixture(scope="module")
+def clinic(template, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("clinic") / "demo"
+    shutil.copytree(template, folder)
+    return folder / "nightly.toml"
+
+
+@pytest.fixture
+def sound(clinic, tmp_path):
+    shutil.copytree(clinic.parent, tmp_path / "demo")
+    return tmp_path / "demo" / "nightly.toml"
+
+
+def seen(config, capsys):
+    """The exit code, and the findings by their check."""
+    code = main(["doctor", str(config), "--json"])
+    findings = json.loads(capsys.readouterr().out)
+    assert all(found["remedy"] for found in findings if found["status"] != "ok")
+    return code, {found["check"]: found for found in findings}
+
+
+def snapshot(folder):
+    return {
+        path: (path.stat().st_mtime_ns, path.stat().st_size)
+        for path in Path(folder).rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_sound_site_passes_and_nothing_is_changed(sound, capsys):
+    before = snapshot(sound.parent)
+    code, found = seen(sound, capsys)
+    assert code == 0, found
+    assert {name for name, one in found.items() if one["status"] == "fail"} == set()
+    wanted = {"versions", "configuration", "key", "key log", "source", "output", "state"}
+    wanted |= {"model", "tesseract", "disk", "clock", "lock", "places", "documents", "report"}
+    assert wanted <= set(found)
+    assert "rules not compiled to C" in found["versions"]["seen"]
+    assert snapshot(sound.parent) == before
+    assert main(["doctor", str(sound)]) == 0
+    assert "ok    key: master key" in capsys.readouterr().out
+
+
+def change(config, old, new):
+    text = config.read_text()
+    assert old in text
+    config.write_text(text.replace(old, new))
+
+
+FAULTS = {
+    "a setting that is none": (
+        lambda c: change(c, "[limits]", "[limits]\nnotes = 1"), "configuration", 2,
+    ),
+    "a key that is gone": (lambda c: (c.parent / "master.key").unlink(), "key", 2),
+    "a key that others may read": (lambda c: (c.parent / "master.key").chmod(0o644), "key", 2),
+    "a log that was cut": (
+        lambda c: next(c.parent.glob("*.custody/uses.jsonl")).write_text(""), "key log", 2,
+    ),
+    "a source that is gone": (lambda c: (c.parent / "hospital.db").unlink(), "source", 4),
+    "documents that are gone": (lambda c: shutil.rmtree(c.parent / "pdf"), "documents", 2),
+    "one place for two": (lambda c: change(c, "research.db", "hospital.db"), "places", 2),
+    "a state that others may read": (
+        lambda c: ((c.parent / "state.db").touch(), (c.parent / "state.db").chmod(0o644)),
+        "state rights", 2,
+    ),
+    "a server that is away": (
+        lambda c: change(c, "sqlite:///research.db", "postgresql://u:s3cret@127.0.0.1:1/db"),
+        "output", 4,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_found(name, sound, capsys):
+    break_it, check, expected = FAULTS[name]
+    break_it(sound)
+    code, found = seen(sound, capsys)
+    assert found[check]["status"] == "fail", found
+    assert code == expected
+    assert "s3cret" not in json.dumps(found)
+
+
+def test_a_state_of_a_later_version_is_found(sound, capsys):
+    with closing(sqlite3.connect(sound.parent / "state.db")) as db, db:
+        db.execute("create table alembic_version (version_num text)")
+        db.execute("insert into alembic_version values ('9999')")
+    (sound.parent / "state.db").chmod(0o600)
+    code, found = seen(sound, capsys)
+    assert (code, found["state version"]["status"]) == (2, "fail")
+
+
+def test_warnings_do_not_keep_a_run_from_starting(sound, capsys, monkeypatch):
+    monkeypatch.setattr(machine, "FEW", 2**63)
+    log = next(sound.parent.glob("*.custody/uses.jsonl"))
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+
+    class Past(machine.datetime):
+        @classmethod
+        def now(cls, zone=None):
+            return cls(2001, 1, 1, tzinfo=zone)
+
+    monkeypatch.setattr(machine, "datetime", Past)
+    code, found = seen(sound, capsys)
+    assert code == 0
+    assert {"clock", "disk"} <= {name for name, one in found.items() if one["status"] == "warn"}
+
+
+def test_rights_on_a_server(sound, postgres_url, capsys):
+    """On a server, the right to write to the source is seen, and the probe leaves nothing."""
+    engine = create_engine(postgres_url)
+    with closing(sqlite3.connect(sound.parent / "hospital.db")) as db:
+        tables = [row[0] for row in db.execute("select name from sqlite_master where type='table'")]
+        columns = {t: [c[1] for c in db.execute(f"pragma table_info({t})")] for t in tables}
+    with engine.begin() as connection:
+        for table, names in columns.items():
+            ids = [f'"{n}" {"bigint" if n.endswith("_id") else "text"}' for n in names]
+            connection.execute(text(f'create table "{table}" ({", ".join(ids)})'))
+    url = postgres_url.replace("+psycopg", "")
+    change(sound, "sqlite:///hospital.db", url)
+    change(sound, "sqlite:///research.db", url + "&application_name=out" if "?" in url else url)
+    code, found = seen(sound, capsys)
+    assert found["source rights"]["status"] == "warn"
+    assert found["output"]["status"] == "ok"
+    with engine.connect() as connection:
+        left = connection.scalar(
+            text("select count(*) from pg_tables where tablename like 'cryptonym%'")
+        )
+    assert left == 0
+    assert code in (0, 2)
+    engine.dispose()
+
+
+def test_what_must_be_corrected_comes_before_what_is_away():
+    away, wrong = Finding("a", "fail", "", "", is_away=True), Finding("b", "fail", "")
+    assert [exit_code(found) for found in ([], [away], [away, wrong])] == [0, 4, 2]

@@ -1,0 +1,416 @@
+"""The commands on files: what they write, what they refuse, and what never gets out."""
+
+import json
+import stat
+from datetime import datetime
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from pipeline.cli import main
+from pipeline.files import note_files as files
+from pipeline.files.note_files import parse_detectors
+from pipeline.files.pseudonymization import load_policy
+from record.errors import ConfigError
+from record.policy import Action
+from surrogates.keys.keys import load_master
+from tests.keys import make_key
+
+PATIENT = {
+    "person_id": "42",
+    "given_names": ["Ghislaine"],
+    "family_names": ["VAUQUELIN"],
+    "birth_date": "1950-02-03",
+    "phones": ["01 44 55 66 77"],
+    "identifiers": [{"label": "PATIENT_ID", "value": "8012345678"}],
+}
+TEXT = "Mme Ghislaine VAUQUELIN, née le 03/02/1950, IPP 8012345678, tél. 01 44 55 66 77.\n"
+NOTE = {"note_id": "17", "person_id": "42", "text": TEXT, "lang": "fr"}
+CANARIES = ("ghislaine", "vauquelin", "8012345678", "01 44 55 66 77", "03/02/1950")
+
+
+def write(path, *records):
+    lines = (r if isinstance(r, str) else json.dumps(r, ensure_ascii=False) for r in records)
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def desk(tmp_path):
+    """Runs a command on notes; gives the exit code, the notes and the quarantine."""
+    make_key(tmp_path / "master.key", "c")
+    patients = write(tmp_path / "patients.jsonl", PATIENT)
+
+    class Desk:
+        folder = tmp_path
+        out, quarantine = tmp_path / "out.jsonl", tmp_path / "out.quarantine.jsonl"
+        known = ("--patients", patients)
+
+        def __call__(self, command, *records, more=()):
+            notes = write(tmp_path / "notes.jsonl", *records)
+            code = main([command, notes, "-o", str(self.out), "--plain", *more])
+            return code, read(self.out), read(self.quarantine)
+
+        def detect(self, *records, more=()):
+            return self("detect", *records, more=more)
+
+        def pseudonymize(self, *records, more=()):
+            keyed = ("--key", str(tmp_path / "master.key"), "--cohort", "c", *more)
+            return self("pseudonymize", *records, more=keyed)
+
+    return Desk()
+
+
+def values(note):
+    return {(s["label"], note["text"][s["start"] : s["end"]]) for s in note["spans"]}
+
+
+def test_detect_keeps_text_and_keys_and_replaces_spans(desk):
+    given = {**NOTE, "spans": "no spans at all", "ward": {"x": [1]}}
+    code, (note,), quarantine = desk.detect(given, more=desk.known)
+    assert (code, quarantine) == (0, [])
+    assert {**note, "spans": given["spans"]} == given
+    assert {("LAST_NAME", "VAUQUELIN"), ("PATIENT_ID", "8012345678")} <= values(note)
+    assert {"start", "end", "label", "score", "detector"} == set(note["spans"][0])
+
+
+@pytest.mark.parametrize(
+    ("detectors", "patients", "found"),
+    [("known", True, True), ("known", False, False), ("rules", True, True), ("rules", False, True)],
+)
+def test_detectors_can_be_chosen(desk, detectors, patients, found):
+    more = ("--detectors", detectors, *(desk.known if patients else ()))
+    _, (note,), _ = desk.detect(NOTE, more=more)
+    assert bool(note["spans"]) is found
+    kinds = {span["detector"].split(".")[0] for span in note["spans"]}
+    assert kinds <= {detectors}
+
+
+@pytest.mark.parametrize("text", ["model", "rules,model", "", "rule", "rules,,nose"])
+def test_detectors_that_are_not_there_are_named(text):
+    with pytest.raises(ConfigError, match="--detectors"):
+        parse_detectors(text)
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ("VAU\u200bQUELIN", "VAU\u200bQUELIN"),
+        ("Vauque\u0301lin".replace("e\u0301", "e"), "Vauquelin"),
+        ("VAUQUELIN\r", "VAUQUELIN"),
+    ],
+)
+def test_offsets_are_those_of_the_text_as_it_stands(desk, written, found):
+    record = {**NOTE, "text": f"\ufeffVu ce jour. {written}\nva bien\u200b."}
+    _, (note,), _ = desk.detect(record, more=desk.known)
+    assert note["text"] == record["text"]
+    assert ("LAST_NAME", found) in values(note)
+
+
+BAD = [
+    ("{", "line 1", "JSONDecodeError", ""),
+    ("[1]", "line 1", "Unreadable", "not-an-object"),
+    ('{"note_id": "1", "text": "x", "score": NaN}', "line 1", "Unreadable", "not-json"),
+    ('{"text": "x"}', "line 1", "Unreadable", "no-note-id"),
+    ('{"note_id": true, "text": "x"}', "line 1", "Unreadable", "no-note-id"),
+    ('{"note_id": "7"}', "7", "Unreadable", "no-text"),
+    ('{"note_id": 7, "text": 1}', "7", "Unreadable", "no-text"),
+    ('{"note_id": 7, "text": "", "person_id": [1]}', "7", "Unreadable", "malformed-person-id"),
+    ('{"note_id": 7, "text": "", "note_datetime": "soon"}', "7", "Unreadable", "malformed"),
+]
+
+
+@pytest.mark.parametrize(("line", "note_id", "error", "reason"), BAD)
+def test_a_bad_line_goes_to_quarantine_and_the_rest_goes_on(
+    desk, capsys, line, note_id, error, reason
+):
+    code, notes, (refused,) = desk.detect(line, "", NOTE)
+    assert refused == {"note_id": note_id, "stage": "read", "error": error, "reason": reason}
+    assert (code, len(notes)) == (3, 1)
+    assert "not a note in line 1" in capsys.readouterr().err
+
+
+def test_the_share_in_quarantine_decides_the_exit_code(desk):
+    assert desk.detect("{", NOTE, more=("--max-quarantine-share", "0.5"))[0] == 0
+    assert desk.detect("{", NOTE, more=("--max-quarantine-share", "0.4"))[0] == 3
+    assert desk.detect()[0] == 0
+
+
+GIVEN = [
+    {"start": 0, "end": 999, "label": "NAME"},
+    {"start": 3, "end": 3, "label": "NAME"},
+    {"start": "0", "end": 3, "label": "NAME"},
+    {"start": 0, "end": 3},
+    {"start": 0, "end": 3, "label": "NAME", "score": 2},
+]
+
+
+@pytest.mark.parametrize("span", GIVEN)
+def test_given_spans_that_are_wrong_send_the_note_to_quarantine(desk, span):
+    code, notes, (refused,) = desk.pseudonymize(
+        {**NOTE, "spans": [span]}, more=("--spans", "given")
+    )
+    assert (code, notes, refused["note_id"], refused["stage"]) == (3, [], "17", "read")
+
+
+def test_pseudonymize_leaves_nothing_that_is_known(desk):
+    code, (note,), quarantine = desk.pseudonymize(NOTE, more=desk.known)
+    assert (code, quarantine) == (0, [])
+    everything = desk.out.read_text(encoding="utf-8").casefold()
+    assert not [canary for canary in CANARIES if canary in everything]
+    assert note["note_id"] == "17"
+    assert {label for label, _ in values(note)} >= {"FIRST_NAME", "LAST_NAME", "BIRTH_DATE"}
+
+
+def test_a_span_of_the_output_is_where_its_surrogate_is(desk):
+    spans = [{"start": 4, "end": 13, "label": "FIRST_NAME", "detector": "by Ghislaine's nurse"}]
+    record = {"note_id": "1", "text": "Mme Ghislaine\u200b va bien.", "spans": spans}
+    _, (note,), _ = desk.pseudonymize(record, more=("--spans", "given"))
+    (span,) = note["spans"]
+    value = note["text"][span["start"] : span["end"]]
+    assert note["text"] == f"Mme {value} va bien."
+    assert value != "Ghislaine"
+    assert span["detector"] == "given"
+
+
+def test_given_spans_are_replaced_and_nothing_else(desk):
+    record = {**NOTE, "text": "Vu par Zoé à 12 h.", "spans": []}
+    _, (note,), _ = desk.pseudonymize(record, more=("--spans", "given"))
+    assert (note["text"], note["spans"]) == (record["text"], [])
+
+
+def test_what_is_known_and_not_covered_by_given_spans_is_refused(desk, capsys):
+    more = ("--spans", "given", *desk.known)
+    code, notes, quarantine = desk.pseudonymize({**NOTE, "spans": []}, more=more)
+    assert (code, notes) == (3, [])
+    assert quarantine == [
+        {"note_id": "17", "stage": "residue", "error": "Unsafe", "reason": "residue"}
+    ]
+    said = capsys.readouterr()
+    everything = (desk.out.read_text() + desk.quarantine.read_text() + said.out + said.err).lower()
+    assert not [canary for canary in CANARIES if canary in everything]
+
+
+def test_a_label_without_surrogate_is_refused(desk):
+    record = {**NOTE, "spans": [{"start": 0, "end": 3, "label": "PRENOM"}]}
+    _, notes, (refused,) = desk.pseudonymize(record, more=("--spans", "given"))
+    assert (notes, refused["stage"], refused["reason"]) == ([], "rewrite", "no-surrogate")
+
+
+def test_keys_that_may_identify_do_not_pass(desk, capsys):
+    record = {
+        **NOTE,
+        "note_datetime": "2024-03-02T10:15:00+01:00",
+        "note_type": "discharge",
+        "author": "Zoé Vauquelin",
+        "ward": "B4",
+    }
+    _, (note,), _ = desk.pseudonymize(record, more=(*desk.known, "--keep-keys", "ward"))
+    assert set(note) == {*record, "spans"} - {"author"}
+    assert (note["note_type"], note["lang"], note["ward"]) == ("discharge", "fr", "B4")
+    cohort = load_master(f"file:{desk.folder / 'master.key'}", desk.folder).cohort("c")
+    assert note["person_id"] == str(cohort.pseudonym("person", "42"))
+    before, after = (datetime.fromisoformat(r["note_datetime"]) for r in (record, note))
+    assert 30 <= abs((after - before).days) <= 365
+    assert (after.time(), after.utcoffset()) == (before.time(), before.utcoffset())
+    error = capsys.readouterr().err
+    assert "author (1)" in error
+    assert "Zoé" not in error
+
+
+@pytest.mark.parametrize("value", ["Lettre de Mme Vauquelin", "", 5, ["x"], "Vauquelin"])
+def test_a_note_type_that_is_no_code_does_not_pass(desk, value):
+    _, (note,), _ = desk.pseudonymize({**NOTE, "note_type": value})
+    assert "note_type" not in note
+
+
+def test_dates_in_text_and_in_the_column_move_together(desk):
+    for record in (NOTE, {"note_id": "3"}):
+        dated = {**record, "text": "Vu le 02/03/2024.", "note_datetime": "2024-03-02"}
+        _, (note,), _ = desk.pseudonymize(dated)
+        year, month, day = note["note_datetime"].split("-")
+        assert note["text"] == f"Vu le {day}/{month}/{year}."
+        assert note["note_datetime"] != "2024-03-02"
+
+
+@pytest.mark.parametrize("key", ["person_id", "text", "spans", "note_id", "note_datetime"])
+def test_what_is_written_anew_cannot_be_kept(desk, key, capsys):
+    notes = write(desk.folder / "notes.jsonl", NOTE)
+    arguments = ["pseudonymize", notes, "-o", str(desk.out), "--cohort", "c", "--keep-keys", key]
+    assert main([*arguments, "--key", str(desk.folder / "master.key")]) == 2
+    assert "--keep-keys" in capsys.readouterr().err
+
+
+def test_a_note_id_that_names_the_patient_is_refused_or_replaced(desk):
+    record = {**NOTE, "note_id": "lettre Vauquelin 2024"}
+    code, notes, (refused,) = desk.pseudonymize(record, more=desk.known)
+    assert (code, notes, refused["reason"]) == (3, [], "identifying-note-id")
+    code, (note,), _ = desk.pseudonymize(record, more=(*desk.known, "--note-ids", "replace"))
+    assert (code, note["note_id"].isdigit()) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("person", "reason"), [({"person_id": "43"}, "unknown-patient"), ({}, "no-person")]
+)
+def test_with_patients_only_theirs_pass(desk, person, reason):
+    record = {"note_id": "1", "text": "Va bien.", **person}
+    code, notes, (refused,) = desk.pseudonymize(record, more=desk.known)
+    assert (code, notes, refused["reason"]) == (3, [], reason)
+    code, notes, _ = desk.pseudonymize(record, more=(*desk.known, "--allow-unknown"))
+    assert (code, len(notes)) == (0, 1)
+
+
+def test_the_same_key_gives_the_same_bytes_and_another_cohort_gives_others(desk):
+    def bytes_under(cohort):
+        desk.pseudonymize(NOTE, more=(*desk.known, "--cohort", cohort))
+        return desk.out.read_bytes()
+
+    assert bytes_under("a") == bytes_under("a") != bytes_under("b")
+
+
+def test_a_policy_file_may_be_the_nightly_one_or_its_policy_alone(tmp_path):
+    table = 'age_cap = 80\n[{}actions]\nPROFESSION = "keep"\n'
+    (tmp_path / "a.toml").write_text(table.format(""))
+    (tmp_path / "b.toml").write_text('cohort = "x"\n[policy]\n' + table.format("policy."))
+    alone, nightly = (load_policy(str(tmp_path / name), "es") for name in ("a.toml", "b.toml"))
+    assert alone == nightly
+    assert (alone.age_cap, alone.locale, alone.action("PROFESSION")) == (80, "es", Action.KEEP)
+    (tmp_path / "c.toml").write_text("age_cup = 80\n")
+    for name in ("c.toml", "none.toml"):
+        with pytest.raises(ConfigError):
+            load_policy(str(tmp_path / name), "es")
+
+
+def test_surrogates_speak_the_language_of_the_notes(desk):
+    record = {"note_id": "1", "lang": "es", "text": "x Soria", "spans": [
+        {"start": 2, "end": 7, "label": "CITY"}]}  # fmt: skip
+    _, (found,), _ = desk.pseudonymize(record, more=("--spans", "given"))
+    _, (told,), _ = desk.pseudonymize(record, more=("--spans", "given", "--lang", "es"))
+    _, (other,), _ = desk.pseudonymize(record, more=("--spans", "given", "--lang", "fr"))
+    assert found == told != other
+
+
+def test_files_are_written_whole_or_not_at_all(desk, capsys):
+    desk.out.write_text("before\n")
+    notes = write(desk.folder / "notes.jsonl", NOTE)
+    bad = write(desk.folder / "bad.jsonl", PATIENT, PATIENT)
+    assert main(["detect", notes, "-o", str(desk.out), "--patients", bad]) == 2
+    assert "line 2" in capsys.readouterr().err
+    assert main(["detect", str(desk.folder / "none.jsonl"), "-o", str(desk.out)]) == 2
+    assert desk.out.read_text() == "before\n"
+    assert {path.name for path in desk.folder.iterdir()} == {
+        *("bad.jsonl", "master.key", "master.key.custody", "notes.jsonl", "out.jsonl"),
+        "patients.jsonl",
+    }
+
+
+def test_outputs_are_for_their_owner_and_never_replace_an_input(desk, capsys):
+    desk.detect(NOTE)
+    assert stat.S_IMODE(desk.out.stat().st_mode) == 0o600
+    notes = str(desk.folder / "notes.jsonl")
+    for out in (notes, str(desk.folder), str(desk.folder / "none" / "out.jsonl"), "/dev/null"):
+        assert main(["detect", notes, "-o", out]) == 2
+        assert "Remedy" in capsys.readouterr().err
+    assert read(desk.folder / "notes.jsonl") == [NOTE]
+
+
+def test_what_utf_8_cannot_hold_comes_back_as_it_was(desk):
+    line = '{"note_id": "1", "text": "a\\ud800b"}'
+    _, (note,), _ = desk.detect(line)
+    assert note["text"] == "a\ud800b"
+
+
+def test_the_summary_is_one_object(desk, capsys):
+    desk.detect("{", NOTE, more=(*desk.known, "--json"))
+    said = capsys.readouterr()
+    summary = json.loads(said.out)
+    assert (summary["notes"], summary["written"], summary["quarantined"]) == (2, 1, 1)
+    assert summary["causes"] == [
+        {"stage": "read", "error": "JSONDecodeError", "reason": "", "notes": 1}
+    ]
+    assert summary["spans"]["LAST_NAME"] == 1
+
+
+def test_extract_reads_what_it_can_and_names_what_it_cannot(tmp_path, capsys):
+    (tmp_path / "more").mkdir()
+    page = Canvas(str(tmp_path / "report.pdf"))
+    page.drawString(72, 700, "Compte rendu de Mme Vauquelin")
+    page.save()
+    (tmp_path / "more" / "report.txt").write_text("Vu ce jour.\n")
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    (tmp_path / "empty.txt").write_bytes(b"")
+    names = ("report.pdf", "more/report.txt", "broken.pdf", "empty.txt", "none.txt", "more")
+    files = [str(tmp_path / name) for name in names]
+    out = tmp_path / "notes.jsonl"
+    assert main(["extract", *files, "-o", str(out), "--layout", "full", "--plain"]) == 3
+    assert [(note["note_id"], note["text"].strip()) for note in read(out)] == [
+        ("report", "Compte rendu de Mme Vauquelin"),
+        ("report-2", "Vu ce jour."),
+    ]
+    refused = {
+        r["note_id"]: (r["stage"], r["reason"]) for r in read(tmp_path / "notes.quarantine.jsonl")
+    }
+    assert refused.keys() == {"broken.pdf", "empty.txt", "none.txt", "more"}
+    assert refused["none.txt"] == ("extract", "missing-document")
+    assert refused["empty.txt"] == ("extract", "empty")
+    assert refused["more"] == ("extract", "not-a-file")
+    assert "6 of 6" in capsys.readouterr().err
+
+
+def test_extract_obeys_its_limits(tmp_path):
+    (tmp_path / "long.txt").write_text("x" * 100)
+    arguments = ["extract", str(tmp_path / "long.txt"), "-o", str(tmp_path / "notes.jsonl")]
+    assert main([*arguments, "--max-bytes", "100"]) == 0
+    assert main([*arguments, "--max-bytes", "99"]) == 3
+    assert main([*arguments, "--max-characters", "99"]) == 3
+
+
+def test_a_note_that_names_no_language_is_read_in_that_of_its_text(desk):
+    english = {
+        "note_id": "1", "person_id": "42",
+        "text": "She was seen in clinic with her husband and is doing well. DOB 02/03/1950.",
+    }  # fmt: skip
+    more = ("--detectors", "known", *desk.known)
+    _, (told,), _ = desk.detect(english, more=more)
+    _, (french,), _ = desk.detect(english, more=(*more, "--lang", "fr"))
+    assert values(told) == {("BIRTH_DATE", "02/03/1950")}
+    assert values(french) == set()
+    assert "lang" not in told
+
+
+def test_a_policy_speaks_the_language_that_notes_name_or_are_in(desk):
+    spans = [{"start": 2, "end": 7, "label": "CITY"}]
+    first = {"note_id": "0", "text": "Paciente vista hoy en consulta con su hija y sin fiebre."}
+    record = {"note_id": "1", "text": "x Soria", "spans": spans}
+    more = ("--spans", "given")
+    _, (_, told), _ = desk.pseudonymize(first, record, more=more)
+    _, (_, asked), _ = desk.pseudonymize(first, record, more=(*more, "--lang", "es"))
+    _, (_, other), _ = desk.pseudonymize(first, record, more=(*more, "--lang", "fr"))
+    assert told == asked != other
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_notes_searched_side_by_side_have_what_each_has_alone(tmp_path, monkeypatch, fails):
+    records = [
+        NOTE | {"note_id": str(n), "text": f"{TEXT} Vu le 0{n}/05/2024."} for n in range(1, 9)
+    ]
+    notes = write(tmp_path / "notes.jsonl", *records, NOTE | {"note_id": "9", "lang": ""})
+    patients = write(tmp_path / "patients.jsonl", PATIENT)
+
+    def found(name):
+        out = tmp_path / name
+        assert main(["detect", notes, "-o", str(out), "--patients", patients, "--plain"]) == 0
+        return [line["spans"] for line in read(out)]
+
+    both = found("both.jsonl")
+    if fails:
+        monkeypatch.setattr(files, "detect_together", lambda searches: [None] * len(searches))
+    else:
+        monkeypatch.setattr(files, "detect", pytest.fail)
+    again = found("again.jsonl")
+    assert again == both
+    assert all(len(spans) > 4 for spans in both)

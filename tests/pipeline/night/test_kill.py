@@ -1,0 +1,249 @@
+"""The nightly job killed anywhere and started again: the same output, nothing twice or lost."""
+
+import os
+import random
+import signal
+import time
+from contextlib import closing
+
+import pytest
+import tenacity
+from sqlalchemy import Engine, event
+
+from pipeline.config.settings import load
+from pipeline.night.engine import drive
+from pipeline.night.nightly import run_nightly
+from pipeline.state.ledger import open_state
+from pipeline.state.lock import (
+    Held,
+    RunLock,
+    lock_path,
+)
+
+pytestmark = pytest.mark.slow
+NOTES = 60
+MOMENTS = 4
+SEED = 20240302
+TRANSACTIONS = 40
+"""More than a run of the small hospital has."""
+
+
+def kill(process):
+    """Kill the supervisor alone, as the kernel does when memory is short; tell what it had said."""
+    process.kill()
+    stdout, stderr = process.communicate()
+    return stdout + stderr
+
+
+def check(site, undisturbed):
+    """The output is that of a run in peace, and every note of the source is accounted for."""
+    digest, texts, _ = undisturbed
+    assert site.digest() == digest
+    ids = [note_id for (note_id,) in site.output("select note_id from note")]
+    assert len(ids) == len(set(ids))
+    assert site.released() == texts
+    spans = site.output("select note_id, start_offset, end_offset from note_span")
+    assert len(spans) == len(set(spans))
+    assert sum(outcomes(site).values()) == NOTES
+
+
+def outcomes(site):
+    """What the ledger says, after the output was read."""
+    settings = load(site.config)
+    with closing(open_state(settings.state, settings.base)) as state:
+        return state.outcomes()
+
+
+def test_killed_at_random_moments(make_site, undisturbed):
+    draw = random.Random(SEED)
+    moments = [draw.uniform(k, k + 1) * undisturbed[2] / MOMENTS for k in range(MOMENTS)]
+    draw.shuffle(moments)
+    print(f"seed {SEED}, kills after", ", ".join(f"{moment:.2f} s" for moment in moments))
+    site = make_site(NOTES)
+    for moment in moments:
+        process = site.start()
+        time.sleep(moment)
+        is_done = process.poll() is not None
+        said = kill(process)
+        assert site.wait_until_empty() == {}
+        assert "error" not in said
+        if is_done:
+            check(site, undisturbed)
+            site = make_site(NOTES)
+    ended = site.run()
+    assert ended.returncode == 0, ended.stderr
+    check(site, undisturbed)
+
+
+def test_killed_in_every_phase(make_site, undisturbed):
+    draw = random.Random(SEED)
+    site = make_site(NOTES)
+    for phase in ("planning", "working", "reconciling", "publishing", "reading back"):
+        process = site.start()
+        assert any(line.startswith(f"{phase} ...") for line in process.stderr), phase
+        wait = draw.uniform(0, undisturbed[2] / 2 if phase == "working" else 0.02)
+        print(f"seed {SEED}, kill {wait:.3f} s into {phase}")
+        time.sleep(wait)
+        kill(process)
+        assert site.wait_until_empty() == {}
+    ended = site.run()
+    assert ended.returncode == 0, ended.stderr
+    check(site, undisturbed)
+
+
+def test_nothing_is_released_before_everything_is_accounted_for(make_site):
+    site = make_site(NOTES)
+    process = site.start()
+    wait_for_workers(site, 2)
+    while process.poll() is None and outcomes(site).get("staged", 0) < 10:
+        assert site.released() == {}
+        time.sleep(0.1)
+    kill(process)
+    assert outcomes(site)["staged"] >= 10
+    assert site.released() == {}
+
+
+def test_a_worker_that_dies_is_started_again(make_site, undisturbed):
+    site = make_site(NOTES)
+    process = site.start()
+    first = wait_for_workers(site, 2)
+    time.sleep(1)
+    os.kill(first[0], signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    while set(site.workers()) <= set(first) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert set(site.workers()) - set(first)
+    _, stderr = process.communicate(timeout=600)
+    assert process.returncode == 0, stderr
+    check(site, undisturbed)
+
+
+def test_a_worker_that_keeps_dying_ends_the_run(make_site, undisturbed):
+    site = make_site(NOTES)
+    process = site.start()
+    while process.poll() is None:
+        for pid in site.workers()[:1]:
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.1)
+    _, stderr = process.communicate()
+    assert process.returncode == 1
+    assert "worker-" in stderr
+    assert "ended with code -9" in stderr
+    assert "Remedy" in stderr
+    assert site.released() == {}
+    assert site.wait_until_empty() == {}
+    assert run_nightly(site.config, drive).exit_code == 0
+    check(site, undisturbed)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -15)])
+def test_a_polite_end_leaves_nothing_running(make_site, number, code):
+    site = make_site(10_000)
+    process = site.start()
+    wait_for_workers(site, 2)
+    os.killpg(process.pid, number)
+    _, stderr = process.communicate(timeout=600)
+    assert process.returncode == code
+    assert "Traceback" not in stderr
+    assert site.wait_until_empty() == {}
+    assert site.released() == {}
+
+
+def wait_for_workers(site, count):
+    deadline = time.monotonic() + 60
+    while len(site.workers()) < count and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(site.workers()) >= count
+    return site.workers()
+
+
+# Two at once
+
+
+def test_the_second_run_is_refused_and_told_who_runs(site):
+    first = site.start()
+    wait_for_workers(site, 1)
+    second = site.call()
+    assert second.returncode == 2
+    assert f"pid {first.pid} on" in second.stderr
+    assert "Remedy: wait" in second.stderr
+    stdout, stderr = first.communicate(timeout=600)
+    assert first.returncode == 0, stderr
+    assert "30 planned" in stdout
+
+
+def test_a_lock_outside_the_program_counts(site):
+    with RunLock(lock_path("sqlite:///state.db", site.folder)):
+        refused = site.run()
+    assert refused.returncode == 2
+    assert f"pid {os.getpid()} on" in refused.stderr
+    assert site.released() == {}
+    assert not (site.folder / "state.db").exists()
+
+
+def test_orphans_hold_the_lock_until_they_are_gone(site):
+    process = site.start()
+    orphans = wait_for_workers(site, 2)
+    for pid in orphans:
+        os.kill(pid, signal.SIGSTOP)
+    kill(process)
+    refused = site.call()
+    assert refused.returncode == 2
+    assert f"pid {process.pid} on" in refused.stderr
+    for pid in orphans:
+        os.kill(pid, signal.SIGCONT)
+    assert site.wait_until_empty() == {}
+    # The kernel takes a dying process off the list before it closes what it held.
+    again = tenacity.retry(
+        retry=tenacity.retry_if_exception_type(Held),
+        wait=tenacity.wait_fixed(0.1),
+        stop=tenacity.stop_after_delay(20),
+        reraise=True,
+    )
+    assert again(run_nightly)(site.config, drive).exit_code == 0
+
+
+# At every transaction
+
+
+def run_until(config, transaction):
+    """Run the job in a process that is killed before it commits; gives how it ended."""
+    child = os.fork()
+    if child:
+        return os.waitpid(child, 0)[1]
+    left = transaction
+
+    def count(connection):
+        nonlocal left
+        if connection.get_execution_options().get("immediate"):
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    code = 1
+    try:
+        event.listen(Engine, "commit", count)
+        code = run_nightly(config, drive).exit_code
+    finally:
+        os._exit(code)
+
+
+def test_killed_before_every_transaction(make_site):
+    whole = make_site(20)
+    whole.source("delete from note where note_source_value is not null")
+    run_nightly(whole.config, drive)
+    killed = 0
+    for transaction in range(1, TRANSACTIONS):
+        site = make_site(20)
+        site.source("delete from note where note_source_value is not null")
+        ended = run_until(site.config, transaction)
+        if ended == 0:
+            break
+        assert os.WTERMSIG(ended) == signal.SIGKILL
+        killed += 1
+        run_nightly(site.config, drive)
+        assert site.digest() == whole.digest(), transaction
+        assert site.released() == whole.released(), transaction
+        assert outcomes(site) == outcomes(whole), transaction
+    print(f"killed before each of {killed} transactions")
+    assert 10 < killed < TRANSACTIONS - 1

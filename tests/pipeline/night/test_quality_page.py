@@ -1,0 +1,153 @@
+"""The page of entity counts: whole in itself, readable without a picture, the same in a browser."""
+
+from datetime import date, timedelta
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluation.drift import judge
+from pipeline.night.quality_gate import (
+    Assessment,
+    tell,
+)
+from pipeline.night.quality_page import (
+    Desk,
+    render,
+)
+from pipeline.reports.charts import (
+    line,
+    marks,
+)
+from pipeline.state.count_cells import Cell
+from pipeline.state.count_history import (
+    Counted,
+    compare,
+)
+from pipeline.state.quality_store import (
+    Alarm,
+    Decision,
+    JudgedRun,
+)
+from record.drift import WEEKDAYS
+
+START = date(2024, 3, 4)
+
+
+def counted(number, *, iso=1):
+    night = START + timedelta(days=number)
+    place = {
+        "kind": "<b>imaging</b>",
+        "site": "north",
+        "extractor": "pdf",
+        "day": night.isoformat(),
+    }
+    shapes = {"99/99/9999": 300 - iso, "9999-99-99": iso}
+    cells = {Cell("dates", name, **place): count for name, count in shapes.items()}
+    cells |= {Cell("notes", **place): 100, Cell("spans", "DATE", "rules", **place): 300}
+    return Counted(number + 1, night, "c", cells)
+
+
+@pytest.fixture(scope="module")
+def page():
+    """The page of a run whose dates have switched."""
+    past, run = [counted(number) for number in range(30)], counted(30, iso=290)
+    compared = compare(past, run)
+    verdicts = {v.name: v for v in judge([each.track for each in compared], 0.01)}
+    by_series = {each.series: verdicts[each.track.name] for each in compared}
+    alarms = tuple(
+        Alarm(
+            each.series, v.name, v.observed, v.expected, v.low, v.high, v.p_value, v.nights,
+            sum(each.track.exposures[-WEEKDAYS:]), False, False,
+        )
+        for each in compared
+        if (v := by_series[each.series]).is_alarm
+    )  # fmt: skip
+    assert alarms
+    assessment = Assessment(run, "held", alarms, 30, 28, compared, by_series)
+    waiting = JudgedRun(31, run.night, "c", "floor-5", 100, "held", alarms, held=100)
+    decision = Decision(4, "accepted", "A. Martin", "<script>alert(1)</script>")
+    return render(assessment, Desk([waiting], [decision], [(31, "floor-6")])), assessment
+
+
+class Elements(HTMLParser):
+    """Every element of a page with its attributes, and the text of titles."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.found = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def count(self, tag):
+        return sum(name == tag for name, _ in self.found)
+
+
+def test_the_page_loads_nothing_and_runs_nothing(page):
+    elements = Elements(page[0])
+    assert not elements.count("script") + elements.count("img") + elements.count("link")
+    for _, attributes in elements.found:
+        assert not {name for name in attributes if name.startswith("on")}
+        assert attributes.get("href", "#").startswith("#")
+    assert "default-src 'none'" in page[0]
+    assert "<b>imaging" not in page[0]
+    assert "<script>" not in page[0]
+
+
+def test_each_chart_says_what_it_shows_and_has_a_table(page):
+    elements = Elements(page[0])
+    assert elements.count("svg") > 4
+    # The page has a title of its own.
+    assert elements.count("title") == elements.count("svg") + 1
+    assert elements.count("summary") == elements.count("details") > 2
+    assert elements.count("table") >= elements.count("details") // 2
+    assert all(at["role"] == "img" for tag, at in elements.found if tag == "svg")
+    assert elements.found.count(("html", {"lang": "en"})) == 1
+
+
+def test_the_page_names_what_changed_and_what_to_do(page):
+    html, assessment = page
+    for alarm in assessment.alarms:
+        assert alarm.title.replace("<", "&lt;").replace(">", "&gt;") in html
+        assert "were expected" in tell(alarm)
+    for words in ("--accept 31", "run 31 of 2024-04-03", "A. Martin", "floor-6", "9999-99-99"):
+        assert words in html
+
+
+def test_a_run_without_a_past_has_a_page(page):
+    empty = Assessment(counted(0), "learning", (), 0, 28)
+    html = render(empty, Desk())
+    assert "0 of 28 nights" in html
+    assert "Nothing was compared yet." in html
+
+
+@given(
+    st.lists(st.none() | st.floats(0, 1e6), min_size=2, max_size=40),
+    st.floats(1e-3, 1e6),
+)
+@settings(max_examples=50)
+def test_a_line_stays_inside_its_chart_and_has_a_point_for_each_value(values, top):
+    path = line(values, top, width=100, height=20)
+    points = path.replace("h.1", "").replace("L", "M").split("M")[1:]
+    assert len(points) == sum(value is not None for value in values)
+    for point in points:
+        x, y = map(float, point.split())
+        assert 0 <= x <= 100
+        assert 0 <= y <= 20
+
+
+def test_without_a_range_there_is_no_mark():
+    assert line([None, None], 1, width=9, height=9) == line([1.0], 1, width=9, height=9) == ""
+    assert marks(1.0, (None, None), 2.0, height=10) is None
+    mark = marks(1.0, (0.5, 4.0), 2.0, height=10)
+    assert (mark.value, mark.low, mark.high) == (5.0, 7.5, 0.0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_browser_shows_it_without_complaint(page, photograph, scheme):
+    complaints, picture = photograph(page[0], scheme)
+    assert "CONSOLE" not in complaints
+    assert picture.stat().st_size > 10_000

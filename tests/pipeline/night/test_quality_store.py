@@ -1,0 +1,180 @@
+"""What the quality gate keeps, in each kind of state database."""
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+from sqlalchemy import text
+
+from pipeline.config.settings import (
+    QualitySettings,
+    StateSettings,
+)
+from pipeline.night.quality_gate import (
+    Gate,
+    assess,
+)
+from pipeline.state.count_cells import (
+    Cell,
+    Series,
+)
+from pipeline.state.count_history import Counted
+from pipeline.state.ledger import (
+    UnitResult,
+    open_state,
+)
+from pipeline.state.quality_store import (
+    KEPT_DAYS,
+    Alarm,
+    Decision,
+)
+from pipeline.state.unit_results import (
+    FailedNote,
+    Print,
+    StagedNote,
+)
+from pipeline.warehouse.note_rows import Unit
+
+NIGHT = date(2024, 3, 4)
+PLACE = {"kind": "k", "site": "north", "extractor": "pdf", "day": "2024-03-04"}
+CELLS = {Cell("notes", **PLACE): 3, Cell("worked", kind="k", site="north", day="2024-03-04"): 3}
+ALARM = Alarm(Series("dates", "9999-99-99"), "d", 9.0, 1.0, 0.0, 2.0, 1e-9, 30, 9.0, False, False)
+
+
+@pytest.fixture
+def state(database_url, tmp_path):
+    opened = open_state(StateSettings(database_url), tmp_path)
+    yield opened
+    opened.close()
+
+
+def staged(note_id, content):
+    return StagedNote(
+        note_id=note_id, person_id=1, content=content, identity=b"", config=b"", sealed=b"s",
+        payload=b"{}", kind="k", day="2024-03-04", characters=7,
+    )  # fmt: skip
+
+
+def refused(note_id):
+    return FailedNote(
+        note_id=note_id, person_id=1, content=b"x", identity=b"", config=b"", stage="extract",
+        error="Unreadable", reason="broken", kind="k", day=None,
+    )  # fmt: skip
+
+
+def work(state, prints, *, failures=(), content=b"a"):
+    """A run whose only unit stages notes with these fingerprints; gives its number."""
+    run = state.begin(b"c", fresh=True)
+    ids = [*prints, *failures]
+    unit = Unit(0, "", min(ids), max(ids), len(ids))
+    state.plan(run.run_id, [(unit, ids)])
+    done = UnitResult(
+        read_ids=ids, unchanged_ids=[], releases=[staged(k, content) for k in prints],
+        failures=[refused(k) for k in failures], tally="{}",
+        prints=[Print(k, value, **PLACE) for k, value in prints.items()],
+    )  # fmt: skip
+    state.commit_unit(run.run_id, unit, done)
+    return run.run_id
+
+
+def counted(run_id, night=NIGHT, cells=CELLS):
+    return Counted(run_id, night, "c", cells)
+
+
+def held(state):
+    return [note.note_id for note in state.staged()]
+
+
+def test_counts_are_stored_once_however_often_they_are_stored(state):
+    quality = state.quality
+    for cells in ({Cell("notes"): 9}, CELLS, CELLS):
+        quality.record(counted(1, cells=cells), "floor-5")
+    assert quality.cells([1]) == CELLS
+    quality.record(counted(2), "floor-5")
+    assert quality.cells([1, 2])[Cell("notes", **PLACE)] == 6
+    (second, first) = quality.runs()
+    assert (first.notes, first.night, first.conclusion) == (3, NIGHT, "unjudged")
+    assert quality.runs(1) == [second] == quality.runs(since=NIGHT)[:1]
+    quality.record(counted(3, NIGHT + timedelta(days=KEPT_DAYS + 1)), "floor-5")
+    assert not quality.cells([1, 2])
+    assert len(quality.runs()) == 3
+
+
+def test_copies_are_told_by_patient_and_text_whatever_their_id(state):
+    first = work(state, {1: 11, 2: 22})
+    second = work(state, {3: 11, 4: 44, 5: 44, 6: 66})
+    assert state.quality.copies(first) == {}
+    assert state.quality.copies(second) == {Cell("copies", **PLACE): 2}
+    # Done again, all of them, the first of each is no copy; and a note that is gone has none.
+    again = work(state, {1: 11, 2: 22, 3: 11, 4: 44, 5: 44, 6: 66})
+    assert state.quality.copies(again) == {Cell("copies", **PLACE): 2}
+    state.forget([4])
+    work(state, {7: 70}, failures=[1])
+    assert state.quality.copies(again) == {}
+
+
+def test_what_is_held_is_not_published_until_it_is_accepted(state):
+    run = work(state, {1: 1, 2: 2})
+    state.quality.record(counted(run), "v")
+    for _ in range(2):
+        state.quality.conclude(run, "held", [ALARM])
+    assert held(state) == []
+    (known,) = state.quality.runs()
+    assert (known.held, known.waits, known.alarms) == (2, True, (ALARM,))
+    later = work(state, {2: 5, 3: 3}, content=b"b")
+    assert held(state) == [2, 3]  # another version of 2, which this run made
+    assert [note.note_id for note in state.staged(accepted=run)] == []
+    decision = Decision(run, "accepted", "me", "right", new_normal=True)
+    assert state.quality.decide(decision) == decision
+    assert state.quality.decide(replace(decision, reason="other")).reason == "right"
+    assert [note.note_id for note in state.staged(accepted=run)] == [1]
+    assert [note.note_id for note in state.staged(accepted=later)] == []
+    state.published([1])
+    assert held(state) == [2, 3]
+    assert len(state.quality.decisions()) == 1
+    assert not state.quality.runs()[-1].waits
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_what_is_refused_is_in_quarantine(state, again):
+    run = work(state, {1: 1, 2: 2})
+    state.quality.record(counted(run), "v")
+    state.quality.conclude(run, "held", [ALARM])
+    state.quality.decide(Decision(run, "rejected", "me", "wrong", again=again))
+    assert state.quality.runs()[0].is_half_done
+    assert state.quality.refuse(run, again=again) == 2
+    assert not state.quality.runs()[0].is_half_done
+    assert state.quality.refuse(run, again=again) == 0
+    assert state.outcomes() == {"quarantined": 2}
+    assert {note.reason for note in state.quarantined(9)} == {"run-rejected"}
+    assert state.entries([1])[1].content == (b"" if again else b"a")
+    assert state.quality.copies(run) == {}
+
+
+def test_tables_that_are_missing_are_made(database_url, tmp_path):
+    state = open_state(StateSettings(database_url), tmp_path)
+    with state._engine.begin() as connection:
+        for name in ("run", "count", "print", "held", "decision"):
+            connection.execute(text(f"drop table quality_{name}"))
+    state.close()
+    state = open_state(StateSettings(database_url), tmp_path)
+    assert state.quality.runs() == []
+    state.close()
+
+
+def test_runs_without_alarm_are_read_once_for_all_that_one_gate_judges(state, monkeypatch):
+    gate = Gate(lambda tracks, allowance: [])
+    settings = QualitySettings()
+    reads = []
+    cells = type(state.quality).cells
+    monkeypatch.setattr(
+        type(state.quality), "cells", lambda self, ids: reads.append(ids) or cells(self, ids)
+    )
+    for number in range(1, 5):
+        night = NIGHT + timedelta(days=(number + 1) // 2)
+        found = assess(state.quality, counted(number, night), "v", settings, gate)
+        assert found.conclusion == "learning"
+    assert reads == [(1,), (1, 2), (3,)]
+    # A second run of the night that did nothing is not counted.
+    assert assess(state.quality, counted(5, night, {}), "v", settings, gate).nights == 0
+    assert len(state.quality.runs()) == 4

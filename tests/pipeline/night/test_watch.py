@@ -1,0 +1,311 @@
+"""Continuous operation: new notes soon, whole runs now and then, a polite end, patience."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from pipeline.cli import main
+from pipeline.config.settings import load
+from pipeline.night import watch
+from pipeline.night.engine import drive
+from pipeline.night.event_log import (
+    Journal,
+    open_journal,
+)
+from pipeline.night.nightly import run_nightly
+from pipeline.night.run_history import read_history
+from pipeline.night.signals import ended_by_signals
+from pipeline.night.watch import (
+    Resident,
+    Vigil,
+    Watcher,
+)
+from pipeline.notes.worker_resources import settled
+from pipeline.state.ledger import State
+from pipeline.state.lock import run_lock
+from pipeline.state.new_notes import (
+    find_new,
+    has_new,
+)
+from record.errors import Unavailable
+
+
+class Ward:
+    """A small hospital, whose later notes come in one by one."""
+
+    def __init__(self, site):
+        self.site = site
+        self.config = site.config
+        self.kept = {}
+        with closing(self.db()) as db, db:
+            # To read documents takes a process of its own.
+            db.execute("delete from note where note_text = ''")
+            self.names = [row[1] for row in db.execute("pragma table_info(note)")]
+            self.notes = db.execute("select * from note order by note_id").fetchall()
+            db.execute("delete from note where note_id > ?", (self.notes[4][0],))
+        self.later = self.notes[5:]
+
+    def db(self):
+        return sqlite3.connect(self.site.folder / "hospital.db")
+
+    def add(self, count):
+        """Let notes come in; gives their ids."""
+        rows, self.later = self.later[:count], self.later[count:]
+        marks = ",".join("?" * len(self.names))
+        with closing(self.db()) as db, db:
+            db.executemany(f"insert into note values ({marks})", rows)
+        return [row[0] for row in rows]
+
+    def held(self, note_ids):
+        """Which of these notes the output holds."""
+        released = self.site.released()
+        return [note_id for note_id in note_ids if self.site.out_id(note_id) in released]
+
+    def runs(self):
+        settings = settled(load(self.config))
+        return read_history(settings.state, settings.base)
+
+
+@pytest.fixture
+def ward(make_site):
+    return Ward(make_site(60))
+
+
+def script(ward, steps, **options):
+    """Keep watch; between two looks the next step is done, and after the last one it is stopped."""
+    steps, told, waits = list(steps), [], []
+
+    class Stop(Event):
+        def wait(self, timeout=None):
+            waits.append(timeout)
+            if steps:
+                steps.pop(0)()
+            if not steps:
+                self.set()
+            return self.is_set()
+
+    vigil = replace(Vigil(ward.config, interval=7.0, most=4), **options)
+    with closing(Resident()) as resident:
+        Watcher(vigil, resident, Stop(), Journal(), told.append).run()
+    return told, waits
+
+
+def test_new_notes_are_released_in_small_batches(ward):
+    more = []
+    told, waits = script(ward, [lambda: more.extend(ward.add(9)), lambda: None])
+    first, *batches = (ended.summary.tally.outcomes for ended in told)
+    assert first["planned"] == 5
+    # Of nine, at most four make a batch; a unit is read as a whole, with the notes known in it.
+    assert [batch["released"] + batch["quarantined"] for batch in batches] == [3, 4, 2]
+    assert all(batch["planned"] <= 8 for batch in batches)
+    assert len(ward.held(more)) >= 8
+    assert [past.scope for past in ward.runs()] == ["new", "new", "new", "all"]
+    assert waits == [7.0, 7.0], "it waits only when there is nothing to do"
+
+
+def test_a_batch_tells_nothing_of_deleted_or_changed_notes(ward):
+    gone, changed = ward.notes[0][0], ward.notes[1][0]
+
+    def happen():
+        ward.add(1)
+        with closing(ward.db()) as db, db:
+            db.execute("delete from note where note_id = ?", (gone,))
+            db.execute("update note set note_text = 'Tout va bien.' where note_id = ?", (changed,))
+
+    now = iter(range(0, 10_000, 10))
+    before = []
+    told, _ = script(ward, [happen, lambda: before.extend(ward.held([gone, changed]))])
+    assert before == [gone, changed], "a batch withdraws nothing"
+    assert told[-1].summary.tally.outcomes["deleted"] == 0
+    # The next whole run does.
+    with closing(Resident()) as resident:
+        stop = Event()
+        watcher = Watcher(
+            replace(Vigil(ward.config), sweep=5), resident, stop, Journal(),
+            lambda ended: stop.set(), clock=lambda: next(now),
+        )  # fmt: skip
+        watcher.run()
+    assert ward.held([gone, changed]) == [changed]
+    assert "Tout va bien." in ward.site.released().values()
+
+
+def test_a_batch_that_was_interrupted_is_taken_up_as_a_batch(ward, monkeypatch):
+    """A whole run that takes up a batch must not hold all other notes for deleted."""
+    run_nightly(ward.config, drive)
+    before = ward.site.released()
+    new = ward.add(3)
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(State, "published", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            run_nightly(ward.config, drive, most_new=4)
+    assert (ward.runs()[0].scope, ward.runs()[0].status) == ("new", "interrupted")
+    run_nightly(ward.config, drive)
+    assert before.items() <= ward.site.released().items()
+    assert len(ward.held(new)) == 3
+    assert [(past.scope, past.attempts) for past in ward.runs()[:2]] == [("all", 1), ("new", 2)]
+
+
+def test_it_backs_off_while_the_database_is_away_and_goes_on(ward, monkeypatch):
+    away, pauses, real = [True, True, True], [], watch.run_nightly
+
+    def sometimes(*arguments, **options):
+        if away:
+            away.pop()
+            raise Unavailable("source", "the connection failed or was lost", "wait")
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(watch, "run_nightly", sometimes)
+    told, waits = script(ward, [lambda: None] * 4)
+    assert len(told) == 1
+    pauses = waits[:3]
+    assert pauses == sorted(pauses) == [1, 2, 4]
+
+
+def test_patience_has_an_end(ward, monkeypatch):
+    def never(*_, **__):
+        raise Unavailable("source", "the connection failed or was lost", "wait")
+
+    monkeypatch.setattr(watch, "run_nightly", never)
+    with pytest.raises(Unavailable, match="lost"):
+        script(ward, [lambda: None] * 9, patience=1e-9)
+    told, _ = script(ward, [lambda: None])
+    assert told == [], "asked to stop while it waits: no error"
+
+
+def test_it_waits_while_a_run_holds_the_lock(ward):
+    settings = settled(load(ward.config))
+    with run_lock(settings.state.url, settings.base):
+        told, waits = script(ward, [lambda: None, lambda: None])
+    assert told == []
+    assert waits == [7.0, 7.0]
+
+
+@pytest.mark.parametrize("most", [1, 4, 200])
+def test_new_notes_are_found_until_there_are_none(warehouse, make_note, tmp_path, most):
+    """In each kind of source, whatever the size of its units: no note is left, none comes twice."""
+    ids = list(range(3, 120, 2))
+    source = warehouse(
+        {"note": [make_note(note_id) for note_id in ids], "person": [{"person_id": 1}]}
+    )
+
+    class Ledger:
+        def __init__(self):
+            self.seen = set(ids[10:40])
+
+        def known(self, note_ids):
+            return self.seen & set(note_ids)
+
+    state, batches = Ledger(), []
+    while has_new(source, state):
+        batch = list(find_new(source, state, most))
+        assert [unit.index for unit, _ in batch] == list(range(len(batch)))
+        batches.append({n for _, note_ids in batch for n in note_ids} - state.seen)
+        for unit, note_ids in batch:
+            assert [row.note_id for row in source.read(unit)] == note_ids
+        state.seen |= batches[-1]
+    assert list(find_new(source, state, most)) == []
+    assert sum(map(len, batches)) == len(ids) - 30
+    assert all(batches)
+
+
+BLOCKED = "import signal; print(len(signal.pthread_sigmask(0, [])))"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_become_a_flag(number):
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    over = Event()
+    other = Thread(target=over.wait)  # blocks nothing: the system may hand signals to it
+    other.start()
+    with ended_by_signals() as stop:
+        assert not stop.is_set()
+        child = subprocess.run(
+            [sys.executable, "-S", "-c", BLOCKED],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert child.stdout.strip() == "2", "children are not interrupted either"
+        os.kill(os.getpid(), number)
+        assert stop.wait(10)
+    for _ in range(20):
+        with ended_by_signals() as stop:
+            assert other.ident
+            signal.pthread_kill(other.ident, number)
+            assert stop.wait(10)
+    over.set()
+    other.join()
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == set()
+    assert {one: signal.getsignal(one) for one in before} == before
+
+
+def test_the_command_ends_politely_and_writes_a_log(ward, tmp_path):
+    log = tmp_path / "watch.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "pipeline.cli", "watch", str(ward.config), "--interval", "0.1",
+         "--log", str(log), "--plain"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        said, errors = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert (process.returncode, errors) == (0, "")
+    assert first.startswith("run 1: 5 planned")
+    assert said.splitlines()[-1] == "stopped"
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["event"] for line in lines[:2]] == ["started", "phase"]
+    (ended,) = (line for line in lines if line["event"] == "run ended")
+    assert (ended["planned"], ended["exit_code"], ended["level"]) == (5, 0, "info")
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_runs_are_told(ward, capsys):
+    assert main(["runs", str(ward.config)]) == 0
+    assert "there was no run yet" in capsys.readouterr().out
+    run_nightly(ward.config, drive)
+    ward.add(2)
+    run_nightly(ward.config, drive, most_new=10)
+    assert main(["runs", str(ward.config)]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.split()[:2] == ["run", "started"]
+    assert [line.split()[0] for line in lines] == ["2", "1"]
+    assert main(["runs", str(ward.config), "--json", "--last", "1"]) == 0
+    (told,) = json.loads(capsys.readouterr().out)
+    assert (told["run_id"], told["scope"], told["status"], told["exit_code"]) == (
+        2,
+        "new",
+        "finished",
+        0,
+    )
+    assert told["notes"]["released"] == 2
+    assert told["about"]["key_id"]
+    assert Path(ward.config).exists()
+
+
+def test_an_error_is_written_down_without_a_traceback(tmp_path):
+    with (
+        pytest.raises(Unavailable),
+        open_journal("log.jsonl", tmp_path) as journal,
+        journal.watching("run"),
+    ):
+        try:
+            raise ValueError("Jean DUPONT")
+        except ValueError:
+            raise Unavailable("source", "the disk is full", "free space") from None
+    told = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert told[-1]["message"] == "source: the disk is full. Remedy: free space"
+    assert "DUPONT" not in (tmp_path / "log.jsonl").read_text()

@@ -1,0 +1,77 @@
+"""What a policy keeps is no residue where it kept it; names and numbers are, whatever it says."""
+
+from datetime import date
+
+import pytest
+
+from pipeline.night.engine import release
+from pipeline.notes.detection import KnownPatients
+from record.document import Annotated, Document
+from record.errors import Unsafe
+from record.patient import Address, Identifier, PatientRecord
+from record.policy import Action, Policy
+from record.span import Span
+from surrogates.keys.keys import MasterKey
+from surrogates.rewrite import Rewriter
+
+PATIENT = PatientRecord(
+    person_id="42",
+    given_names=("Odile",),
+    family_names=("WEXLOVITCH",),
+    birth_date=date(1950, 2, 3),
+    addresses=(Address("12 rue des Lilas", "75012", "Montreuil", "FR"),),
+    identifiers=(Identifier("PATIENT_ID", "8012345678"),),
+)
+
+
+def released(text, policy, *labelled):
+    spans = []
+    for value, label in labelled:
+        start = text.index(value)
+        spans.append(Span(start, start + len(value), label))
+    annotated = Annotated(Document("n1", text, "42", "fr"), tuple(sorted(spans)))
+    rewriter = Rewriter(MasterKey(bytes(range(32))).cohort("c"), policy)
+    return release(annotated, PATIENT, rewriter, KnownPatients()).text
+
+
+def keeping(*labels):
+    return Policy(actions=Policy().actions | dict.fromkeys(labels, Action.KEEP))
+
+
+def test_a_kept_town_passes_where_it_was_found():
+    text = "Elle habite Montreuil (75012)."
+    spans = (("Montreuil", "CITY"), ("75012", "ZIP"))
+    assert released(text, keeping("CITY", "ZIP"), *spans) == text
+    with pytest.raises(Unsafe, match="residue"):
+        released(text, keeping("CITY"), ("Montreuil", "CITY"))
+    with pytest.raises(Unsafe, match="residue"):
+        released(text, keeping("CITY", "ZIP"), ("75012", "ZIP"))
+    with pytest.raises(Unsafe, match="residue"):
+        released(text, Policy())
+
+
+def test_a_kept_birth_date_passes():
+    text = "Née le 03/02/1950."
+    assert released(text, keeping("BIRTH_DATE"), ("03/02/1950", "BIRTH_DATE")) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "label"), [("WEXLOVITCH", "LAST_NAME"), ("8012345678", "PATIENT_ID")]
+)
+def test_a_kept_name_or_number_is_residue(value, label):
+    with pytest.raises(Unsafe, match="residue"):
+        released(f"Vu : {value}.", keeping(label), (value, label))
+
+
+def test_a_name_hidden_in_a_kept_town_is_residue():
+    with pytest.raises(Unsafe, match="residue"):
+        released("Vu à Wexlovitch.", keeping("CITY"), ("Wexlovitch", "CITY"))
+
+
+def test_first_digits_and_masks_pass():
+    policy = Policy(
+        actions=Policy().actions | {"ZIP": Action.GENERALIZE, "CITY": Action.MASK}, zip_digits=2
+    )
+    text = "Elle habite Montreuil (75012)."
+    made = released(text, policy, ("Montreuil", "CITY"), ("75012", "ZIP"))
+    assert made == "Elle habite [CITY] (75***)."

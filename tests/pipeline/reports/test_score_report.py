@@ -1,0 +1,152 @@
+"""The page of an evaluation stands alone, shows what was measured, and holds no text."""
+
+import re
+from dataclasses import dataclass
+from html.parser import HTMLParser
+
+import pytest
+
+from evaluation.align import Pair
+from evaluation.scores import score
+from evaluation.shapes import invented, leaked
+from pipeline.reports.score_report import (
+    MOST_KINDS,
+    MOST_LABELS,
+    Examples,
+    render,
+    write_scores,
+)
+from record.errors import ConfigError
+from record.span import Span
+
+HOSTILE = '"><script src=//x.test></script>'
+TEXT = "Zoé Quill, 3 mai, aspirine à Évry"
+GOLD = (Span(0, 3, "FIRST_NAME"), Span(4, 9, "LAST_NAME"), Span(11, 16, "DATE"))
+FOUND = (Span(0, 3, "LAST_NAME"), Span(4, 9, "LAST_NAME"), Span(29, 33, "CITY"))
+
+
+class Page(HTMLParser):
+    """Collects tags, attributes and words; refuses tags that do not nest."""
+
+    VOID = frozenset({"meta", "br"})
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.tags, self.attributes, self.words = [], [], [], ""
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words += " " + data
+
+    @property
+    def text(self):
+        return " ".join(self.words.split())
+
+
+@dataclass
+class Shape:
+    label: str
+    shape: str
+    count: int
+
+
+def page(pairs, is_medical=None):
+    html = render(score(pairs, is_medical), Examples(leaked(pairs), invented(pairs)))
+    return html, Page(html)
+
+
+def pairs(kind="letter"):
+    return [
+        Pair("a", TEXT, GOLD, GOLD, "1", kind),
+        Pair("b", TEXT, GOLD, FOUND, "1", "imaging"),
+        Pair("c", TEXT, (), (), None, ""),
+    ]
+
+
+def test_the_page_shows_what_was_measured():
+    _, shown = page(pairs(), lambda word: word == "aspirine")
+    assert "In 50.0 % of the notes nothing that identifies anybody stays readable" in shown.text
+    assert "9.5 % to 90.5 % (95 % interval, 2 notes with an identifier)" in shown.text
+    assert "0 direct identifiers" in shown.text
+    assert "1 indirect one (dates" in shown.text
+    for words in ("imaging", "letter", "not named", "FIRST_NAME", "nothing"):
+        assert words in shown.text
+    assert "gold FIRST_NAME, predicted LAST_NAME: 1 of 2 tokens" in shown.text
+    assert "9 aaa" in shown.text
+    assert "Aaaa" in shown.text
+
+
+def test_the_page_loads_nothing_and_holds_no_text():
+    html, shown = page(pairs())
+    assert not {"script", "link", "img", "iframe", "object"} & set(shown.tags)
+    assert not [name for name, _ in shown.attributes if name in ("src", "href", "onload")]
+    assert not re.search(r"url\(|@import|https?://", html)
+    assert "default-src 'none'" in html
+    assert not [word for word in ("Zoé", "Quill", "mai", "aspirine", "Évry") if word in html]
+
+
+def test_a_calibrated_threshold_is_reported():
+    found = {"threshold": 0.3, "alpha": 0.02, "risk": 0.004, "bound": 0.014, "documents": 99}
+    html = render(score(pairs()) | {"calibration": found}, Examples([], []))
+    assert "with a score below 0.300 are left out" in Page(html).text
+    assert "at most 2.0 %: calibrated on 99 notes" in Page(html).text
+    assert "Threshold of the model" not in page(pairs())[0]
+
+
+def test_names_from_files_are_escaped():
+    label = Span(0, 3, HOSTILE)
+    html, _ = page([Pair(HOSTILE, TEXT, (label,), (label,), HOSTILE, HOSTILE)])
+    assert "<script" not in html
+    shapes = Examples([Shape(HOSTILE, HOSTILE, 1)], [])
+    assert "<script" not in render(score([]), shapes)
+
+
+def test_nothing_to_measure_is_said():
+    _, shown = page([])
+    assert "Nothing to measure" in shown.text
+    assert "100.0 %" not in shown.text.split("Definitions")[0].split("notes without any leak")[0]
+
+
+def test_bars_and_intervals_are_as_long_as_the_rates():
+    html, _ = page(pairs())
+    bars = re.findall(r'<title>imaging: (\S+) %.*?d="M0 2h([\d.]+)v8H0z".*?d="M([\d.]+) 6H', html)
+    assert bars == [("0.0", "0.00", "0.00")]
+    # One patient alone tells nothing about others.
+    found = re.findall(r"<title>DATE: (\S+) %, (\S+) % to (\S+) %</title>.*?h([\d.]+)v8", html)
+    redacted, f1 = ("50.0", "0.0", "100.0", "50.00"), ("66.7", "0.0", "100.0", "66.67")
+    assert found == [redacted, f1]
+
+
+def test_many_labels_and_kinds_stay_readable():
+    many = [
+        Pair(str(n), "x" * 9, (Span(0, 9, f"L{n:02}"),), (), None, f"kind {n:02}")
+        for n in range(30)
+    ]
+    html, shown = page(many)
+    assert f"{30 - MOST_KINDS} kinds with fewer notes are not shown" in shown.text
+    (matrix,) = re.findall(r'<table class="matrix">.*?</table>', html, re.S)
+    (head,) = re.findall(r"<thead>.*?</thead>", matrix, re.S)
+    # An empty corner, the labels, what shares one column, and nothing.
+    assert head.count("<th>") == MOST_LABELS + 3
+    assert "others" in head
+    assert "gold others, predicted nothing: 6 of 6 tokens" in matrix
+
+
+def test_the_page_is_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "scores.html"
+    write_scores(path, score(pairs()), Examples([], []))
+    assert path.read_text().startswith("<!DOCTYPE html>")
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(ConfigError, match=r"name a file in a folder"):
+        write_scores(tmp_path / "no" / "scores.html", score([]), Examples([], []))

@@ -1,0 +1,540 @@
+"""What the state database promises: nothing twice, nothing lost, nothing forgotten."""
+
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+from pipeline.config.settings import StateSettings
+from pipeline.night.run_history import read_history
+from pipeline.state import schema
+from pipeline.state.audit_records import open_records
+from pipeline.state.ledger import (
+    FailedNote,
+    StagedNote,
+    UnitResult,
+    open_state,
+)
+from pipeline.state.tables import (
+    pack_ids,
+    unpack_ids,
+)
+from pipeline.warehouse.note_rows import Unit
+from record.errors import Unavailable, Unsafe
+
+ROOT = Path(__file__).parents[3]
+CANARY = "Zorglubine Quenneville"
+A, B, NONE = b"a" * 16, b"b" * 16, bytes(16)
+
+
+@pytest.fixture
+def state(database_url, tmp_path):
+    opened = open_state(StateSettings(database_url), tmp_path)
+    yield opened
+    opened.close()
+
+
+class Warehouse:
+    """A source that holds these ids."""
+
+    def __init__(self, ids):
+        self.ids = set(ids)
+
+    def present(self, note_ids):
+        return self.ids & set(note_ids)
+
+
+def units(*groups):
+    return [
+        (Unit(k, "", min(ids, default=0), max(ids, default=0), len(ids)), list(ids))
+        for k, ids in enumerate(groups)
+    ]
+
+
+def staged(note_id, content=A, config=A, payload=b"{}"):
+    return StagedNote(
+        note_id=note_id, person_id=1, content=content, identity=NONE, config=config,
+        sealed=b"sealed" + content, payload=payload, kind="letter", day="2024-01-02", characters=7,
+    )  # fmt: skip
+
+
+def failed(note_id, content=A, config=A):
+    return FailedNote(
+        note_id=note_id, person_id=None, content=content, identity=NONE, config=config,
+        stage="extract", error="Unreadable", reason="no-text", kind="letter", day=None,
+    )  # fmt: skip
+
+
+def result(releases=(), failures=(), unchanged=(), content=A, tally="{}"):
+    """The result of a unit, from ids."""
+    return UnitResult(
+        read_ids=[*releases, *failures, *unchanged],
+        unchanged_ids=list(unchanged),
+        releases=[staged(k, content) for k in releases],
+        failures=[failed(k, content) for k in failures],
+        tally=tally,
+    )
+
+
+def everything(state):
+    """The rows of every table, as they are."""
+    with state._engine.connect() as connection:
+        return {
+            name: connection.execute(text(f"select * from {name} order by 1, 2")).all()
+            for name in ("run", "run_unit", "ledger", "span_store", "stage", "quarantine")
+        }
+
+
+def publish(state):
+    """What the run does after it was reconciled."""
+    while notes := state.staged(limit=2):
+        state.published([note.note_id for note in notes])
+
+
+def night(state, *groups, results, config=A):
+    """A whole run, up to its end."""
+    run = state.begin(config)
+    planned = units(*groups)
+    state.plan(run.run_id, planned)
+    for (unit, _), came in zip(planned, results, strict=True):
+        state.commit_unit(run.run_id, unit, came)
+    assert state.reconcile(run.run_id, Warehouse(set().union(*groups))).ok
+    publish(state)
+    return run.run_id
+
+
+# --- runs and plans --------------------------------------------------------------------------
+
+
+def test_an_interrupted_run_is_taken_up(state):
+    first = state.begin(A)
+    assert (first.resumed, first.phase) == (False, "planning")
+    state.plan(first.run_id, units([1, 2]))
+    again = state.begin(A)
+    assert again == replace(first, resumed=True, phase="working")
+    state.phase(first.run_id, "publishing")
+    assert state.begin(A).phase == "publishing"
+    state.finish(first.run_id, "{}")
+    assert state.begin(A).run_id == first.run_id + 1
+
+
+def test_another_configuration_begins_anew(state):
+    first = state.begin(A)
+    second = state.begin(B)
+    assert (second.resumed, second.run_id) == (False, first.run_id + 1)
+    third = state.begin(B, fresh=True)
+    assert (third.resumed, third.run_id) == (False, second.run_id + 1)
+    assert state.begin(B) == replace(third, resumed=True)
+
+
+def test_a_plan_replaces_the_plan_before(state):
+    run = state.begin(A)
+    state.plan(run.run_id, units([1], [2], [3]))
+    state.plan(run.run_id, units([4, 5], [6]))
+    assert [unit.count for unit in state.pending(run.run_id, 0, 1)] == [2, 1]
+    assert state.progress(run.run_id) == (0, 3)
+
+
+def test_a_plan_that_breaks_off_leaves_nothing(state):
+    run = state.begin(A)
+
+    def breaking():
+        yield from units([1], [2])
+        raise Unsafe("broken-off")
+
+    with pytest.raises(Unsafe):
+        state.plan(run.run_id, breaking())
+    assert state.begin(A).phase == "planning"
+    assert state.pending(run.run_id, 0, 1) == []
+
+
+def test_workers_share_the_units(state):
+    run = state.begin(A)
+    planned = units(*[[k] for k in range(10)])
+    state.plan(run.run_id, planned)
+    shares = [state.pending(run.run_id, worker, 3) for worker in range(3)]
+    assert sorted(unit.index for share in shares for unit in share) == list(range(10))
+    state.commit_unit(run.run_id, planned[3][0], result([3]))
+    assert 3 not in [unit.index for unit in state.pending(run.run_id, 0, 3)]
+    assert state.progress(run.run_id) == (1, 10)
+
+
+@given(st.sets(st.integers(-(2**63), 2**63 - 1)))
+def test_ids_are_packed_without_loss(ids):
+    assert unpack_ids(pack_ids(ids)) == sorted(ids)
+
+
+# --- units -----------------------------------------------------------------------------------
+
+
+def test_committing_twice_changes_nothing(state):
+    run = state.begin(A)
+    ((unit, _),) = planned = units([1, 2, 3])
+    state.plan(run.run_id, planned)
+    assert state.commit_unit(run.run_id, unit, result([1, 2], [3], tally="first"))
+    before = everything(state)
+    assert not state.commit_unit(run.run_id, unit, result([1, 2], [3], tally="second"))
+    assert everything(state) == before
+    assert list(state.tallies(run.run_id)) == ["first"]
+
+
+def test_a_unit_nobody_planned_is_refused(state):
+    run = state.begin(A)
+    with pytest.raises(Unsafe, match="unknown-unit"):
+        state.commit_unit(run.run_id, Unit(9, "", 1, 1, 1), result([1]))
+    assert state.entries([1]) == {}
+
+
+def test_a_failing_commit_leaves_nothing(state):
+    run = state.begin(A)
+    ((unit, _),) = planned = units([1, 2])
+    state.plan(run.run_id, planned)
+    before = everything(state)
+    broken = result([1], [2])
+    broken.failures[0] = replace(broken.failures[0], stage=None, reason=CANARY)
+    with pytest.raises(Unavailable) as caught:
+        state.commit_unit(run.run_id, unit, broken)
+    assert CANARY not in repr(caught.value) + str(caught.value) + repr(caught.value.__context__)
+    assert everything(state) == before
+
+
+def test_the_ledger_knows_versions(state):
+    night(state, [1, 2, 3], results=[result([1, 2], [3])])
+    assert {k: (e.content, e.outcome) for k, e in state.entries(range(9)).items()} == {
+        1: (A, "released"), 2: (A, "released"), 3: (A, "quarantined"),
+    }  # fmt: skip
+    assert state.outcomes() == {"released": 2, "quarantined": 1}
+    assert [(n.note_id, n.reason) for n in state.quarantined(5)] == [(3, "no-text")]
+    assert state.sealed([1, 3])[1].sealed == b"sealed" + A
+    assert set(state.sealed([1, 3])) == {1}
+
+
+def test_staged_notes_come_back_whole(state):
+    run = state.begin(A)
+    ((unit, _),) = planned = units([1, 2])
+    state.plan(run.run_id, planned)
+    state.commit_unit(run.run_id, unit, result([1, 2]))
+    assert state.staged() == [staged(1), staged(2)]
+    assert state.staged(after=1) == [staged(2)]
+    assert CANARY not in repr(staged(1, payload=CANARY.encode()))
+
+
+def test_a_note_that_recovers_leaves_quarantine_and_back(state):
+    night(state, [1], results=[result([], [1])])
+    night(state, [1], results=[result([1], content=B)])
+    assert state.quarantined(5) == []
+    assert list(state.to_withdraw()) == []
+    night(state, [1], results=[result([], [1])])
+    assert state.sealed([1]) == {}
+    assert list(state.to_withdraw()) == [[1]]
+    state.withdrawn([1])
+    assert list(state.to_withdraw()) == []
+    assert list(state.released_ids()) == []
+
+
+def test_a_resumed_commit_after_publishing_stages_nothing_again(state):
+    run = state.begin(A)
+    ((unit, _),) = planned = units([1])
+    state.plan(run.run_id, planned)
+    state.commit_unit(run.run_id, unit, result([1]))
+    publish(state)
+    state.commit_unit(run.run_id, unit, result([1]))
+    assert state.staged() == []
+    assert list(state.released_ids()) == [1]
+
+
+def test_what_an_abandoned_run_staged_is_harmless(state):
+    run = state.begin(A)
+    ((unit, _),) = planned = units([1, 2])
+    state.plan(run.run_id, planned)
+    state.commit_unit(run.run_id, unit, result([1, 2]))
+    night(state, [1], results=[result([1], content=B)], config=B)
+    # Note 2 is gone from the source: the first run's version must not stay.
+    assert [list(c) for c in state.tombstones(2)] == [[2]]
+    state.forget([2])
+    assert {k: e.content for k, e in state.entries([1, 2]).items()} == {1: B}
+
+
+def test_finished_runs_leave_their_summaries(state):
+    for k in range(3):
+        run_id = night(state, [1], results=[result([], [], [1]) if k else result([1])])
+        state.finish(run_id, f"summary {k}")
+    assert state.summaries(2) == ["summary 2", "summary 1"]
+    assert state.last_finished() == "summary 2"
+    assert len(everything(state)["run_unit"]) == 1
+
+
+# --- is everything accounted for -------------------------------------------------------------
+
+
+@pytest.fixture
+def worked(state):
+    """A run whose units are done: notes 1 to 9, of which 3 is refused and 7 unchanged."""
+    night_before = night(state, [7], results=[result([7])])
+    state.finish(night_before, "{}")
+    run = state.begin(A)
+    planned = units([1, 2, 3], [4, 5, 6], [7, 8, 9])
+    state.plan(run.run_id, planned)
+    for (unit, _), came in zip(
+        planned, [result([1, 2], [3]), result([4, 5, 6]), result([8, 9], [], [7])], strict=True
+    ):
+        state.commit_unit(run.run_id, unit, came)
+    return run.run_id
+
+
+def tamper(state, statement):
+    with state._engine.begin() as connection:
+        connection.execute(text(statement))
+
+
+def test_all_is_well(state, worked):
+    found = state.reconcile(worked, Warehouse(range(1, 10)))
+    assert found.ok
+    assert (found.planned, found.accounted, found.deleted_meanwhile) == (9, 9, 0)
+
+
+@pytest.mark.parametrize(
+    ("statement", "missing", "astray"),
+    [
+        ("update run_unit set accounted = null, read_ids = null where unit = 1", [4, 5, 6], 0),
+        ("delete from ledger where note_id = 5", [5], 1),
+        ("delete from ledger where note_id = 7", [7], 0),
+        ("delete from stage where note_id = 8", [], 1),
+        ("delete from stage", [], 7),
+        ("delete from quarantine", [], 1),
+        ("update ledger set outcome = 1 where note_id = 7", [], 2),
+        ("update ledger set outcome = 3 where note_id = 1", [], 2),
+        ("delete from span_store where note_id = 2", [], 1),
+    ],
+)  # fmt: skip
+def test_what_is_lost_is_noticed(state, worked, statement, missing, astray):
+    tamper(state, statement)
+    if "note_id = 7" in statement and "outcome" in statement:
+        tamper(state, "delete from span_store where note_id = 7")
+    found = state.reconcile(worked, Warehouse(range(1, 10)))
+    assert not found.ok
+    assert (list(found.missing_ids), found.missing, found.astray) == (missing, len(missing), astray)
+
+
+@pytest.mark.parametrize("lost", [[], [5], [4, 6]])
+def test_one_note_dropped_on_the_way_is_noticed_and_made_good(state, lost):
+    run = state.begin(A)
+    ((unit, ids),) = planned = units([4, 5, 6])
+    state.plan(run.run_id, planned)
+    came = replace(result([k for k in ids if k not in lost]), read_ids=ids)
+    state.commit_unit(run.run_id, unit, came)
+    found = state.reconcile(run.run_id, Warehouse(ids))
+    assert (found.ok, list(found.missing_ids)) == (not lost, lost)
+    if lost:
+        assert state.pending(run.run_id, 0, 1) == [unit]
+        rest = [k for k in ids if k not in lost]
+        state.commit_unit(run.run_id, unit, result(lost, [], rest))
+    assert state.reconcile(run.run_id, Warehouse(ids)).ok
+
+
+def test_notes_astray_are_done_again(state, worked):
+    publish(state)
+    tamper(state, "update ledger set outcome = 1 where note_id in (1, 3)")
+    assert not state.reconcile(worked, Warehouse(range(1, 10))).ok
+    assert len(state.pending(worked, 0, 1)) == 3
+    entries = state.entries(range(1, 10))
+    assert entries[1].content != A, "its hash matches nothing: it will be done again"
+    assert 3 not in entries
+    for unit, came in zip(
+        state.pending(worked, 0, 1),
+        [result([1], [3], [2]), result([], [], [4, 5, 6]), result([], [], [7, 8, 9])],
+        strict=True,
+    ):
+        state.commit_unit(worked, unit, came)
+    assert state.reconcile(worked, Warehouse(range(1, 10))).ok
+
+
+def test_notes_deleted_meanwhile_are_not_missing(state):
+    run = state.begin(A)
+    ((unit, _),) = planned = units([1, 2, 3])
+    state.plan(run.run_id, planned)
+    state.commit_unit(run.run_id, unit, result([1, 3]))
+    found = state.reconcile(run.run_id, Warehouse([1, 3]))
+    assert (found.ok, found.deleted_meanwhile, found.accounted) == (True, 1, 2)
+
+
+# --- deleted at the source -------------------------------------------------------------------
+
+
+@given(
+    known=st.sets(st.integers(-50, 50), max_size=30),
+    now=st.lists(st.sets(st.integers(-50, 50), max_size=8), max_size=5),
+    page=st.integers(1, 7),
+)
+def test_tombstones_are_what_the_source_has_no_more(known, now, page, tmp_path_factory):
+    import pipeline.state.reconciliation
+
+    state = open_state(StateSettings("sqlite:///s.db"), tmp_path_factory.mktemp("state"))
+    first = state.begin(A)
+    ((unit, _),) = planned = units(sorted(known))
+    state.plan(first.run_id, planned)
+    state.commit_unit(first.run_id, unit, result(sorted(known)))
+    state.finish(first.run_id, "{}")
+    run = state.begin(A)
+    state.plan(run.run_id, units(*map(sorted, now)))
+    whole, pipeline.state.reconciliation._LEDGER_PAGE = (
+        pipeline.state.reconciliation._LEDGER_PAGE,
+        page,
+    )
+    try:
+        gone = []
+        for chunk in state.tombstones(run.run_id):
+            gone += chunk
+            state.forget(chunk)
+    finally:
+        pipeline.state.reconciliation._LEDGER_PAGE = whole
+    assert gone == sorted(known - set().union(*now))
+    assert set(state.entries(range(-50, 51))) == known & set().union(*now)
+    state.close()
+
+
+def test_notes_read_but_not_planned_are_not_deleted(state):
+    run = state.begin(A)
+    ((unit, _),) = planned = units([1, 9])
+    state.plan(run.run_id, planned)
+    state.commit_unit(run.run_id, unit, result([1, 5, 9, 12]))
+    assert list(state.tombstones(run.run_id)) == []
+
+
+# --- several processes, and trouble ----------------------------------------------------------
+
+WORKER = (
+    "import sys; from pathlib import Path\n"
+    "from pipeline.state.ledger import *; from pipeline.config.settings import StateSettings\n"
+    "url, base, run, worker = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])\n"
+    "state = open_state(StateSettings(url), base)\n"
+    "for unit in state.pending(run, worker, 2):\n"
+    "    ids = list(range(unit.low, unit.high + 1))\n"
+    "    notes = [StagedNote(i, 1, b'a' * 16, bytes(16), bytes(16), b's', b'p' * 2000, 'k', None,\n"
+    "                        1) for i in ids]\n"
+    "    state.commit_unit(run, unit, UnitResult(ids, [], notes, [], '{}'))\n"
+)
+
+
+def test_two_processes_commit_at_once(database_url, state, tmp_path):
+    run = state.begin(A)
+    planned = units(*[list(range(k * 20, k * 20 + 20)) for k in range(40)])
+    state.plan(run.run_id, planned)
+    command = [sys.executable, "-c", WORKER, database_url, str(tmp_path), str(run.run_id)]
+    workers = [subprocess.Popen([*command, str(worker)], cwd=ROOT) for worker in range(2)]
+    assert [worker.wait(60) for worker in workers] == [0, 0]
+    found = state.reconcile(run.run_id, Warehouse(range(800)))
+    assert (found.ok, found.accounted) == (True, 800)
+
+
+def test_a_worker_killed_between_commits_loses_nothing(database_url, state, tmp_path):
+    run = state.begin(A)
+    state.plan(run.run_id, units(*[list(range(k * 20, k * 20 + 20)) for k in range(200)]))
+    command = [sys.executable, "-c", WORKER, database_url, str(tmp_path), str(run.run_id)]
+    worker = subprocess.Popen([*command, "0"], cwd=ROOT)
+    while not state.progress(run.run_id)[0]:
+        assert worker.poll() is None
+    worker.kill()
+    worker.wait()
+    done, planned = state.progress(run.run_id)
+    assert 0 < done < planned
+    assert sum(len(state.staged(after=k, limit=100)) for k in (-1,)) == min(done, 100)
+    for share in "01":
+        subprocess.run([*command, share], check=True, cwd=ROOT)
+    assert state.reconcile(run.run_id, Warehouse(range(4000))).ok
+
+
+def test_a_full_disk_is_unavailable_and_says_no_text(tmp_path):
+    state = open_state(StateSettings("sqlite:///s.db"), tmp_path)
+    run = state.begin(A)
+    ((unit, _),) = planned = units([1])
+    state.plan(run.run_id, planned)
+    with state._engine.connect() as connection:
+        pages = connection.exec_driver_sql("pragma page_count").scalar()
+        connection.exec_driver_sql(f"pragma max_page_count = {pages + 1}")
+    came = replace(result([1]), releases=[staged(1, payload=CANARY.encode() * 1000)])
+    with pytest.raises(Unavailable, match="disk is full") as caught:
+        state.commit_unit(run.run_id, unit, came)
+    assert CANARY not in repr(caught.value) + repr(caught.value.__context__)
+    assert state.pending(run.run_id, 0, 1) == [unit]
+    state.close()
+
+
+def test_a_file_that_is_no_database(tmp_path):
+    (tmp_path / "s.db").write_text(CANARY * 100)
+    with pytest.raises(Unavailable, match="damaged"):
+        open_state(StateSettings("sqlite:///s.db"), tmp_path)
+
+
+def test_the_state_is_for_its_owner_alone(tmp_path):
+    state = open_state(StateSettings("sqlite:///s.db"), tmp_path)
+    state.begin(A)
+    assert {path.stat().st_mode & 0o077 for path in tmp_path.iterdir()} == {0}
+    state.close()
+
+
+def test_the_ledger_is_small(tmp_path):
+    state = open_state(StateSettings("sqlite:///s.db"), tmp_path)
+    run = state.begin(A)
+    ((unit, ids),) = planned = units(list(range(20_000)))
+    state.plan(run.run_id, planned)
+    state.commit_unit(run.run_id, unit, result(ids))
+    state.close()
+    with sqlite3.connect(tmp_path / "s.db") as db:
+        for table in ("stage", "span_store"):
+            db.execute(f"delete from {table}")
+        db.commit()
+        db.execute("vacuum")
+    db.close()
+    assert (tmp_path / "s.db").stat().st_size / 20_000 < 70, "bytes a note"
+
+
+def test_urls_of_servers_that_do_not_answer(tmp_path, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    with pytest.raises(Unavailable, match=r"state: the connection failed") as caught:
+        open_state(StateSettings("postgresql://u:s3cret@127.0.0.1:1/db"), tmp_path)
+    assert "s3cret" not in str(caught.value) + repr(caught.value)
+
+
+def test_two_processes_open_one_state(postgres_url, tmp_path):
+    state = open_state(StateSettings(postgres_url), tmp_path)
+    again = open_state(StateSettings(postgres_url), tmp_path)
+    run = state.begin(A)
+    assert again.begin(A).run_id == run.run_id
+    state.close()
+    again.close()
+
+
+@pytest.mark.parametrize(
+    ("opened", "gives"),
+    [
+        (lambda where: list(open_state(*where).released_ids()), []),
+        (lambda where: read_history(*where), []),
+        (lambda where: read_reviews(*where), []),
+    ],
+    ids=["ledger", "history", "reviews"],
+)
+def test_a_server_that_is_away_for_a_moment_is_asked_again(tmp_path, monkeypatch, opened, gives):
+    where = (StateSettings("sqlite:///state.db"), tmp_path)
+    open_state(*where).close()
+    look, failures = schema.revision, iter("ab")
+
+    def fails_twice(connection):
+        if next(failures, None):
+            raise Unavailable("state", "the connection failed or was lost", "run again")
+        return look(connection)
+
+    monkeypatch.setattr(schema, "revision", fails_twice)
+    assert opened(where) == gives
+    assert next(failures, None) is None
+
+
+def read_reviews(settings, base):
+    with open_records(settings, base) as records:
+        return records.reviews()

@@ -1,0 +1,79 @@
+"""What is sealed opens again, and only for the note and version it was sealed for."""
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.state.span_sealing import (
+    Found,
+    Seal,
+)
+from record.errors import Unsafe
+from record.span import Span
+
+SEAL = Seal(bytes(range(32)))
+CONTENT = bytes(16)
+SPANS = st.lists(
+    st.builds(
+        lambda start, size, label: Span(start, start + size, label, "rules.dates", 0.5),
+        st.integers(0, 10**6),
+        st.integers(1, 100),
+        st.sampled_from(["DATE", "LAST_NAME"]),
+    )
+).map(tuple)
+
+
+READ = st.none() | st.tuples(st.text(), st.sampled_from(["pdf/body", "docx"]))
+FOUND = st.builds(
+    lambda text, title, read: Found({"text": text, "title": title}, read), SPANS, SPANS, READ
+)
+
+
+@given(FOUND)
+def test_what_is_sealed_opens(found):
+    sealed = SEAL.close("17", CONTENT, found)
+    assert SEAL.open("17", CONTENT, sealed) == found
+    assert SEAL.close("17", CONTENT, found) == sealed
+
+
+SEALED = SEAL.close("17", CONTENT, Found({"text": (Span(3, 9, "LAST_NAME"),)}))
+
+
+def test_the_text_of_a_document_is_under_the_seal_and_not_in_its_repr():
+    found = Found({"text": ()}, ("Jeanne DUPONT " * 40, "pdf/body"))
+    sealed = SEAL.close("17", CONTENT, found)
+    assert b"DUPONT" not in sealed
+    assert len(sealed) < 200
+    assert "DUPONT" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("note_id", "content", "sealed"),
+    [
+        ("18", CONTENT, SEALED),
+        ("17", b"x" * 16, SEALED),
+        ("17", CONTENT, SEALED[:-1] + bytes([SEALED[-1] ^ 1])),
+        ("17", CONTENT, b""),
+    ],
+    ids=["another note", "another version", "one bit", "nothing"],
+)
+def test_a_broken_seal_is_refused(note_id, content, sealed):
+    with pytest.raises(Unsafe, match="broken-seal"):
+        SEAL.open(note_id, content, sealed)
+
+
+def test_another_key_opens_nothing():
+    with pytest.raises(Unsafe, match="broken-seal"):
+        Seal(bytes(32)).open("17", CONTENT, SEALED)
+
+
+def test_labels_cannot_be_read_without_the_key():
+    assert b"LAST_NAME" not in SEALED
+
+
+def test_the_key_is_neither_shown_nor_serialized():
+    assert "x01" not in repr(SEAL)
+    with pytest.raises(TypeError):
+        pickle.dumps(SEAL)
