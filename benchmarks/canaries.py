@@ -19,9 +19,9 @@ from time import process_time
 
 from evaluation.memorization import Attack, attack
 from evaluation.partners import means
-from models.language.folder import load
-from models.language.recipe import make_recipe
-from models.language.train import TRAINING
+from models.language.training.folder import load
+from models.language.training.recipe import make_recipe
+from models.language.training.training import TRAINING
 from record.document import Annotated
 from synthesis.canaries import load_canaries
 from synthesis.corpora import part_notes

@@ -18,7 +18,7 @@ from benchmarks.corpora import EDS, MEDDOCAN, LabelMap
 from benchmarks.hybrid import SEED
 from benchmarks.train_tagger import hospitals
 from models.tagger.runtime import Tagger
-from models.tagger.shipped import folder_of
+from models.tagger.shipped_model import folder_of
 from pipeline.files.gold import read_annotated
 from pipeline.notes.detection import by_rules
 from pipeline.notes.overlap_resolution import trim

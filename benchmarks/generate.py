@@ -26,14 +26,25 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from models.language.decoding import Decoding, Task, write_texts
-from models.language.folder import build
-from models.language.gpt import GPT
-from models.language.grammar import Grammar, Marks
-from models.language.lstm import LSTM
-from models.language.memory import LanguageModel
-from models.language.pretrained import renamed
-from models.language.vocabulary import END, UNKNOWN, Words
+from models.language.corpus.vocabulary import (
+    END,
+    UNKNOWN,
+    Words,
+)
+from models.language.decoding.generation import (
+    Decoding,
+    Task,
+    write_texts,
+)
+from models.language.decoding.grammar import (
+    Grammar,
+    Marks,
+)
+from models.language.networks.gpt import GPT
+from models.language.networks.interface import LanguageModel
+from models.language.networks.lstm import LSTM
+from models.language.training.folder import build
+from models.language.training.pretrained import renamed
 
 _MARKS = (END, UNKNOWN, "<PAR>", "<A_START>", "<A_END>")
 _PROMPT = 3

@@ -24,9 +24,16 @@ from scipy.stats import spearmanr
 from benchmarks.canaries import fictional_notes
 from evaluation.memorization import Influence, counterfactual, half_splits, influence
 from evaluation.partners import Floats, Ground, Partners, drawn, means, told
-from models.language.recipe import Recipe, make_recipe
-from models.language.texts import Text
-from models.language.vocabulary import END, UNKNOWN, Words
+from models.language.corpus.texts import Text
+from models.language.corpus.vocabulary import (
+    END,
+    UNKNOWN,
+    Words,
+)
+from models.language.training.recipe import (
+    Recipe,
+    make_recipe,
+)
 from synthesis.canaries import Canaries
 from synthesis.corpora import in_benchmark_form
 from synthesis.markup import PAR

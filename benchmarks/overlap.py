@@ -22,7 +22,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from evaluation.gate import Measured
 from evaluation.overlap import likelihood, shared_runs
-from models.language.foundation import Foundation
+from models.language.training.foundation import Foundation
 from pipeline.files.gold import read_annotated
 
 _MARK = "<|endoftext|>"

@@ -29,7 +29,7 @@ from scipy.stats import bootstrap
 
 from evaluation.bootstrap import student_interval
 from evaluation.randomization import differ, f1, precision, recall
-from models.private import learning
+from models.private import deidentifier_training
 from models.private.deidentifier import Deidentifier, Example
 from models.private.folder import digest, load
 from pipeline.files.jsonl import (
@@ -59,7 +59,9 @@ class Scored:
 
     def counts(self, folder: Path) -> Counts:
         """Count tokens that a de-identifier found, invented and missed. (notes, 3)"""
-        told = learning.token_counts(learning.load_deidentifier(folder), self.held)
+        told = deidentifier_training.token_counts(
+            deidentifier_training.load_deidentifier(folder), self.held
+        )
         counts = np.zeros((self.total, 3))
         np.add.at(counts, self.notes, told)
         return counts
@@ -82,9 +84,11 @@ def pooled(options: argparse.Namespace) -> Iterator[dict[str, object]]:
         for arm, sites in ARMS.items():
             out = options.output / f"{arm}-{seed}"
             recipe = _recipe(options, arm, seed, start)
-            if not (out / learning.SETTINGS).exists():
+            if not (out / deidentifier_training.SETTINGS).exists():
                 held = pool([shared[site] for site in sites], [shared["chosen"]])
-                learning.train_deidentifier(held.train, held.dev, recipe, out, start=start)
+                deidentifier_training.train_deidentifier(
+                    held.train, held.dev, recipe, out, start=start
+                )
             counts = scored.counts(out)
             found[arm].append(counts)
             yield {"sites": arm, "seed": seed, **_scores(counts.sum(0)), **_losses(out, recipe)}
@@ -152,15 +156,15 @@ def _parts(options: argparse.Namespace) -> dict[str, list[Annotated]]:
 
 def _recipe(
     options: argparse.Namespace, arm: str, seed: int, start: Deidentifier | None
-) -> learning.Recipe:
+) -> deidentifier_training.Recipe:
     epochs = options.epochs if arm == "both" else options.alone_epochs or options.epochs
-    recipe = learning.Recipe(epochs=epochs, seed=seed)
+    recipe = deidentifier_training.Recipe(epochs=epochs, seed=seed)
     return recipe.going_on(start) if start else recipe
 
 
-def _losses(out: Path, recipe: learning.Recipe) -> dict[str, float]:
+def _losses(out: Path, recipe: deidentifier_training.Recipe) -> dict[str, float]:
     """Give the lowest loss on the notes that weights were selected by, and its epoch."""
-    about = json.loads((out / learning.SETTINGS).read_text("utf-8"))["about"]
+    about = json.loads((out / deidentifier_training.SETTINGS).read_text("utf-8"))["about"]
     if about["recipe"] != json.loads(json.dumps(asdict(recipe))):
         raise ConfigError(str(out), "was trained with other settings", "name a new folder")
     losses = [epoch["dev"] for epoch in about["history"]]

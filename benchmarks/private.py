@@ -32,15 +32,27 @@ from scipy.stats import binomtest
 
 from evaluation.adversary import LAST, any_attack
 from evaluation.sharing import Subject, attack_twins, measure
-from models.language.texts import seeded
-from models.private import embeddings, learning, recipe, training
+from models.language.corpus.texts import seeded
+from models.private import (
+    deidentifier_training,
+    embeddings,
+    recipe,
+    representer_training,
+)
 from models.private.adversaries import Adversaries
+from models.private.adversary_training import (
+    Represent,
+    continue_adversaries,
+    new_adversaries,
+)
 from models.private.deidentifier import Deidentifier, Example, examples
 from models.private.embeddings import Embeddings
 from models.private.folder import SETTINGS, Kit, load
-from models.private.judging import Represent, continue_adversaries, new_adversaries
 from models.private.pairs import Pairs
-from models.private.pseudonymize import Pseudonymizer, pseudonymize
+from models.private.pseudonymization import (
+    Pseudonymizer,
+    pseudonymize,
+)
 from models.private.representer import Unprotected
 from models.private.sentences import Sentence, sentences
 from models.private.stop_words import stop_words
@@ -187,7 +199,7 @@ def _way(
     )
     started = process_time()
     if not (out / SETTINGS).exists():
-        training.train(corpus, plan, out, _tell(options))
+        representer_training.train(corpus, plan, out, _tell(options))
     kit = load(out)
     yield {
         "what": way,
@@ -207,9 +219,9 @@ def _way(
         yield {"what": f"{way}: {what}", "seed": seed, **found}
 
 
-def _scores(kit: Kit, parts: Parts, seed: int) -> learning.Scores:
+def _scores(kit: Kit, parts: Parts, seed: int) -> deidentifier_training.Scores:
     given = kit.encode(parts.scored, seeded("scored", seed))
-    return learning.token_scores(kit.deidentifier, _examples(parts.scored, given))
+    return deidentifier_training.token_scores(kit.deidentifier, _examples(parts.scored, given))
 
 
 def _attack(
@@ -228,7 +240,7 @@ def _attack(
     return {"accuracy": float(np.mean(rounds)), "highest": max(rounds), "judged": judged}
 
 
-def _tell(options: argparse.Namespace) -> learning.Watch:
+def _tell(options: argparse.Namespace) -> deidentifier_training.Watch:
     return (
         (lambda entry: print(json.dumps(entry), flush=True))
         if options.verbose
@@ -242,7 +254,7 @@ def _deidentify(
     train: Sequence[Sentence],
     seed: int,
     has_case: bool = True,
-) -> tuple[learning.Scores, dict[str, object]]:
+) -> tuple[deidentifier_training.Scores, dict[str, object]]:
     """Train on sentences; give the scores on those of DEV, and what is told of them."""
 
     def made(held: Sequence[Sentence]) -> list[Example]:
@@ -250,13 +262,13 @@ def _deidentify(
         found = _examples(held, vectors)
         return found if has_case else [replace(one, casing=one.casing * 0) for one in found]
 
-    plan = learning.Recipe(epochs=options.base_epochs, patience=3, seed=seed)
+    plan = deidentifier_training.Recipe(epochs=options.base_epochs, patience=3, seed=seed)
     started = process_time()
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        learning.train_deidentifier(made(train), made(_flat(parts.held)), plan, out)
-        network: Deidentifier = learning.load_deidentifier(out)
-    scores = learning.token_scores(network, made(parts.scored))
+        deidentifier_training.train_deidentifier(made(train), made(_flat(parts.held)), plan, out)
+        network: Deidentifier = deidentifier_training.load_deidentifier(out)
+    scores = deidentifier_training.token_scores(network, made(parts.scored))
     return scores, {**asdict(scores), "seconds": process_time() - started}
 
 

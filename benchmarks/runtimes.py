@@ -17,7 +17,10 @@ from benchmarks.tagger import runtimes
 from evaluation.align import pair
 from evaluation.scores import score
 from models.tagger.runtime import Tagger
-from models.tagger.shipped import DEFAULT, folder_of
+from models.tagger.shipped_model import (
+    DEFAULT,
+    folder_of,
+)
 from pipeline.notes.model_detection import TOGETHER
 from pipeline.notes.overlap_resolution import (
     resolve,

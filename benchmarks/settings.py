@@ -41,9 +41,9 @@ from evaluation.utility import (
     compare,
     recipe_for,
 )
-from models.language.contextual import ContextVectors
-from models.tagger.train import Watch
-from models.tagger.windows import Cut
+from models.language.networks.contextual import ContextVectors
+from models.tagger.encoders.windows import Cut
+from models.tagger.training.training import Watch
 from pipeline.commands.synthesize.corpus_letters import (
     read_letters,
     with_own,

@@ -26,12 +26,17 @@ import torch
 
 from models.precision import has_vnni
 from models.tagger import folder
-from models.tagger.corpus import cut_text
-from models.tagger.exported import Exported
+from models.tagger.encoders.onnx_encoder import Exported
+from models.tagger.encoders.subwords import SubWords
+from models.tagger.encoders.tokenizers import (
+    END,
+    PADDING,
+    START,
+)
 from models.tagger.network import Batch, Network, collate
-from models.tagger.pieces import END, PADDING, START
 from models.tagger.runtime import Tagger
-from models.tagger.shipped import (
+from models.tagger.sequences.corpus import cut_text
+from models.tagger.shipped_model import (  # fmt: skip
     DEFAULT,
     ONNX,
     ONNX_INT8,
@@ -40,8 +45,7 @@ from models.tagger.shipped import (
     TORCH,
     folder_of,
     is_quantized,
-)  # fmt: skip
-from models.tagger.subwords import SubWords
+)
 from pipeline.notes.detection import by_rules
 from pipeline.notes.model_detection import TOGETHER
 from pipeline.notes.overlap_resolution import (

@@ -14,10 +14,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from models.tagger.corpus import TrainingNote
-from models.tagger.encoder import Plan
-from models.tagger.recipe import default_recipe
-from models.tagger.train import Corpora, Watch, train
+from models.tagger.encoders.encoder import Plan
+from models.tagger.sequences.corpus import TrainingNote
+from models.tagger.training.recipe import default_recipe
+from models.tagger.training.training import (
+    Corpora,
+    Watch,
+    train,
+)
 from pipeline.files.gold import (
     read_annotated,
     read_label_map,

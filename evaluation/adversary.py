@@ -14,8 +14,13 @@ from evaluation.bootstrap import student_interval
 from evaluation.gate import Axis, Measured
 from evaluation.seeds import Rate, Rates, measured_rates
 from models.private.adversaries import Adversaries
+from models.private.adversary_training import (
+    Represent,
+    continue_adversaries,
+    most_right,
+    new_adversaries,
+)
 from models.private.folder import Kit
-from models.private.judging import Represent, continue_adversaries, most_right, new_adversaries
 from models.private.pairs import Pairs
 
 EPOCHS, LAST = 20, 5

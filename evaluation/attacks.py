@@ -27,8 +27,8 @@ from evaluation.partners import (
     means,
     told,
 )
-from models.language.folder import Trained
-from models.language.texts import Text
+from models.language.corpus.texts import Text
+from models.language.training.folder import Trained
 
 LEAST_HALVES = 4
 """With fewer models no note has one that neither learnt it nor is attacked itself."""

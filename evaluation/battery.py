@@ -17,8 +17,11 @@ from scipy.stats import bootstrap, spearmanr
 
 from evaluation.bootstrap import CONFIDENCE, RESAMPLES, ratio_intervals
 from evaluation.gate import Axis, Measured
-from models.language.casing import learn_casing, small
-from models.language.vectors import (
+from models.language.networks.casing import (
+    learn_casing,
+    small,
+)
+from models.language.networks.vectors import (
     Floats,
     Pair,
     learn_entailment,

@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 
 from evaluation.twins import Encode, Floats, Vectors, seeds, whitening
 from models.private.sentences import Sentence
-from models.tagger.bilstm import CASES, case_of
+from models.tagger.encoders.bilstm import (
+    CASES,
+    case_of,
+)
 
 CARRIERS = 4
 """Sentences that each word is put into."""

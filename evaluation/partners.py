@@ -10,12 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.memorization import half_splits
-from models.language.folder import Trained, load
-from models.language.perplexity import log_probabilities
-from models.language.recipe import Recipe
-from models.language.texts import Text
-from models.language.train import TRAINING, Corpora, Watch, train
-from models.language.vocabulary import Vocabulary
+from models.language.corpus.texts import Text
+from models.language.corpus.vocabulary import Vocabulary
+from models.language.training.folder import (
+    Trained,
+    load,
+)
+from models.language.training.perplexity import log_probabilities
+from models.language.training.recipe import Recipe
+from models.language.training.training import (
+    TRAINING,
+    Corpora,
+    Watch,
+    train,
+)
 from synthesis.canaries import Canaries
 
 CONTROL_NOTES = 10

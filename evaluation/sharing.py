@@ -42,7 +42,7 @@ from evaluation.twins import (
     whitening,
 )
 from models.private.inversion import Course, train_inverse
-from models.private.pseudonymize import Pseudonymizer
+from models.private.pseudonymization import Pseudonymizer
 from models.private.sentences import Sentence
 
 ENCODINGS = (1, 2, 4, 8)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.area import area
-from models.private.pseudonymize import Pseudonymizer
+from models.private.pseudonymization import Pseudonymizer
 from models.private.sentences import Sentence
 
 Vectors = NDArray[np.float32]

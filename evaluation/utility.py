@@ -20,11 +20,19 @@ from evaluation.bootstrap import student_interval
 from evaluation.counts import count
 from evaluation.gate import Axis, Measured
 from evaluation.randomization import differ, f1, precision, recall
-from models.tagger.corpus import TrainingNote
-from models.tagger.encoder import Plan
-from models.tagger.recipe import Recipe, default_recipe
+from models.tagger.encoders.encoder import Plan
 from models.tagger.runtime import Tagger
-from models.tagger.train import TRAINING, Corpora, Watch, train
+from models.tagger.sequences.corpus import TrainingNote
+from models.tagger.training.recipe import (
+    Recipe,
+    default_recipe,
+)
+from models.tagger.training.training import (
+    TRAINING,
+    Corpora,
+    Watch,
+    train,
+)
 from record.document import Annotated, Document
 from record.span import Span
 

@@ -15,8 +15,11 @@ from random import Random
 from typing import Any
 
 from models.atomic import write
-from models.language.texts import Text
-from models.language.vocabulary import END, Vocabulary
+from models.language.corpus.texts import Text
+from models.language.corpus.vocabulary import (
+    END,
+    Vocabulary,
+)
 from record.errors import ConfigError
 from synthesis.controls import Request
 from synthesis.markup import decode

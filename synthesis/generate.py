@@ -6,11 +6,23 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from models.language.beams import search_text
-from models.language.decoding import Decoding, Task, Written, write_texts
-from models.language.folder import Trained
-from models.language.grammar import Grammar, Marks, most_entities
-from models.language.vocabulary import END, Vocabulary
+from models.language.corpus.vocabulary import (
+    END,
+    Vocabulary,
+)
+from models.language.decoding.beam_search import search_text
+from models.language.decoding.generation import (
+    Decoding,
+    Task,
+    Written,
+    write_texts,
+)
+from models.language.decoding.grammar import (
+    Grammar,
+    Marks,
+    most_entities,
+)
+from models.language.training.folder import Trained
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.cleanup import clean

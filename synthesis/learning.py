@@ -4,11 +4,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from models.language.pretrained import digest as base_digest
-from models.language.recipe import Recipe
-from models.language.texts import Text
-from models.language.train import Corpora, Watch, refuse_trained, train
-from models.language.vocabulary import Pieces, Vocabulary, Words
+from models.language.corpus.texts import Text
+from models.language.corpus.vocabulary import (
+    Pieces,
+    Vocabulary,
+    Words,
+)
+from models.language.training.pretrained import digest as base_digest
+from models.language.training.recipe import Recipe
+from models.language.training.training import (
+    Corpora,
+    Watch,
+    refuse_trained,
+    train,
+)
 from synthesis.canaries import draw_canaries
 from synthesis.markup import end_tag, start_tag
 from synthesis.prepared import Corpus, digest, load_corpus

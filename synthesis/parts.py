@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from models.atomic import write
-from models.language import folder as models
-from models.language.decoding import Decoding
-from models.language.grammar import STRETCH
+from models.language.decoding.generation import Decoding
+from models.language.decoding.grammar import STRETCH
+from models.language.training import folder as models
 from record.document import Annotated, Document
 from record.errors import ConfigError, CryptonymError
 from record.span import Span

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from models.atomic import write
-from models.language.texts import Text
-from models.language.vocabulary import END, Vocabulary
+from models.language.corpus.texts import Text
+from models.language.corpus.vocabulary import (
+    END,
+    Vocabulary,
+)
 from record.errors import ConfigError
 from synthesis.controls import Request, frequent_kinds, marks_of, requested
 from synthesis.corpora import (

@@ -9,8 +9,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from models.language import masked as models
-from models.language.private_filling import Ledger, Mechanism
+from models.language.masked import masked_model as models
+from models.language.masked.private_filling import (
+    Ledger,
+    Mechanism,
+)
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.account import Account

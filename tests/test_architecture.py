@@ -77,10 +77,19 @@ HIDDEN_IMPORTS = {
             *("google.auth.exceptions", "google.cloud"),
         )
     },
-    ("models.language.train", "models.language.private"): "opacus is an extra, and slow to import",
-    ("models.language.train", "models.language.lora"): "peft is an extra, and slow to import",
-    ("models.tagger.runtime", "models.tagger.exported"): "runs on PyTorch alone where ONNX is not",
-    ("models.tagger.runtime", "models.tagger.by_openvino"): "OpenVINO is an extra",
+    (
+        "models.language.training.training",
+        "models.language.training.private_training",
+    ): "opacus is an extra, and slow to import",
+    (
+        "models.language.training.training",
+        "models.language.networks.lora",
+    ): "peft is an extra, and slow to import",
+    (
+        "models.tagger.runtime",
+        "models.tagger.encoders.onnx_encoder",
+    ): "runs on PyTorch alone where ONNX is not",
+    ("models.tagger.runtime", "models.tagger.encoders.openvino_encoder"): "OpenVINO is an extra",
     (
         "pipeline.notes.worker_resources",
         "models.tagger.runtime",
@@ -90,7 +99,7 @@ HIDDEN_IMPORTS = {
 
 ENVIRONMENT_READERS: dict[str, str] = {
     "pipeline.notes.worker_resources": "resolves `env:NAME`, so that no file need hold a password",
-    "models.tagger.quantize": "tells NNCF to tell its makers nothing",
+    "models.tagger.quantization": "tells NNCF to tell its makers nothing",
     "pipeline.night.supervisor": "hands it on to the workers, with a bound on their threads",
 }
 """Module -> why it may read the environment; `COMPOSITION_ROOT` may always."""

@@ -8,7 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.private.both_ways import BothWays, inside
+from models.private.bilstm import (
+    BothWays,
+    inside,
+)
 
 
 class Adversaries(nn.Module):

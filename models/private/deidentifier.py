@@ -13,12 +13,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from models.private.both_ways import BothWays
+from models.private.bilstm import BothWays
 from models.private.embeddings import Floats, Integers
 from models.private.sentences import PHI, Sentence
-from models.tagger.bilstm import CASES
-from models.tagger.crf import LinearChain
-from models.tagger.tags import Scheme, WordSpan
+from models.tagger.encoders.bilstm import CASES
+from models.tagger.sequences.crf import LinearChain
+from models.tagger.sequences.tags import (
+    Scheme,
+    WordSpan,
+)
 
 BINARY = (PHI,)
 """The labels of a de-identifier that only tells what identifies somebody."""

@@ -25,8 +25,8 @@ from safetensors.numpy import save as dump_arrays
 from models.atomic import write
 from models.folder import Form
 from models.private.sentences import Sentence
-from models.tagger.pieces import MARKS
-from models.tagger.subwords import SubWords
+from models.tagger.encoders.subwords import SubWords
+from models.tagger.encoders.tokenizers import MARKS
 from record.errors import ConfigError
 
 Floats = NDArray[np.float32]

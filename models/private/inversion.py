@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, normalize
 from torch.nn.utils.rnn import pad_sequence
 
-from models.private.both_ways import BothWays
-from models.private.selection import batches
+from models.private.bilstm import BothWays
+from models.private.weight_selection import batches
 
 Vectors = NDArray[np.float32]
 Lesson = tuple[Sequence[Vectors], Sequence[NDArray[np.int64]]]

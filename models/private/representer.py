@@ -11,7 +11,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from models.private.both_ways import BothWays, inside
+from models.private.bilstm import (
+    BothWays,
+    inside,
+)
 from models.private.embeddings import Floats
 
 _FIRST_IN = 1.0  # where learning starts from; embeddings have a deviation of 1

@@ -10,10 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from models.tagger.bilstm import CASES, case_of
-from models.tagger.corpus import disjoint, word_spans
-from models.tagger.tags import WordSpan
-from models.tagger.words import words
+from models.tagger.encoders.bilstm import (
+    CASES,
+    case_of,
+)
+from models.tagger.encoders.words import words
+from models.tagger.sequences.corpus import (
+    disjoint,
+    word_spans,
+)
+from models.tagger.sequences.tags import WordSpan
 from record.span import Span
 from record.tokens import Token, is_break
 
@@ -37,7 +43,7 @@ class Sentence:
     """Tokens in order, where they stand in the text, the class of their case, and labelled spans.
 
     `offsets` are code points, half open; they never leave the process. `casing` are places in
-    `models.tagger.bilstm.CASES`. `spans` are disjoint, in tokens.
+    `models.tagger.encoders.bilstm.CASES`. `spans` are disjoint, in tokens.
     """
 
     tokens: tuple[str, ...] = field(repr=False)

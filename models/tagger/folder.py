@@ -9,11 +9,14 @@ from safetensors.torch import save as dump_weights
 
 from models.atomic import write
 from models.folder import Form
-from models.tagger.encoder import rebuild
+from models.tagger.encoders.encoder import rebuild
+from models.tagger.encoders.subwords import SubWords
+from models.tagger.encoders.windows import Cut
 from models.tagger.network import Design, Network
-from models.tagger.shipped import QUANTIZED, SETTINGS
-from models.tagger.subwords import SubWords
-from models.tagger.windows import Cut
+from models.tagger.shipped_model import (
+    QUANTIZED,
+    SETTINGS,
+)
 from record.errors import ConfigError
 
 WEIGHTS = "weights.safetensors"

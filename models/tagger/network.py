@@ -9,12 +9,19 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from models.tagger.bilstm import BiLSTM
-from models.tagger.crf import LinearChain, Stacked
-from models.tagger.encoder import Encoder
-from models.tagger.pieces import END, PADDING, START
-from models.tagger.tags import Scheme
-from models.tagger.windows import Window
+from models.tagger.encoders.bilstm import BiLSTM
+from models.tagger.encoders.encoder import Encoder
+from models.tagger.encoders.tokenizers import (
+    END,
+    PADDING,
+    START,
+)
+from models.tagger.encoders.windows import Window
+from models.tagger.sequences.crf import (
+    LinearChain,
+    Stacked,
+)
+from models.tagger.sequences.tags import Scheme
 
 _KERNEL = 3
 

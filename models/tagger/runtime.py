@@ -8,10 +8,17 @@ import torch
 
 from models.precision import has_bfloat16
 from models.tagger import folder
-from models.tagger.encoder import Encoder
+from models.tagger.encoders.encoder import Encoder
 from models.tagger.network import Network
-from models.tagger.predict import predict
-from models.tagger.shipped import AUTO, ONNX, ONNX_INT8, OPENVINO, OPENVINO_INT8, TORCH
+from models.tagger.prediction import predict
+from models.tagger.shipped_model import (
+    AUTO,
+    ONNX,
+    ONNX_INT8,
+    OPENVINO,
+    OPENVINO_INT8,
+    TORCH,
+)
 from record.document import Document
 from record.errors import ConfigError
 from record.span import Span
@@ -70,10 +77,16 @@ def _export(
     if not isinstance(network.encoder, Encoder):
         return _refused("recurrent encoders have no graph", required=required, quiet=True)
     try:
-        from models.tagger.exported import Exported, ExportFailed  # noqa: PLC0415 # may be left out
+        from models.tagger.encoders.onnx_encoder import (  # noqa: PLC0415 # may be left out
+            Exported,
+            ExportFailed,
+        )
 
         if runtime in (OPENVINO, OPENVINO_INT8):
-            from models.tagger.by_openvino import ByOpenVINO, InEightBits  # noqa: PLC0415 # an extra
+            from models.tagger.encoders.openvino_encoder import (  # noqa: PLC0415 # an extra
+                ByOpenVINO,
+                InEightBits,
+            )
     except ModuleNotFoundError as error:
         return _refused(f"{error.name} is not installed", required=required)
     try:

@@ -7,8 +7,11 @@ from pathlib import Path
 import apache_beam as beam
 from apache_beam.metrics import Metrics
 
-from models.language.masked import MaskedFiller
-from models.language.private_filling import Mechanism, PrivateFiller
+from models.language.masked.masked_model import MaskedFiller
+from models.language.masked.private_filling import (
+    Mechanism,
+    PrivateFiller,
+)
 from pipeline.beam.generation import run_batches
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.files.pseudonymization import load_policy

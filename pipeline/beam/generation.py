@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import apache_beam as beam
 from apache_beam.metrics import Metrics
 
-from models.language.folder import load
+from models.language.training.folder import load
 from pipeline.beam.failures import RunnerFailed
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline

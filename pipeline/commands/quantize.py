@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from models.tagger.shipped import folder_of
+from models.tagger.shipped_model import folder_of
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE

@@ -11,7 +11,10 @@ from pathlib import Path
 
 from sqlalchemy.engine import make_url
 
-from models.tagger.shipped import digest, folder_of
+from models.tagger.shipped_model import (
+    digest,
+    folder_of,
+)
 from pipeline.config.energy import Meter
 from pipeline.config.exit_codes import (
     EXIT_DONE,

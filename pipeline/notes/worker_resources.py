@@ -12,7 +12,10 @@ from extractors.document.options import Options
 from extractors.pdf.tessdata import find_tessdata
 from extractors.plain.plain_text import clean
 from extractors.read import Reader, read_file
-from models.tagger.shipped import digest, folder_of
+from models.tagger.shipped_model import (
+    digest,
+    folder_of,
+)
 from pipeline.config.passwords import load_passwords
 from pipeline.config.settings import (
     Settings,

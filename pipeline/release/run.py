@@ -9,7 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from models.tagger.shipped import digest, folder_of
+from models.tagger.shipped_model import (
+    digest,
+    folder_of,
+)
 from pipeline.config.energy import Meter
 from pipeline.config.exit_codes import (
     EXIT_DONE,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from models.atomic import write
-from models.language.texts import seeded
+from models.language.corpus.texts import seeded
 from models.private.deidentifier import Example, examples
 from models.private.folder import Kit, digest, load
 from models.private.sentences import Sentence, sentences

@@ -1,7 +1,7 @@
 """The files that sites share: vectors of sentences with casing and labels, and no text.
 
 An Arrow file has one row for each sentence, in a drawn order: `vectors` (a list of float32 for each
-token), `casing` (a number for each token, place in `models.tagger.bilstm.CASES`) and `tags` (0
+token), `casing` (a number for each token, place in `models.tagger.encoders.bilstm.CASES`) and `tags` (0
 outside, 2 i + 1 where a span of label i begins, 2 i + 2 where it goes on). A manifest stands beside
 it. Neither holds text, offsets into text, ids of notes, or their order.
 """
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from models.atomic import write
 from models.private.deidentifier import Example
-from models.tagger.tags import WordSpan
+from models.tagger.sequences.tags import WordSpan
 from pipeline.config.signing import sum_of
 from record.errors import ConfigError
 

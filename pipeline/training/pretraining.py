@@ -5,8 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from models.tagger.pretrain import PretrainRecipe, Watch, pretrain
-from models.tagger.windows import Cut
+from models.tagger.encoders.windows import Cut
+from models.tagger.training.pretraining import (
+    PretrainRecipe,
+    Watch,
+    pretrain,
+)
 from pipeline.config.progress import Progress
 from pipeline.files.alignment import align
 from pipeline.files.gold import read_annotated

@@ -6,14 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
-from models.tagger.corpus import TrainingNote
-from models.tagger.encoder import Plan
-from models.tagger.recipe import Recipe, default_recipe
+from models.tagger.encoders.encoder import Plan
+from models.tagger.encoders.windows import Cut
 from models.tagger.runtime import Tagger
-from models.tagger.scores import Scores
-from models.tagger.teachers import taught
-from models.tagger.train import Corpora, Watch, train
-from models.tagger.windows import Cut
+from models.tagger.sequences.corpus import TrainingNote
+from models.tagger.training.recipe import (
+    Recipe,
+    default_recipe,
+)
+from models.tagger.training.scores import Scores
+from models.tagger.training.teachers import taught
+from models.tagger.training.training import (
+    Corpora,
+    Watch,
+    train,
+)
 from pipeline.config.energy import (
     Energy,
     Meter,

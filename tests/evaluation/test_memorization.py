@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from evaluation.memorization import attack, counterfactual, excess, half_splits, influence
-from models.language.unigram import Unigram
+from models.language.corpus.unigram import Unigram
 
 LOGS = st.lists(st.floats(-20, 0), min_size=1, max_size=30)
 

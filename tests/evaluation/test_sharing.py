@@ -27,9 +27,9 @@ from evaluation.sharing import (
 from evaluation.twins import averaged, look, make_twins, seeds, whitening
 from models.private import inversion
 from models.private.embeddings import Embeddings
-from models.private.pseudonymize import Pseudonymizer
+from models.private.pseudonymization import Pseudonymizer
 from models.private.sentences import Sentence
-from models.tagger.bilstm import CASES
+from models.tagger.encoders.bilstm import CASES
 
 NAMES = [f"name{letter}{other}" for letter in "abcdefgh" for other in "xyzw"]
 PLAIN = [f"word{letter}{other}" for letter in "abcdefghij" for other in "xyz"]

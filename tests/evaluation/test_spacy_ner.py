@@ -8,7 +8,7 @@ from evaluation.utility import scored
 from record.document import Annotated, Document
 from record.span import Span
 from record.tokens import tokens
-from tests.models.toy import toy_notes
+from tests.models.tagger.toy import toy_notes
 
 
 def notes(count: int, seed: int) -> list[Annotated]:

@@ -16,7 +16,10 @@ from evaluation.utility import (
     compare,
 )
 from record.document import Annotated
-from tests.models.toy import toy_notes, toy_recipe
+from tests.models.tagger.toy import (
+    toy_notes,
+    toy_recipe,
+)
 
 
 def notes(count, seed):

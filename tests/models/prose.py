@@ -2,8 +2,13 @@
 
 from random import Random
 
-from models.language.texts import Text
-from models.language.vocabulary import END, UNKNOWN, Vocabulary, Words
+from models.language.corpus.texts import Text
+from models.language.corpus.vocabulary import (
+    END,
+    UNKNOWN,
+    Vocabulary,
+    Words,
+)
 
 MARKS = (END, UNKNOWN, "<PAR>", "<A_START>", "<A_END>", "<B_START>", "<B_END>", "<ASK>", "<BODY>")
 PAIRS = (("<A_START>", "<A_END>"), ("<B_START>", "<B_END>"))

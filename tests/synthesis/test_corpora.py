@@ -6,8 +6,12 @@ from random import Random
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from models.language.recipe import make_recipe
-from models.language.vocabulary import UNKNOWN, Pieces, Words
+from models.language.corpus.vocabulary import (
+    UNKNOWN,
+    Pieces,
+    Words,
+)
+from models.language.training.recipe import make_recipe
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.language.vocabulary import Pieces
+from models.language.corpus.vocabulary import Pieces
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
 from record.span import Span

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from models.language.recipe import make_recipe
-from models.language.vocabulary import Words
+from models.language.corpus.vocabulary import Words
+from models.language.training.recipe import make_recipe
 from pipeline.cli import main
 from synthesis.corpora import PLACEHOLDER, SPLITS
 from synthesis.learning import learn_vocabulary

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.canaries import attacked
-from models.language.folder import load
-from models.language.recipe import make_recipe
+from models.language.training.folder import load
+from models.language.training.recipe import make_recipe
 from synthesis.corpora import part_notes
 from synthesis.learning import learn
 from synthesis.prepared import save_corpus
@@ -36,7 +36,9 @@ def test_they_are_found_where_training_was_not_private(corpus: Path, tmp_path: P
 
 
 def test_they_are_not_told_apart_where_it_was(corpus: Path, tmp_path: Path, monkeypatch) -> None:
-    private = pytest.importorskip("models.language.private", reason="opacus is not installed")
+    private = pytest.importorskip(
+        "models.language.training.private_training", reason="opacus is not installed"
+    )
     # One interval of twenty lies beside a half that is there: chance must not decide a test.
     monkeypatch.setattr(private.secrets, "randbits", lambda bits: 7)
     found = attacked(trained(corpus, tmp_path / "model", epochs=2, epsilon=4.0))

@@ -3,7 +3,11 @@
 import argparse
 from pathlib import Path
 
-from models.tagger.shipped import AUTO, RUNTIMES, folder_of
+from models.tagger.shipped_model import (
+    AUTO,
+    RUNTIMES,
+    folder_of,
+)
 from pipeline.commands.options.extras import models_extra
 from pipeline.files.note_files import (
     Task,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from evaluation.sharing import Subject
     from models.private.embeddings import Embeddings
     from models.private.folder import Kit
-    from models.private.pseudonymize import Pseudonymizer
+    from models.private.pseudonymization import Pseudonymizer
     from models.private.sentences import Sentence
     from pipeline.sharing.encoding import Site
     from pipeline.sharing.vectors import Manifest
@@ -120,7 +120,7 @@ def _attack(
     from evaluation.adversary import any_attack, frozen_adversary
     from evaluation.sharing import measure
     from models.private.pairs import Pairs
-    from models.private.pseudonymize import Pseudonymizer
+    from models.private.pseudonymization import Pseudonymizer
     from models.private.stop_words import stop_words
 
     data, neighbours = manifest.vectors_sha256, options.neighbours or manifest.neighbours
@@ -153,7 +153,7 @@ def _subject(
 ) -> "Subject":
     """Part the notes in those that are attacked and those that the attacker has."""
     from evaluation.sharing import MOST_WORDS, Subject
-    from models.language.texts import seeded
+    from models.language.corpus.texts import seeded
     from pipeline.sharing.encoding import read_order
     from pipeline.sharing.vectors import read_shared
 

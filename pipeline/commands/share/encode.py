@@ -123,8 +123,8 @@ def _train(
     """Train a representer, unless the folder holds one that was trained by the same command."""
     from models.private.folder import SETTINGS
     from models.private.recipe import Corpus, Recipe
+    from models.private.representer_training import train
     from models.private.stop_words import stop_words
-    from models.private.training import train
 
     if not options.dev:
         raise ConfigError("--dev", "is missing", "give other notes, to select weights by")
@@ -150,8 +150,8 @@ def _train(
 
 def _embeddings(site: "Site", options: argparse.Namespace) -> "Embeddings":
     from models.private import embeddings
-    from models.private.packaged import packaged
-    from models.tagger.shipped import SHIPPED
+    from models.private.piece_embeddings import packaged
+    from models.tagger.shipped_model import SHIPPED
 
     if options.embeddings == "shipped":
         return packaged(SHIPPED)

@@ -59,7 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Pool and train; gives the exit code."""
     with models_extra("share train"):
-        from models.private import learning
+        from models.private import deidentifier_training
         from pipeline.sharing.encoding import kit_of
         from pipeline.sharing.pool import pool
         from pipeline.sharing.vectors import read_manifest
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     pooled = pool([*options.shared], options.dev, options.test)
     for warning in pooled.warnings:
         console.warn(warning)
-    recipe = learning.Recipe(
+    recipe = deidentifier_training.Recipe(
         labels=pooled.labels,
         epochs=options.epochs,
         patience=options.patience,
@@ -88,12 +88,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             progress.phase(f"epoch {done} of {options.epochs}: {losses}")
 
         progress.phase("learning")
-        scores = learning.train_deidentifier(
+        scores = deidentifier_training.train_deidentifier(
             pooled.train, pooled.dev, recipe, options.output, watch, start
         )
         if pooled.test:
-            deidentifier = learning.load_deidentifier(options.output)
-            scores = learning.token_scores(deidentifier, pooled.test)
+            deidentifier = deidentifier_training.load_deidentifier(options.output)
+            scores = deidentifier_training.token_scores(deidentifier, pooled.test)
     told = {**asdict(scores), "sentences": len(pooled.train), "sites": len(options.shared)}
     if options.json:
         sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")

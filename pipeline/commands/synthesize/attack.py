@@ -19,7 +19,7 @@ from record.errors import ConfigError
 
 if TYPE_CHECKING:
     from evaluation.partners import Ground
-    from models.language.folder import Trained
+    from models.language.training.folder import Trained
 
 DESCRIPTION = """\
 Trains models beside a generator, with and without single notes, and compares: S-PDTP with its
@@ -62,8 +62,11 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with models_extra("synthesize attack"):
         from evaluation.attacks import Attacker, Plan
         from evaluation.partners import Partners
-        from models.language.folder import digest, load
-        from models.language.train import Watch
+        from models.language.training.folder import (
+            digest,
+            load,
+        )
+        from models.language.training.training import Watch
     try:
         plan = Plan(options.without, options.halves, options.seed)
     except ValueError as error:
@@ -100,7 +103,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 def _ground(target: "Trained", options: argparse.Namespace) -> "Ground":
     """Read what the model learnt from; raises ConfigError where that is something else."""
     from evaluation.partners import Ground
-    from models.language.recipe import recipe_of
+    from models.language.training.recipe import recipe_of
     from synthesis.canaries import draw_canaries, load_canaries
     from synthesis.prepared import digest, load_corpus
 

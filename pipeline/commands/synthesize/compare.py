@@ -23,7 +23,7 @@ from evaluation.reidentification import (
 )
 from evaluation.resemblance import Refilled, Vectors, reading_ease, resemblance
 from models.atomic import write
-from models.tagger.shipped import SHIPPED
+from models.tagger.shipped_model import SHIPPED
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech
 from pipeline.commands.synthesize.filled_letters import read_filled
@@ -97,8 +97,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Compare; gives the exit code."""
     with models_extra("synthesize compare"):
+        from models.tagger.encoders.subwords import SubWords
         from models.tagger.folder import VOCABULARY
-        from models.tagger.subwords import SubWords
     if options.lang:
         formulas_of(options.lang)
     manifest = read_generated(options.filled)
@@ -243,7 +243,10 @@ def _vectors(name: str | None, texts: Iterable[str]) -> Vectors | None:
     if name is None:
         return None
     with models_extra("--encoder"):
-        from models.language.contextual import PACKAGED, ContextVectors
+        from models.language.networks.contextual import (
+            PACKAGED,
+            ContextVectors,
+        )
     if name in PACKAGED:
         return ContextVectors.packaged(name, texts)
     return ContextVectors.of_folder(Path(name))

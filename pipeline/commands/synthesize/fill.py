@@ -105,7 +105,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
 
 def _refill(options: argparse.Namespace, letters: int) -> Any:
-    from models.language.private_filling import Mechanism
+    from models.language.masked.private_filling import Mechanism
     from synthesis.filling import Filling, Method
     from synthesis.refill import Refill
 
@@ -156,7 +156,7 @@ def _located(key: str) -> str:
 
 def _check(refill: Any) -> None:
     """Refuse what would fail for every letter, before any work."""
-    from models.language.masked import load_masked
+    from models.language.masked.masked_model import load_masked
 
     length = load_masked(refill.model).network.length
     if refill.filling.window > length:

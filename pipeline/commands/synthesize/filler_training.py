@@ -58,7 +58,11 @@ def add_filler_options(parser: argparse.ArgumentParser) -> None:
 def train_filler(options: argparse.Namespace, console: Console) -> int:
     """Train; gives the exit code."""
     with models_extra("synthesize train"):
-        from models.language.masked_training import TRAINING, Watch, train_masked
+        from models.language.masked.training import (
+            TRAINING,
+            Watch,
+            train_masked,
+        )
 
     recipe = _recipe(options)
     corpus = load_corpus(options.corpus)
@@ -96,7 +100,10 @@ def train_filler(options: argparse.Namespace, console: Console) -> int:
 def _search(
     options: argparse.Namespace, recipe: Any, notes: tuple[Any, Any], rest: tuple[Any, Any, Console]
 ) -> int:
-    from models.language.masked_grid import combinations, search
+    from models.language.masked.grid_search import (
+        combinations,
+        search,
+    )
 
     watch, about, console = rest
     recipes = combinations(recipe, _grid(options.grid))
@@ -112,8 +119,8 @@ def _search(
 
 
 def _recipe(options: argparse.Namespace) -> Any:
-    from models.language.masked_training import MaskedRecipe
-    from models.language.masks import MaskRecipe
+    from models.language.corpus.masks import MaskRecipe
+    from models.language.masked.training import MaskedRecipe
 
     for name in _OF_GENERATORS:
         if getattr(options, name, None) is not None:
@@ -142,7 +149,7 @@ def _recipe(options: argparse.Namespace) -> Any:
 
 
 def _grid(name: str) -> Mapping[str, Sequence[float]]:
-    from models.language.masked_grid import PUBLISHED
+    from models.language.masked.grid_search import PUBLISHED
 
     if name == "published":
         return PUBLISHED
@@ -161,7 +168,7 @@ def _grid(name: str) -> Mapping[str, Sequence[float]]:
 
 
 def _letter(letter: Annotated) -> Any:
-    from models.language.masked_training import Letter
+    from models.language.masked.training import Letter
 
     text = letter.document.text
     words: list[Token] = words_of(text)

@@ -78,7 +78,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Write the notes; gives the exit code."""
     with models_extra("synthesize generate"):
-        from models.language.decoding import Decoding
+        from models.language.decoding.generation import Decoding
         from pipeline.beam.generation import work
         from pipeline.commands.synthesize.batch_work import (
             drive,

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from models.tagger.shipped import folder_of
+from models.tagger.shipped_model import folder_of
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import (
     add_speech,

@@ -26,7 +26,10 @@ from synthesis.prepared import digest as corpus_digest
 from synthesis.prepared import load_corpus
 
 if TYPE_CHECKING:
-    from models.language.foundation import Floats, Foundation
+    from models.language.training.foundation import (
+        Floats,
+        Foundation,
+    )
 
 DESCRIPTION = """\
 Tells whether a pretrained model, before it is trained on a corpus, may have read its notes: what
@@ -75,7 +78,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     if options.output.exists() and any(options.output.iterdir()):
         raise ConfigError(str(options.output), "is not empty", "name a new folder")
     with models_extra("synthesize overlap"):
-        from models.language.pretrained import digest
+        from models.language.training.pretrained import digest
     data = subject(digest(options.base), corpus_digest(options.corpus))
     warnings: list[str] = []
     with console.progress() as progress:
@@ -137,7 +140,7 @@ def _asked(
     progress: Progress,
     warnings: list[str],
 ) -> Measured:
-    from models.language.foundation import Foundation
+    from models.language.training.foundation import Foundation
 
     progress.phase("asking")
     unseen = [note.document.text for note in read_annotated(options.unseen, warnings)]

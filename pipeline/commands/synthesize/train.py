@@ -93,8 +93,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     if options.recipe == RECIPE:
         return train_filler(options, console)
     with models_extra("synthesize train"):
-        from models.language.recipe import make_recipe
-        from models.language.train import Watch
+        from models.language.training.recipe import make_recipe
+        from models.language.training.training import Watch
         from synthesis.learning import learn
 
     given = {name: getattr(options, name) for name in _CHANGES}

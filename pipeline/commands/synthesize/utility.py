@@ -65,7 +65,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train and compare; gives the exit code."""
     with models_extra("synthesize utility"):
         from evaluation.utility import Trial, compare, recipe_for
-        from models.tagger.train import Watch
+        from models.tagger.training.training import Watch
     manifest = read_generated(options.synthetic)
     if manifest["corpus_sha256"] != digest(options.corpus):
         problem = "is not the corpus that these notes were generated from"

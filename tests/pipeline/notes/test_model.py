@@ -6,8 +6,11 @@ from dataclasses import replace
 import pytest
 
 from models.tagger.runtime import Tagger
-from models.tagger.shipped import folder_of
-from models.tagger.train import Corpora, train
+from models.tagger.shipped_model import folder_of
+from models.tagger.training.training import (
+    Corpora,
+    train,
+)
 from pipeline.config.settings import load
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
@@ -23,7 +26,11 @@ from pipeline.notes.worker_resources import (
 from record.document import Document
 from record.errors import ConfigError
 from surrogates.keys.keys import load_master
-from tests.models.toy import toy_notes, toy_recipe, toy_training
+from tests.models.tagger.toy import (
+    toy_notes,
+    toy_recipe,
+    toy_training,
+)
 from tests.pipeline.night.test_nightly import (
     out_id,
     outcomes,

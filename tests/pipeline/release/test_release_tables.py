@@ -243,7 +243,7 @@ def test_worker_processes_and_killed_runs_give_the_same_bytes(clinic, monkeypatc
         "import sys\nfrom pipeline.cli import main\ncode = main(sys.argv[1:])\n"
         "assert not {'torch', 'transformers', 'tokenizers'} & set(sys.modules)\n"
         "assert {n for n in sys.modules if n.startswith('models.')} <= "
-        "{'models.tagger', 'models.tagger.shipped'}\nsys.exit(code)"
+        "{'models.tagger', 'models.tagger.shipped_model'}\nsys.exit(code)"
     )
     ended = subprocess.run(
         [sys.executable, "-P", "-c", program, "release", clinic.config, "--cohort", "asthma",

@@ -13,12 +13,17 @@ from benchmarks import pooled
 from evaluation.gate import Axis, Measured
 from models.private.adversaries import Adversaries
 from models.private.deidentifier import Deidentifier, Example
+from models.private.deidentifier_training import (
+    Recipe,
+    Scores,
+    load_deidentifier,
+    train_deidentifier,
+)
 from models.private.embeddings import Embeddings
 from models.private.folder import Kit, digest, load, save
 from models.private.inversion import Course
-from models.private.learning import Recipe, Scores, load_deidentifier, train_deidentifier
 from models.private.representer import Representer
-from models.tagger.bilstm import CASES
+from models.tagger.encoders.bilstm import CASES
 from pipeline.cli import main
 from pipeline.config.signing import check
 from pipeline.files.jsonl import listed
@@ -308,7 +313,7 @@ def test_pooled_sites_are_compared_and_nothing_is_done_twice(place, tmp_path, mo
     options = pooled.parser().parse_args([*map(str, words)])
     found = list(pooled.pooled(options))
     assert [each.get("sites") for each in found] == ["a", "b", "both"] * 2 + [None] * 2
-    monkeypatch.setattr("models.private.learning.train_deidentifier", None)
+    monkeypatch.setattr("models.private.deidentifier_training.train_deidentifier", None)
     monkeypatch.setattr("benchmarks.pooled.encode_site", None)
     assert list(pooled.pooled(options)) == found
     options.epochs = 2
@@ -342,7 +347,7 @@ def test_scores_are_those_of_vectors_that_nothing_was_selected_by(
     def counted(deidentifier, held):
         return Scores(0.0, 0.0, float(len(held)))
 
-    monkeypatch.setattr("models.private.learning.token_scores", counted)
+    monkeypatch.setattr("models.private.deidentifier_training.token_scores", counted)
     told = ["--dev", dev, "--test", test, "--epochs", 1, "-o", tmp_path / "d", "--json"]
     assert share("train", one, *told) == 0
     sizes = [read_manifest(folder).sentences for folder in (one, dev, test)]

@@ -7,11 +7,17 @@ import shutil
 import pytest
 
 from evaluation.utility import REAL, SYNTHETIC, TWICE
-from models.tagger.train import Corpora, train
+from models.tagger.training.training import (
+    Corpora,
+    train,
+)
 from pipeline.cli import main
 from synthesis.corpora import part_notes
 from synthesis.prepared import digest, save_corpus
-from tests.models.toy import toy_notes, toy_recipe
+from tests.models.tagger.toy import (
+    toy_notes,
+    toy_recipe,
+)
 
 TAGGERS = {f"{setting}-{seed}" for setting in (REAL, SYNTHETIC, TWICE) for seed in (1, 2)}
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from models.language.pretrained import digest as base_digest
+from models.language.training.pretrained import digest as base_digest
 from pipeline.cli import main
 from record.document import Annotated, Document
 from surrogates.keys.keys import new_master

@@ -1,0 +1,126 @@
+"""A search among recipes of a masked language model: every combination trained, the best kept."""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from models.atomic import write
+from models.language.corpus.masks import MaskRecipe
+from models.language.masked.masked_model import (
+    FORM,
+    WEIGHTS,
+)
+from models.language.masked.training import (
+    TRAINING,
+    Letter,
+    MaskedRecipe,
+    Watch,
+    digest_of,
+    train_masked,
+)
+from record.errors import ConfigError
+
+REPORT = "grid.json"
+
+PUBLISHED: Mapping[str, Sequence[float]] = {
+    "rate": (1e-4, 5e-5, 3e-5),
+    "batch": (8, 16),
+    "phi": (0.75, 1.0),
+    "psi": (0.3, 0.5),
+}
+"""The grid of Belkadi et al. (2023), section 3.2; its psi never took effect there."""
+
+_TRIALS = "trials"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One combination: its name, what it trains with, and the lowest perplexity that it reached."""
+
+    name: str
+    recipe: MaskedRecipe
+    perplexity: float
+    epochs: int
+
+
+def combinations(
+    recipe: MaskedRecipe, grid: Mapping[str, Sequence[float]]
+) -> dict[str, MaskedRecipe]:
+    """Give every combination by its name; raises ConfigError where a key or value is none."""
+    if unknown := sorted(set(grid) - set(PUBLISHED)):
+        remedy = f"the keys are {', '.join(PUBLISHED)}"
+        raise ConfigError(f"grid.{unknown[0]}", "cannot be searched", remedy)
+    found = {}
+    for values in product(*grid.values()):
+        named = dict(zip(grid, values, strict=True))
+        name = ",".join(f"{key}={value:g}" for key, value in named.items())
+        found[name] = _changed(recipe, named)
+    return found
+
+
+def _changed(recipe: MaskedRecipe, values: Mapping[str, float]) -> MaskedRecipe:
+    try:
+        mask = MaskRecipe(values.get("psi", recipe.mask.psi), values.get("phi", recipe.mask.phi))
+    except ValueError as error:
+        raise ConfigError("grid", str(error), "correct it") from None
+    batch = values.get("batch", recipe.batch)
+    rate = values.get("rate", recipe.rate)
+    if batch < 1 or batch != int(batch) or rate <= 0:
+        raise ConfigError("grid", "batches are whole numbers and rates above 0", "correct it")
+    return replace(recipe, mask=mask, batch=int(batch), rate=rate)
+
+
+def search(
+    train: Sequence[Letter],
+    dev: Sequence[Letter],
+    recipes: Mapping[str, MaskedRecipe],
+    out: Path,
+    *,
+    watch: Callable[[str], Watch] = lambda name: Watch(),
+    about: Mapping[str, Any] | None = None,
+) -> list[Trial]:
+    """Train every recipe, and leave the model of the lowest perplexity in the folder.
+
+    All are judged by the same masks of the same notes. What is done stays done when a search is
+    interrupted. `grid.json` tells of every trial; it comes last. Raises ConfigError.
+    """
+    if (out / REPORT).exists():
+        raise ConfigError(str(out), "holds a finished search", "choose another folder")
+    notes = digest_of(train, dev)
+    trials: list[Trial] = []
+    for name, recipe in recipes.items():
+        folder = out / _TRIALS / name
+        if (folder / TRAINING).exists():
+            history = _done(folder, recipe.fingerprint(notes))
+        else:
+            history = train_masked(train, dev, recipe, folder, watch(name), about)
+        trials.append(Trial(name, recipe, min(history), len(history) - 1))
+        _keep_best(trials, out)
+    best = min(trials, key=lambda trial: trial.perplexity)
+    for file in (WEIGHTS, FORM.settings):
+        shutil.copyfile(out / _TRIALS / best.name / file, out / file)
+    told = {"best": best.name, "trials": [asdict(trial) for trial in trials]}
+    write(out / REPORT, json.dumps(told, indent=1).encode())
+    return trials
+
+
+def _done(folder: Path, mark: str) -> list[float]:
+    held = json.loads((folder / TRAINING).read_text("utf-8"))
+    if held.get("mark") != mark:
+        problem = "is of other notes or settings"
+        raise ConfigError(str(folder), problem, "give the same ones, or another folder")
+    history: list[float] = held["perplexity"]
+    return history
+
+
+def _keep_best(trials: Sequence[Trial], out: Path) -> None:
+    """Remove the weights of what is not the best so far: encoders fill disks."""
+    best = min(trials, key=lambda trial: trial.perplexity)
+    for trial in trials:
+        if trial is not best:
+            for file in (FORM.settings, WEIGHTS):
+                (out / _TRIALS / trial.name / file).unlink(missing_ok=True)

@@ -1,0 +1,299 @@
+"""How a masked language model is trained, resumable after every epoch.
+
+The recipe is that of Belkadi et al. (2023), section 3.2: weight decay 0.01, at most 10 epochs,
+patience 2, selection by the perplexity of masked words on notes set aside, whose masks never
+change. It begins with nothing, or with an encoder that was trained before.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from models.atomic import write
+from models.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
+from models.language.corpus.masks import (
+    IGNORED,
+    MaskRecipe,
+    generator,
+    masks,
+)
+from models.language.masked.masked_model import (
+    TrainedMasked,
+    padded,
+    save_masked,
+)
+from models.language.networks.masked_network import (
+    MARKS,
+    MASK,
+    UNKNOWN,
+    EncoderLM,
+    MaskedLM,
+    Network,
+)
+from models.precision import has_bfloat16
+from record.errors import ConfigError
+
+TRAINING = "training.json"
+
+_DECAY = 0.01
+_FROZEN = 1  # seed of the masks of notes that models are selected by, whatever else is drawn
+
+
+@dataclass(frozen=True)
+class MaskedRecipe:
+    """Everything that decides what a training gives, apart from the notes.
+
+    `length` is the most words that are seen together, `rare` how many notes must hold a word for
+    it to be known, `batch` how many stretches are learnt from at a time. `judge` masks the notes
+    that models are selected by: trainings can only be compared where it is the same. With an
+    `encoder` (a name or a folder) training begins with it; its own sizes then count.
+    """
+
+    mask: MaskRecipe = field(default_factory=MaskRecipe)
+    judge: MaskRecipe = field(default_factory=MaskRecipe)
+    encoder: str = ""
+    width: int = 192
+    layers: int = 4
+    heads: int = 6
+    length: int = 256
+    rare: int = 2
+    rate: float = 1e-3
+    batch: int = 8
+    epochs: int = 10
+    patience: int = 2
+    dropout: float = 0.1
+    seed: int = 1
+
+    def fingerprint(self, notes: str) -> str:
+        """Give what differs for trainings that must not go on from each other's checkpoints."""
+        return hashlib.sha256(
+            json.dumps([asdict(self), notes], sort_keys=True).encode()
+        ).hexdigest()
+
+
+@dataclass(frozen=True)
+class Letter:
+    """The words of a note, and which of them identify."""
+
+    words: Sequence[str] = field(repr=False)
+    identifying: Sequence[bool] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Is told how far training is; says when to stop, which happens at the end of an epoch.
+
+    `advance` gets stretches learnt of all planned, `evaluated` an epoch and its perplexity.
+    """
+
+    advance: Callable[[int, int], None] = lambda done, planned: None
+    evaluated: Callable[[int, float], None] = lambda epoch, perplexity: None
+    minutes: float = float("inf")
+
+
+@dataclass
+class _Place:
+    epoch: int = 0
+    history: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Course:
+    """What is learnt from and selected by, and how."""
+
+    train: Sequence["_Stretch"] = field(repr=False)
+    dev: Sequence["_Stretch"] = field(repr=False)
+    recipe: MaskedRecipe
+    words: int
+
+
+def train_masked(
+    train: Sequence[Letter],
+    dev: Sequence[Letter],
+    recipe: MaskedRecipe,
+    out: Path,
+    watch: Watch | None = None,
+    about: Mapping[str, Any] | None = None,
+) -> list[float]:
+    """Train and write a folder; gives the perplexity of masked words before and after each epoch.
+
+    What is kept is the model of the lowest one, with what is told `about` it. A training that was
+    interrupted goes on after its last whole epoch. Sets torch's random state. Raises ConfigError.
+    """
+    watch = watch or Watch()
+    if (out / TRAINING).exists():
+        remedy = "choose another folder, or remove this one"
+        raise ConfigError(str(out), "holds a trained model already", remedy)
+    if not any(letter.words for letter in train) or not any(letter.words for letter in dev):
+        raise ConfigError("the notes", "are none to learn from, or none to select by", "give more")
+    words = _learnt_words(train, recipe.rare)
+    torch.manual_seed(recipe.seed)
+    network = _begin(words, recipe)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    network.to(device)
+    weights = [each for each in network.parameters() if each.requires_grad]
+    optimizer = torch.optim.AdamW(weights, recipe.rate, weight_decay=_DECAY)
+    mark = recipe.fingerprint(digest_of(train, dev))
+    trained = TrainedMasked(network, words, {"recipe": asdict(recipe), **(about or {})})
+    course = _Course(
+        _stretches(words, train, recipe.length), _stretches(words, dev, recipe.length),
+        recipe, len(words),
+    )  # fmt: skip
+    place = _Place()
+    found = load_checkpoint(out, network, optimizer, mark)
+    if found is not None:
+        place = _Place(**found.place)
+    else:
+        place.history.append(_perplexity(network, course))
+    started = monotonic()
+    while place.epoch < recipe.epochs and not _is_stuck(place.history, recipe.patience):
+        if place.epoch and monotonic() - started > 60 * watch.minutes:
+            break
+        place.epoch += 1
+        _learn(network, optimizer, course, place.epoch, watch)
+        place.history.append(_perplexity(network, course))
+        if place.history[-1] <= min(place.history):
+            save_masked(trained, out)
+        save_checkpoint(out, network, optimizer, asdict(place), mark)
+        watch.evaluated(place.epoch, place.history[-1])
+    report = {
+        "recipe": asdict(recipe), "perplexity": place.history, "words": len(words), "mark": mark,
+    }  # fmt: skip
+    write(out / TRAINING, json.dumps(report, indent=1).encode())
+    (out / CHECKPOINT).unlink(missing_ok=True)
+    return place.history
+
+
+def _begin(words: Sequence[str], recipe: MaskedRecipe) -> Network:
+    if recipe.encoder:
+        return EncoderLM.of(recipe.encoder, words, recipe.length)
+    return MaskedLM(
+        len(words), width=recipe.width, layers=recipe.layers, heads=recipe.heads,
+        length=recipe.length, dropout=recipe.dropout,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    number: int
+    ids: list[int] = field(repr=False)
+    identifying: list[bool] = field(repr=False)
+
+
+def _learnt_words(letters: Iterable[Letter], rare: int) -> tuple[str, ...]:
+    """Give the words that may be written, the most frequent first.
+
+    A word that identifies in as many notes as it does not is none of them: it may identify where
+    nobody saw it.
+    """
+    counts: Counter[str] = Counter()
+    identifying: Counter[str] = Counter()
+    for letter in letters:
+        pairs = list(zip(letter.words, letter.identifying, strict=True))
+        counts.update({word for word, tells in pairs if not tells})
+        identifying.update({word for word, tells in pairs if tells})
+    kept = (
+        word
+        for word, count in counts.items()
+        if count >= rare and count > identifying[word] and word not in MARKS
+    )
+    return (*MARKS, *sorted(kept, key=lambda word: (-counts[word], word)))
+
+
+def _stretches(words: Sequence[str], letters: Sequence[Letter], length: int) -> list[_Stretch]:
+    found: list[_Stretch] = []
+    known = {word: number for number, word in enumerate(words)}
+    for letter in letters:
+        ids = [known.get(word, UNKNOWN) for word in letter.words]
+        for start in range(0, len(ids), length):
+            part = slice(start, start + length)
+            found.append(_Stretch(len(found), ids[part], list(letter.identifying[part])))
+    return found
+
+
+def _masked(stretch: _Stretch, course: _Course, epoch: int) -> tuple[Any, Any]:
+    recipe = course.recipe
+    chance = generator(recipe.seed if epoch else _FROZEN, epoch, stretch.number)
+    vocabulary = (MASK, len(MARKS), max(course.words, len(MARKS) + 1))
+    share = recipe.mask if epoch else recipe.judge
+    seen, wanted = masks(stretch.ids, stretch.identifying, share, vocabulary, chance)
+    # What is unknown is seen, and never to be guessed: it would be learnt as a word.
+    wanted[wanted == UNKNOWN] = IGNORED
+    return seen, wanted
+
+
+def _batches(
+    stretches: Sequence[_Stretch], course: _Course, epoch: int
+) -> Iterator[tuple[Tensor, Tensor]]:
+    batch = course.recipe.batch
+    order = np.argsort([len(each.ids) for each in stretches], kind="stable")
+    groups = [order[at : at + batch] for at in range(0, len(order), batch)]
+    if epoch:
+        np.random.default_rng((course.recipe.seed, epoch)).shuffle(groups)
+    for group in groups:
+        pairs = [_masked(stretches[number], course, epoch) for number in group]
+        seen = padded([one.tolist() for one, _ in pairs])
+        wanted = padded([other.tolist() for _, other in pairs], IGNORED)
+        yield seen, wanted
+
+
+def _loss(network: Network, seen: Tensor, wanted: Tensor) -> tuple[Tensor, int]:
+    """Give the sum of the losses of words to guess, and their number."""
+    device = network.bias.device
+    chosen = (wanted != IGNORED).to(device)
+    with torch.autocast(device.type, torch.bfloat16, enabled=has_bfloat16(device)):
+        scores = network.score(network.hidden(seen.to(device))[chosen])
+    target = wanted.to(device)[chosen]
+    return functional.cross_entropy(scores.float(), target, reduction="sum"), len(target)
+
+
+def _learn(
+    network: Network, optimizer: torch.optim.Optimizer, course: _Course, epoch: int, watch: Watch
+) -> None:
+    torch.manual_seed(course.recipe.seed * 1_000_003 + epoch)
+    network.train()
+    planned = len(course.train) * course.recipe.epochs
+    done = len(course.train) * (epoch - 1)
+    for seen, wanted in _batches(course.train, course, epoch):
+        total, count = _loss(network, seen, wanted)
+        if count:
+            optimizer.zero_grad()
+            (total / count).backward()  # type: ignore[no-untyped-call]
+            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimizer.step()
+        done += len(seen)
+        watch.advance(done, planned)
+
+
+@torch.inference_mode()
+def _perplexity(network: Network, course: _Course) -> float:
+    network.eval()
+    nats, guessed = 0.0, 0
+    for seen, wanted in _batches(course.dev, course, 0):
+        total, count = _loss(network, seen, wanted)
+        nats, guessed = nats + float(total), guessed + count
+    return float(np.exp(nats / guessed)) if guessed else float("inf")
+
+
+def _is_stuck(history: Sequence[float], patience: int) -> bool:
+    best = history.index(min(history))
+    return best > 0 and len(history) - 1 - best >= patience
+
+
+def digest_of(*parts: Sequence[Letter]) -> str:
+    """Give what changes with any word of the notes, or with what identifies in them."""
+    total = hashlib.sha256()
+    for letters in parts:
+        held = [[list(letter.words), list(map(bool, letter.identifying))] for letter in letters]
+        total.update(json.dumps(held).encode())
+    return total.hexdigest()

@@ -1,0 +1,163 @@
+"""Networks that score every word of a vocabulary at every place of a text."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from models.tagger.encoders.encoder import (
+    Encoder,
+    Plan,
+    make_encoder,
+    rebuild,
+)
+from models.tagger.encoders.tokenizers import (
+    END,
+    PADDING,
+    START,
+)
+from models.tagger.encoders.tokenizers import MASK as MASK_PIECE
+from models.tagger.encoders.tokenizers import UNKNOWN as UNKNOWN_PIECE
+from record.errors import ConfigError
+
+MARKS = ("<PAD>", "<UNK>", "<MASK>")
+PAD, UNKNOWN, MASK = range(len(MARKS))
+
+Shape = Mapping[str, Any]
+"""What rebuilds a network without its weights, as JSON."""
+
+_SPREAD = 0.02
+_PIECES = 3  # of a word: the first ones tell enough of it, and windows stay short
+_VOCABULARY = 4_000  # pieces, or as many as the words need
+
+
+class MaskedLM(nn.Module):
+    """A transformer over whole words, from nothing."""
+
+    def __init__(
+        self, words: int, *, width: int, layers: int, heads: int, length: int, dropout: float
+    ) -> None:
+        super().__init__()
+        self.shape = {
+            "width": width, "layers": layers, "heads": heads, "length": length,
+            "dropout": dropout,
+        }  # fmt: skip
+        self.length = length
+        self.embed = nn.Embedding(words, width, padding_idx=PAD)
+        self.places = nn.Embedding(length, width)
+        layer = nn.TransformerEncoderLayer(
+            width, heads, 4 * width, dropout, "gelu", batch_first=True, norm_first=True
+        )
+        self.encoder = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
+        self.norm = nn.LayerNorm(width)
+        self.bias = nn.Parameter(torch.zeros(words))
+        # Words and places start alike: places drawn wider would drown the words.
+        for table in (self.embed, self.places):
+            nn.init.normal_(table.weight, std=_SPREAD)
+
+    def hidden(self, ids: Tensor) -> Tensor:
+        """Read words in context: (texts, places) to (texts, places, width)."""
+        places = torch.arange(ids.shape[1], device=ids.device)
+        padding = ids == PAD
+        hidden = self.embed(ids) + self.places(places)
+        # Without a mask attention takes a faster way.
+        mask = padding if bool(padding.any()) else None
+        return self.norm(self.encoder(hidden, src_key_padding_mask=mask))  # type: ignore[no-any-return]
+
+    def score(self, hidden: Tensor) -> Tensor:
+        """Score words at some places: (..., width) to (..., words)."""
+        return functional.linear(hidden, self.embed.weight, self.bias)
+
+
+class EncoderLM(nn.Module):
+    """An encoder that was trained before, with a vector to compare with for each whole word.
+
+    A word is read as its first pieces, a place to fill as the encoder's own mask, and a word that
+    is not in the vocabulary as an unknown piece. Vectors begin as the means of pieces.
+    """
+
+    def __init__(self, words: int, *, encoder: Shape, length: int, most: int) -> None:
+        super().__init__()
+        made = rebuild(encoder)
+        assert isinstance(made, Encoder)
+        self.shape = {"encoder": dict(encoder), "length": length, "most": most}
+        self.length = length
+        self.encoder = made
+        self.dense = nn.Linear(made.width, made.width)
+        self.norm = nn.LayerNorm(made.width)
+        self.vectors = nn.Parameter(torch.zeros(words, made.width))
+        self.bias = nn.Parameter(torch.zeros(words))
+        self.register_buffer("pieces", torch.full((words, most), PADDING))
+        self.register_buffer("counts", torch.zeros(words, dtype=torch.long))
+        self.pieces: Tensor
+        self.counts: Tensor
+        nn.init.eye_(self.dense.weight)
+        nn.init.zeros_(self.dense.bias)
+
+    @classmethod
+    def of(cls, name: str, words: Sequence[str], length: int) -> "EncoderLM":
+        """Begin with an encoder by name or folder, as `cryptonym train --encoder` takes them.
+
+        `words` are the vocabulary, the marks first. Raises ConfigError.
+        """
+        encoder, subwords = make_encoder(Plan(name, _VOCABULARY), words)
+        if not isinstance(encoder, Encoder):
+            raise ConfigError("--encoder", f"{name} fills no masks", "choose another encoder")
+        if length * _PIECES + 2 > encoder.longest:
+            most = (encoder.longest - 2) // _PIECES
+            raise ConfigError("--context", "is too long for the encoder", f"at most {most} words")
+        network = cls(len(words), encoder=encoder.shape, length=length, most=_PIECES)
+        network.encoder.load_state_dict(encoder.state_dict())
+        for number, word in enumerate(words):
+            network._know(number, [piece for ids in subwords.of(word)[1] for piece in ids])
+        for mark, piece in ((UNKNOWN, UNKNOWN_PIECE), (MASK, MASK_PIECE)):
+            network._know(mark, [piece])
+        network._know(PAD, [])
+        network._begin()
+        return network
+
+    def hidden(self, ids: Tensor) -> Tensor:
+        """Read words in context: (texts, places) to (texts, places, width)."""
+        counts = self.counts[ids]
+        ends = counts.cumsum(1)
+        starts = ends - counts + 1
+        lengths = ends[:, -1] + 1
+        window = torch.full((len(ids), int(lengths.max()) + 1), PADDING, device=ids.device)
+        window[:, 0] = START
+        for number in range(self.pieces.shape[1]):
+            here = number < counts
+            rows = here.nonzero()[:, 0]
+            window[rows, (starts + number)[here]] = self.pieces[ids[here], number]
+        window[torch.arange(len(ids), device=ids.device), lengths] = END
+        found = self.encoder(window, lengths + 1)
+        places = starts.clamp(max=window.shape[1] - 1)[..., None].expand(-1, -1, found.shape[-1])
+        hidden = functional.gelu(self.dense(found.gather(1, places)))
+        return self.norm(hidden)  # type: ignore[no-any-return]
+
+    def score(self, hidden: Tensor) -> Tensor:
+        """Score words at some places: (..., width) to (..., words)."""
+        return functional.linear(hidden, self.vectors, self.bias)
+
+    def _know(self, number: int, pieces: Sequence[int]) -> None:
+        held = list(pieces)[: self.pieces.shape[1]]
+        self.counts[number] = len(held)
+        self.pieces[number] = PADDING
+        self.pieces[number, : len(held)] = torch.tensor(held, dtype=torch.long)
+
+    @torch.no_grad()
+    def _begin(self) -> None:
+        """Give every word the mean of its pieces' embeddings, at the scale of scores."""
+        table = self.encoder.embedded(self.pieces)
+        inside = torch.arange(self.pieces.shape[1]) < self.counts[:, None]
+        total = (table * inside[..., None]).sum(1) / self.counts.clamp_min(1)[:, None]
+        self.vectors.copy_(functional.normalize(total, dim=-1))
+
+
+Network = MaskedLM | EncoderLM
+
+
+def build(words: int, shape: Shape) -> Network:
+    """Make a network again from its shape, with weights that mean nothing yet."""
+    return EncoderLM(words, **shape) if "encoder" in shape else MaskedLM(words, **shape)

@@ -1,0 +1,301 @@
+"""Training of a language model: from documents as ids to a folder, resumable at every step."""
+
+import json
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import torch
+
+from models.atomic import write
+from models.checkpoint import CHECKPOINT, load_checkpoint, read_checkpoint, save_checkpoint
+from models.language.corpus.texts import (
+    Text,
+    digest,
+    seeded,
+)
+from models.language.corpus.unigram import Unigram
+from models.language.corpus.vocabulary import (
+    END,
+    Vocabulary,
+)
+from models.language.networks.gpt import GPT
+from models.language.networks.interface import LanguageModel
+from models.language.networks.lstm import LSTM
+from models.language.training.folder import (
+    Trained,
+    build,
+    save,
+)
+from models.language.training.perplexity import (
+    Surprise,
+    surprise,
+)
+from models.language.training.pretrained import adapt
+from models.language.training.recipe import Recipe
+from models.language.training.training_steps import (
+    Course,
+    DocumentCourse,
+    StreamCourse,
+)
+from record.errors import ConfigError
+
+TRAINING = "training.json"
+
+_UNTIMED_STEPS = 10  # the first steps are slow and say nothing about the others
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """What is learnt from and selected by. `about` is kept with the model, as plain JSON."""
+
+    vocabulary: Vocabulary
+    train: Sequence[Text] = field(repr=False)
+    dev: Sequence[Text] = field(repr=False)
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def digest(self) -> str:
+        """Give what changes with any id or piece."""
+        return digest(self.train) + digest(self.dev) + self.vocabulary.digest()
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Is told how far training is: notes learnt of all planned, and every evaluation."""
+
+    advance: Callable[[int, int], None] = lambda done, planned: None
+    evaluated: Callable[[Mapping[str, float]], None] = lambda scores: None
+
+
+@dataclass
+class Place:
+    """How far a training has come; numbers only. The next step is `step` of `epoch`."""
+
+    epoch: int = 0
+    step: int = 0
+    ids: int = 0
+    seconds: float = 0.0
+    best: int = -1
+    history: list[dict[str, float]] = field(default_factory=list)
+    course: dict[str, Any] = field(default_factory=dict)
+
+
+def train(
+    corpora: Corpora, recipe: Recipe, out: Path, watch: Watch | None = None
+) -> dict[str, float]:
+    """Train a language model and write it to a folder; gives the last evaluation that counts.
+
+    The weights kept are those with the lowest perplexity on held-out documents. A training that
+    was interrupted goes on where its last checkpoint is. Sets torch's random state. Raises
+    ConfigError, also where the folder holds a model whose training had ended.
+    """
+    refuse_trained(out)
+    if not corpora.train or not corpora.dev:
+        raise ConfigError("the corpus", "has no notes to learn from or none to select by", "more")
+    return _Training(corpora, recipe, out, watch or Watch()).run()
+
+
+def refuse_trained(out: Path) -> None:
+    """Raise ConfigError where a folder holds a model whose training had ended."""
+    if (out / TRAINING).exists():
+        remedy = "choose another folder, or remove this one"
+        raise ConfigError(str(out), "holds a trained language model already", remedy)
+
+
+def make_network(recipe: Recipe, vocabulary: Vocabulary) -> LanguageModel:
+    """Make the network of a recipe, with its first weights; raises ConfigError."""
+    torch.manual_seed(recipe.seed)
+    shape: dict[str, Any] = {"kind": recipe.kind, "vocabulary": vocabulary.size}
+    shape |= {"width": recipe.width, "layers": recipe.layers, "dropout": recipe.dropout}
+    if recipe.kind == "gpt":
+        shape |= {"heads": recipe.heads, "context": recipe.context}
+    network = build(shape)
+    if recipe.pretrained is not None:
+        if not isinstance(network, GPT):
+            raise ConfigError("--pretrained", "is for transformers", "choose the recipe gpt2")
+        network = adapt(Path(recipe.pretrained), recipe, vocabulary)
+        if recipe.lora:
+            _lora().add_lora(network, recipe.lora)
+    return network
+
+
+def _lora() -> Any:
+    try:
+        from models.language.networks import lora  # noqa: PLC0415 # an extra
+    except ModuleNotFoundError as error:
+        remedy = "pip install 'cryptonym[lora]'"
+        raise ConfigError("--lora", f"{error.name} is not installed", remedy) from None
+    return lora
+
+
+def make_course(
+    network: LanguageModel, texts: Sequence[Text], recipe: Recipe, vocabulary: Vocabulary
+) -> Course:
+    """Choose how a network is taught."""
+    end = vocabulary.mark(END)
+    if recipe.epsilon is not None:
+        return _private(network, texts, recipe, end)
+    if isinstance(network, LSTM):
+        return StreamCourse(network, texts, recipe, end)
+    assert isinstance(network, GPT)
+    return DocumentCourse(network, texts, recipe, end)
+
+
+def _private(network: LanguageModel, texts: Sequence[Text], recipe: Recipe, end: int) -> Course:
+    try:
+        from models.language.training.private_training import PrivateCourse  # noqa: PLC0415 # seconds to import
+    except ModuleNotFoundError as error:
+        remedy = "pip install 'cryptonym[models]'"
+        raise ConfigError("--epsilon", f"{error.name} is not installed", remedy) from None
+    return PrivateCourse(network, texts, recipe, end)
+
+
+class _Training:
+    def __init__(self, corpora: Corpora, recipe: Recipe, out: Path, watch: Watch) -> None:
+        started = monotonic()
+        self.corpora, self.recipe, self.out, self.watch = corpora, recipe, out, watch
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.network = make_network(recipe, corpora.vocabulary).to(device)
+        self.course = make_course(self.network, corpora.train, recipe, corpora.vocabulary)
+        self.mark = recipe.fingerprint(corpora.digest())
+        self.place = Place()
+        found = read_checkpoint(out, self.mark)
+        if found is not None:
+            self.place = Place(**found[0])
+            self.course.prepare(self.place.course)
+            kept = load_checkpoint(out, self.network, self.course.optimizer, self.mark)
+            assert kept is not None
+            self.course.restore(kept.extras)
+        self.began = started - self.place.seconds
+
+    def run(self) -> dict[str, float]:
+        place, recipe = self.place, self.recipe
+        while place.epoch < recipe.epochs and not self._is_over():
+            steps = self.course.begin(place.epoch)
+            chunk = -(-steps // recipe.chunks)
+            while place.step < steps and (place.ids == 0 or not self._is_over()):
+                self._seed()
+                place.ids += self.course.learn(place.step, self._progress(steps))
+                place.step += 1
+                self._tell(steps)
+                if place.step % chunk == 0 or place.step == steps:
+                    self._evaluate(steps)
+                if place.step % recipe.checkpoint_steps == 0:
+                    self._checkpoint()
+            if place.step < steps:
+                break
+            place.epoch, place.step = place.epoch + 1, 0
+            self._checkpoint()
+        if not place.history or place.step:
+            self._evaluate(max(1, self.course.begin(place.epoch)))
+        return self._finish()
+
+    def _seed(self) -> None:
+        # Chance is drawn anew from the place, so that it need not be kept in a checkpoint.
+        drawn = seeded(self.recipe.seed, self.place.epoch, self.place.step)
+        torch.manual_seed(drawn.initial_seed())
+
+    def _is_over(self) -> bool:
+        return self._time_used() >= 1
+
+    def _progress(self, steps: int) -> float:
+        """Tell how much of the schedule is behind, by steps or by time, whichever is further."""
+        place = self.place
+        done = (place.epoch + (place.step + 0.5) / steps) / self.recipe.epochs
+        is_early = place.epoch == 0 and place.step < _UNTIMED_STEPS
+        return done if is_early else min(1.0, max(done, self._time_used()))
+
+    def _time_used(self) -> float:
+        """Tell the share of the time allowed that is used, with what an evaluation takes."""
+        if self.recipe.max_minutes is None:
+            return 0.0
+        used = monotonic() - self.began
+        evaluating = self.place.history[-1]["seconds"] if self.place.history else 0.0
+        left = 60 * self.recipe.max_minutes - evaluating
+        return used / left if left > used else 1.0
+
+    def _tell(self, steps: int) -> None:
+        notes, place = len(self.corpora.train), self.place
+        seen, planned = notes * (place.epoch + place.step / steps), notes * self.recipe.epochs
+        if used := self._time_used():  # fewer notes are to come where time bounds the training
+            planned = min(planned, round(seen / used))
+        self.watch.advance(int(seen), max(int(seen), planned))
+
+    def _evaluate(self, steps: int) -> None:
+        started = monotonic()
+        place = self.place
+        found = surprise(self.network, self.corpora.vocabulary, self.corpora.dev)
+        entry = {
+            "epochs": place.epoch + place.step / steps,
+            "perplexity": found.perplexity,
+            "per_character": found.per_character,
+        }
+        self.course.judged(found.perplexity)
+        lowest = place.history[place.best]["perplexity"] if place.best >= 0 else float("inf")
+        entry["seconds"] = monotonic() - started
+        place.history.append(entry)
+        if self.course.keeps_last or found.perplexity < lowest or place.best < 0:
+            place.best = len(place.history) - 1
+            plain = _lora().merged(self.network) if self.recipe.lora else self.network
+            save(Trained(plain, self.corpora.vocabulary, self._about(entry)), self.out)
+        self.watch.evaluated(entry)
+
+    def _about(self, entry: Mapping[str, float]) -> dict[str, Any]:
+        return {
+            **self.corpora.about,
+            "corpus_sha256": digest(self.corpora.train),
+            "recipe": self.recipe.to_json(),
+            "perplexity": entry["perplexity"],
+            "per_character": entry["per_character"],
+            "privacy": self.course.place().get("privacy"),
+        }
+
+    def _checkpoint(self) -> None:
+        self.place.seconds = monotonic() - self.began
+        self.place.course = self.course.place()
+        place = vars(self.place)
+        save_checkpoint(
+            self.out, self.network, self.course.optimizer, place, self.mark, self.course.extras()
+        )
+
+    def _finish(self) -> dict[str, float]:
+        place = self.place
+        best = place.history[place.best]
+        baseline = self._unigram()
+        scores = {
+            "perplexity": best["perplexity"],
+            "per_character": best["per_character"],
+            "unigram": baseline.perplexity,
+            "unigram_per_character": baseline.per_character,
+        }
+        report = {
+            "recipe": self.recipe.to_json(),
+            "notes": dict(self.corpora.about),
+            "weights": sum(each.numel() for each in self.network.parameters()),
+            "ids": place.ids,
+            "history": place.history,
+            "best": scores,
+            "privacy": self.course.place().get("privacy"),
+            "minutes": (monotonic() - self.began) / 60,
+            "versions": _versions(),
+        }
+        write(self.out / TRAINING, json.dumps(report, indent=1).encode())
+        (self.out / CHECKPOINT).unlink(missing_ok=True)
+        return scores
+
+    def _unigram(self) -> Surprise:
+        vocabulary = self.corpora.vocabulary
+        learnt_from = [text.ids[text.asked :] for text in self.corpora.train]
+        texts = [text.ids[text.asked :] for text in self.corpora.dev]
+        nats, ids = Unigram(learnt_from, vocabulary.size).loss(texts)
+        return Surprise(nats, ids, sum(vocabulary.widths[n] for text in texts for n in text))
+
+
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in ("cryptonym", "torch")} | {
+        "python": platform.python_version()
+    }

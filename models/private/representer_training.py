@@ -1,0 +1,337 @@
+"""Training of a private representation against adversaries, in three phases or by one reversal.
+
+Three phases after Feutry et al. (arXiv 1802.09386), as Friedrich et al. (ACL 2019) use them: first
+representer and de-identifier learn together; then adversaries learn, the representer frozen; then
+both take turns, and the representer learns to leave adversaries guessing. With `reversal` all learn
+at once and the adversaries' gradient is reversed (Ganin et al., JMLR 2016): the weaker way, kept
+for comparison.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import chain, count
+from math import log
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from models.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
+from models.language.corpus.texts import seeded
+from models.private.adversaries import Adversaries, adversaries_loss
+from models.private.adversary_training import (
+    believe,
+    frozen,
+    judged,
+)
+from models.private.deidentifier import BINARY, Batch, Deidentifier, Example, examples
+from models.private.deidentifier_training import (
+    Watch,
+    mean_loss,
+    take_step,
+    token_scores,
+)
+from models.private.folder import SETTINGS, Kit, Parts, save
+from models.private.pairs import PairBatch, Pairs
+from models.private.pseudonymization import Pseudonymizer
+from models.private.recipe import Corpus, Recipe
+from models.private.representer import Representer
+from models.private.sentences import Sentence
+from models.private.weight_selection import (
+    Selection,
+    batches,
+)
+from record.errors import ConfigError
+
+GUESSING = log(2)
+"""The loss of adversaries that can only guess, in nats."""
+
+_PHASES = {"phases": ("first", "second", "third"), "reversal": ("joint",)}
+_SCORED = 64  # sentences at a time
+
+
+def train(
+    corpus: Corpus, recipe: Recipe, out: Path, watch: Watch = lambda entry: None
+) -> dict[str, float]:
+    """Train a private representation and write it to a folder; gives its scores on `dev`.
+
+    A training that was interrupted goes on where its last checkpoint is, and gives the same weights
+    as one that was not. Sets torch's random state. Raises ConfigError, also where the folder holds
+    one whose training had ended.
+    """
+    if (out / SETTINGS).exists():
+        remedy = "choose another folder, or remove this one"
+        raise ConfigError(str(out), "holds a private representation already", remedy)
+    return _Training(corpus, recipe, out, watch).run()
+
+
+def representer_loss(deidentifying: Tensor, judging: Tensor, weight: float) -> Tensor:
+    """Give what the representer learns by: it is served where adversaries can only guess."""
+    return deidentifying + weight * (judging - GUESSING).abs()
+
+
+class Reversed(torch.autograd.Function):
+    """Gives a tensor as it is, and its gradient with the opposite sign (Ganin et al., 2016)."""
+
+    @staticmethod
+    def forward(ctx: Any, held: Tensor) -> Tensor:  # noqa: ARG004
+        """Give it as it is."""
+        return held.view_as(held)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:  # noqa: ARG004
+        """Turn the gradient."""
+        return -gradient
+
+
+@dataclass
+class _Place:
+    """How far a training has come: `epoch` of `phase`, and the losses of every epoch so far."""
+
+    phase: int = 0
+    epoch: int = 0
+    history: list[dict[str, Any]] = field(default_factory=list)
+    selection: dict[str, float | int | None] = field(default_factory=dict)
+
+
+class _Training:
+    def __init__(self, corpus: Corpus, recipe: Recipe, out: Path, watch: Watch) -> None:
+        self.corpus, self.recipe, self.out, self.watch = corpus, recipe, out, watch
+        embeddings = corpus.embeddings
+        changes = Pseudonymizer(embeddings, recipe.neighbours, corpus.stop_words)
+        self.pairs = Pairs(corpus.train, embeddings, changes)
+        self.dev_pairs = Pairs(corpus.dev, embeddings, changes)
+        if not len(self.pairs) or not len(self.dev_pairs):
+            problem = "hold no sentence with a word that could be changed"
+            raise ConfigError("the notes", problem, "give more annotated notes")
+        self.train, self.dev = self._examples(corpus.train), self._examples(corpus.dev)
+        torch.manual_seed(recipe.seed)
+        sizes = (embeddings.size, recipe.size)
+        self.parts = Parts(
+            Representer(*sizes, recipe.units),
+            Deidentifier(recipe.size, recipe.labels, recipe.units),
+            Adversaries(*sizes, recipe.adversary_units),
+        )
+        self.optimizer = torch.optim.NAdam(self.parts.parameters(), recipe.rate)
+        self.place, self.selection = _Place(), Selection()
+        settings = json.dumps(asdict(recipe))
+        self.mark = hashlib.sha256(f"{settings}{corpus.digest()}".encode()).hexdigest()
+        kept = load_checkpoint(out, self.parts, self.optimizer, self.mark)
+        if kept:
+            self.place = _Place(**kept.place)
+            self.selection = Selection.kept(self.place.selection, kept.extras)
+
+    def _examples(self, sentences: Sequence[Sentence]) -> list[Example]:
+        one = self.recipe.labels == BINARY
+        held = [sentence.binary() if one else sentence for sentence in sentences]
+        return examples(held, (self.corpus.embeddings.vectors(each.tokens) for each in held))
+
+    def run(self) -> dict[str, float]:
+        place = self.place
+        phases = _PHASES[self.recipe.way]
+        while place.phase < len(phases):
+            name = phases[place.phase]
+            while place.epoch < self._most(name) and self.selection.stale < self.recipe.patience:
+                self._epoch(name)
+            self.selection.restore(self.parts)
+            self.selection = Selection()
+            place.phase, place.epoch = place.phase + 1, 0
+            self._checkpoint()
+        return self._finish()
+
+    def _most(self, phase: str) -> int:
+        epochs = self.recipe.epochs
+        if phase == "joint":
+            return sum(epochs)
+        return epochs[_PHASES["phases"].index(phase)]
+
+    def _epoch(self, phase: str) -> None:
+        place = self.place
+        seed = f"{self.recipe.seed}/{phase}/{place.epoch}"
+        torch.manual_seed(seeded(seed).initial_seed())
+        self.parts.train()
+        losses = {
+            "first": self._first,
+            "second": self._second,
+            "third": self._third,
+            "joint": self._joint,
+        }[phase](seed)
+        entry: dict[str, Any] = {"phase": phase, "epoch": place.epoch, **losses, **self._validate()}
+        self.selection.offer(self._judge(phase, entry), self.parts)
+        place.epoch += 1
+        place.history.append(entry)
+        self._checkpoint()
+        self.watch(entry)
+
+    def _judge(self, phase: str, entry: Mapping[str, Any]) -> float:
+        """Give the loss that a phase ends by."""
+        if phase == "second":
+            return float(entry["dev_adversaries"])
+        serving = float(entry["dev_deidentifier"] + self.recipe.hiding * entry.get("dev_told", 0))
+        gap = 0.0 if phase == "first" else abs(entry["dev_adversaries"] - GUESSING)
+        return serving + self.recipe.weight * gap
+
+    def _first(self, seed: str) -> dict[str, float]:
+        """Representer and de-identifier learn together."""
+        lost = []
+        with frozen(self.parts.adversaries):
+            for batch, held in self._both(seed):
+                lost.append(self._step(self._serving(batch, held)))
+        return {"deidentifier": _mean(lost)}
+
+    def _second(self, seed: str) -> dict[str, float]:
+        """Adversaries learn, all else frozen."""
+        with frozen(self.parts.representer, self.parts.deidentifier):
+            lost = [self._step(self._judging(batch)) for batch in self._pairs(seed)]
+        return {"adversaries": _mean(lost)}
+
+    def _third(self, seed: str) -> dict[str, float]:
+        """The representer learns from both; then both learn from what it has become.
+
+        Turns are those of the paper, each beginning with the others: the first has only them.
+        What is kept was judged by adversaries that had just learnt.
+        """
+        found = self._turn(seed) if self.place.epoch else {}
+        with frozen(self.parts.representer, self.parts.adversaries):
+            lost = [self._step(self._deidentifying(batch)) for batch in self._batches(seed)]
+        return {**found, "deidentifier": _mean(lost), **self._second(f"{seed}/second")}
+
+    def _turn(self, seed: str) -> dict[str, float]:
+        lost = []
+        with frozen(self.parts.deidentifier, self.parts.adversaries):
+            for batch, held in self._both(f"{seed}/turn"):
+                losses = self._serving(batch, held), self._judging(held)
+                lost.append(self._step(representer_loss(*losses, self.recipe.weight)))
+        return {"representer": _mean(lost)}
+
+    def _joint(self, seed: str) -> dict[str, float]:
+        """All learn at once, the representer from the adversaries' gradient reversed."""
+        found: dict[str, list[float]] = {"deidentifier": [], "adversaries": []}
+        for batch, held in self._both(seed):
+            deidentifying = self._deidentifying(batch)
+            believed = believe(self._reversed, self.parts.adversaries, held, self.recipe.noise)
+            judging = adversaries_loss(*believed)
+            self._step(deidentifying + self._hiding(held) + judging)
+            found["deidentifier"].append(float(deidentifying.detach()))
+            found["adversaries"].append(float(judging.detach()))
+        return {name: _mean(lost) for name, lost in found.items()}
+
+    def _reversed(self, vectors: Tensor, lengths: Tensor, *, noise: float) -> Tensor:
+        made = self.parts.representer(vectors, lengths, noise=noise)
+        given: Tensor = Reversed.apply(made)  # type: ignore[no-untyped-call]
+        return given
+
+    def _step(self, loss: Tensor) -> float:
+        return take_step(self.parts, self.optimizer, loss)
+
+    def _deidentifying(self, batch: Batch) -> Tensor:
+        """Give the loss of the de-identifier on representations drawn now."""
+        return self.parts.deidentifier.loss(self._encoded(batch))
+
+    def _serving(self, batch: Batch, held: PairBatch) -> Tensor:
+        """Give the loss of the de-identifier and of what encodings tell about twins."""
+        return self._deidentifying(batch) + self._hiding(held)
+
+    def _hiding(self, held: PairBatch) -> Tensor | float:
+        return self.recipe.hiding * self._told(held).mean() if self.recipe.hiding else 0.0
+
+    def _told(self, held: PairBatch) -> Tensor:
+        """Give what an encoding tells of which twin it was, at most, in nats. (sentences,)
+
+        It is the divergence of two normal distributions, half their squared distance.
+        """
+        apart = self.parts.representer.apart(
+            held.own, held.other, held.lengths, noise=self.recipe.noise
+        )
+        return apart / 2
+
+    def _encoded(self, batch: Batch) -> Batch:
+        made = self.parts.representer(batch.vectors, batch.lengths, noise=self.recipe.noise)
+        return batch.holding(made)
+
+    def _judging(self, held: PairBatch) -> Tensor:
+        parts = self.parts
+        believed = believe(parts.representer, parts.adversaries, held, self.recipe.noise)
+        return adversaries_loss(*believed)
+
+    def _batches(self, seed: str) -> Iterator[Batch]:
+        order = batches([len(one) for one in self.train], self.recipe.batch, seeded(seed))
+        for places in order:
+            yield self.parts.deidentifier.collate([self.train[place] for place in places])
+
+    def _pairs(self, seed: str) -> Iterator[PairBatch]:
+        return self.pairs.draw(seed, self.recipe.batch)
+
+    def _both(self, seed: str) -> Iterator[tuple[Batch, PairBatch]]:
+        """Go over all sentences once, each batch beside one of pairs, which begin anew."""
+        rounds = chain.from_iterable(self._pairs(f"{seed}/{turn}") for turn in count())
+        return zip(self._batches(seed), rounds, strict=False)
+
+    def _validate(self) -> dict[str, float]:
+        """Give the losses and the adversaries' accuracy on notes that nothing is learnt from."""
+        self.parts.eval()
+        torch.manual_seed(seeded(self.recipe.seed, "validation").initial_seed())
+        deidentifier, recipe = self.parts.deidentifier, self.recipe
+        order = batches([len(one) for one in self.dev], _SCORED, None)
+        with torch.no_grad():
+            held = [
+                self._encoded(deidentifier.collate([self.dev[place] for place in places]))
+                for places in order
+            ]
+        parts = self.parts
+        lost, right = judged(
+            parts.representer, parts.adversaries, self.dev_pairs, "dev", recipe.noise
+        )
+        found = {
+            "dev_deidentifier": mean_loss(deidentifier, held),
+            "dev_adversaries": lost,
+            "dev_accuracy": right,
+        }
+        if recipe.hiding:
+            with torch.no_grad():
+                told = torch.cat([self._told(some) for some in self.dev_pairs.draw("told")])
+            found["dev_told"] = float(told.mean())
+        return found
+
+    def _checkpoint(self) -> None:
+        self.place.selection = self.selection.place()
+        save_checkpoint(
+            self.out,
+            self.parts,
+            self.optimizer,
+            asdict(self.place),
+            self.mark,
+            self.selection.state,
+        )
+
+    def _finish(self) -> dict[str, float]:
+        parts, recipe = self.parts, self.recipe
+        parts.eval()
+        found = self._validate()
+        vectors = parts.representer.encode(
+            [one.vectors for one in self.dev], seeded(recipe.seed, "dev"), recipe.noise
+        )
+        held = [
+            Example(rows, one.casing, one.spans)
+            for one, rows in zip(self.dev, vectors, strict=True)
+        ]
+        scores = {**found, **asdict(token_scores(parts.deidentifier, held))}
+        about = {
+            "recipe": asdict(recipe),
+            "corpus": self.corpus.digest(),
+            "history": self.place.history,
+            "dev": scores,
+        }
+        kit = Kit(
+            self.corpus.embeddings, parts.representer, parts.deidentifier, parts.adversaries, about
+        )
+        save(kit, self.out)
+        (self.out / CHECKPOINT).unlink(missing_ok=True)
+        return scores
+
+
+def _mean(lost: Sequence[float]) -> float:
+    return sum(lost) / len(lost)

@@ -1,0 +1,50 @@
+"""How weights follow their gradients: AdamW, slower near the input, first up and then down."""
+
+import re
+from collections import defaultdict
+
+import torch
+from torch import nn
+
+from models.checkpoint import learnt
+from models.tagger.network import Network
+from models.tagger.training.recipe import Recipe
+
+_LAYER = re.compile(r"encoder\.body\.encoder\.layer\.(\d+)\.")
+
+
+def make_optimizer(network: Network, recipe: Recipe) -> torch.optim.AdamW:
+    """Make AdamW (Loshchilov and Hutter, ICLR 2019) with a rate for each layer.
+
+    Each group keeps its full rate as `peak`.
+    """
+    groups: defaultdict[tuple[float, float], list[nn.Parameter]] = defaultdict(list)
+    for name, weights in learnt(network):
+        rate = _rate(name, network, recipe)
+        # Norms, biases and scores of transitions have no reason to be small.
+        shrinks = weights.ndim > 1 and not name.startswith("head.")
+        decay = recipe.weight_decay if shrinks else 0.0
+        groups[rate, decay].append(weights)
+    return torch.optim.AdamW(
+        [
+            {"params": weights, "lr": rate, "peak": rate, "weight_decay": decay}
+            for (rate, decay), weights in groups.items()
+        ]
+    )
+
+
+def set_rate(optimizer: torch.optim.Optimizer, progress: float, warm_up: float) -> None:
+    """Set the rates for a progress from 0 to 1: linearly up, then linearly down to 0."""
+    pace = progress / warm_up if progress < warm_up else (1 - progress) / (1 - warm_up)
+    for group in optimizer.param_groups:
+        group["lr"] = group["peak"] * max(0.0, min(1.0, pace))
+
+
+def _rate(name: str, network: Network, recipe: Recipe) -> float:
+    if name.startswith("head."):
+        return recipe.chain_rate
+    if not name.startswith("encoder."):
+        return recipe.head_rate
+    layer = _LAYER.match(name)
+    depth = network.encoder.layers - (int(layer[1]) + 1 if layer else 0)
+    return recipe.encoder_rate * recipe.decay**depth

@@ -1,0 +1,335 @@
+"""An encoder learns a site's language from notes that nobody annotated: it guesses hidden words.
+
+Masked language modelling of whole words (Devlin et al., NAACL 2019; Cui et al., TASLP 2021) on the
+text that the tagger will read (Gururangan et al., ACL 2020).
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from math import exp
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from models.atomic import write
+from models.checkpoint import CHECKPOINT, learnt, load_checkpoint, save_checkpoint
+from models.precision import has_bfloat16
+from models.tagger.encoders.encoder import (
+    Encoder,
+    pretrained,
+    save_encoder,
+)
+from models.tagger.encoders.tokenizers import (
+    MARKS,
+    MASK,
+)
+from models.tagger.encoders.windows import (
+    MARGIN,
+    Cut,
+    Window,
+    length,
+)
+from models.tagger.network import Batch, Pieces, collate
+from models.tagger.sequences.corpus import cut_text
+from models.tagger.training.optimizer import set_rate
+from models.tagger.training.samples import filled
+from models.tagger.training.training import versions
+from record.errors import ConfigError
+
+PRETRAINING = "pretraining.json"
+
+_HIDDEN, _SWAPPED = 0.8, 0.1  # of what is guessed; the rest stays as it is (Devlin et al.)
+_HELD_OUT = 20  # one note of so many is not learnt from, and tells how well words are guessed
+_STEPS_SORTED = 8
+_SHARES = ("guessed", "warm_up")
+_ABOVE_0 = ("epochs", "rate", "step_tokens", "part_tokens", "guessed", "clip")
+
+Part = tuple[Pieces, Window]
+
+
+@dataclass(frozen=True)
+class PretrainRecipe:
+    """How an encoder learns from text; tokens are pieces of its vocabulary.
+
+    A step learns from about `step_tokens`, `part_tokens` at a time, of whose words the share
+    `guessed` is hidden. The pieces' embeddings stay as they are. The same recipe and notes give the
+    same weights on the same machine with the same number of threads.
+    """
+
+    encoder: str = "e5-small"
+    cut: Cut = field(default_factory=lambda: Cut(254, 0))
+    epochs: int = 2
+    seed: int = 1
+    step_tokens: int = 4096
+    part_tokens: int = 2048
+    rate: float = 1e-4
+    guessed: float = 0.15
+    warm_up: float = 0.1
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    checkpoint_steps: int = 100
+
+    def __post_init__(self) -> None:
+        for name in _ABOVE_0:
+            if not getattr(self, name) > 0:
+                raise ConfigError(f"--{name.replace('_', '-')}", "must be above 0", "give more")
+        for name in _SHARES:
+            if not 0 <= getattr(self, name) < 1:
+                problem = "must be at least 0 and below 1"
+                raise ConfigError(f"--{name.replace('_', '-')}", problem, "give a share")
+
+    def fingerprint(self, notes: str) -> str:
+        """Give what changes with the notes' hash and with any setting that changes the weights."""
+        kept = {**asdict(self), "checkpoint_steps": 0}
+        return hashlib.sha256(json.dumps([kept, notes], sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Is told how far it is, notes read of all planned, and how well hidden words are guessed."""
+
+    advance: Callable[[int, int], None] = lambda done, planned: None
+    evaluated: Callable[[float], None] = lambda perplexity: None
+
+
+class Guesser(nn.Module):
+    """Scores which piece stands where one is hidden, by the embeddings the encoder reads with.
+
+    `candidates` are the ids of the pieces that may be guessed, in order.
+    """
+
+    def __init__(self, encoder: Encoder, candidates: Tensor) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.dense = nn.Linear(encoder.width, encoder.width)
+        self.norm = nn.LayerNorm(encoder.width)
+        self.bias = nn.Parameter(torch.zeros(len(candidates)))
+        self.register_buffer("candidates", candidates, persistent=False)
+        places = torch.full((int(candidates[-1]) + 1,), -1)
+        places[candidates] = torch.arange(len(candidates))
+        self.register_buffer("places", places, persistent=False)
+        self.candidates: Tensor
+        self.places: Tensor
+
+    def forward(self, batch: Batch, seen: Tensor, guessed: Tensor) -> Tensor:
+        """Give how surprising each guessed piece is; `seen` are the ids with some hidden.
+
+        `seen` and `guessed` (windows, pieces); the result is one number a guessed piece.
+        """
+        hidden = self.encoder(seen, batch.lengths)[guessed]
+        hidden = self.norm(functional.gelu(self.dense(hidden)))
+        known = self.encoder.pieces.weight[self.candidates - len(MARKS)]
+        scores = functional.linear(hidden, known, self.bias)
+        wanted = self.places[batch.ids[guessed]]
+        return functional.cross_entropy(scores.float(), wanted, reduction="none")
+
+
+@dataclass
+class Place:
+    """How far it has come; `perplexities` of the notes held out, the first before any step."""
+
+    epoch: int = 0
+    step: int = 0
+    perplexities: list[float] = field(default_factory=list)
+
+
+def pretrain(
+    texts: Sequence[str], recipe: PretrainRecipe, out: Path, watch: Watch | None = None
+) -> list[float]:
+    """Teach an encoder the language of texts and write a folder that `make_encoder` takes.
+
+    The folder holds the whole vocabulary that the encoder came with, so that it does not tell which
+    words the texts have. Gives the perplexity of hidden pieces in the texts held out, before and
+    after each epoch. What was interrupted goes on where its last checkpoint is. Sets torch's random
+    state. Raises ConfigError, also where the folder holds an encoder already.
+    """
+    if (out / PRETRAINING).exists():
+        remedy = "choose another folder, or remove this one"
+        raise ConfigError(str(out), "holds a pretrained encoder already", remedy)
+    return _Pretraining(texts, recipe, out, watch or Watch()).run()
+
+
+class _Pretraining:
+    def __init__(
+        self, texts: Sequence[str], recipe: PretrainRecipe, out: Path, watch: Watch
+    ) -> None:
+        self.recipe, self.out, self.watch = recipe, out, watch
+        torch.manual_seed(recipe.seed)
+        encoder, self.subwords = pretrained(recipe.encoder)
+        if recipe.cut.pieces + MARGIN > encoder.longest:
+            raise ConfigError("--window", "is too long for the encoder", f"{encoder.longest - 2}")
+        every = list(dict.fromkeys(texts))
+        Random(recipe.seed).shuffle(every)  # noqa: S311 - to be repeatable, not secret
+        self.held_out, self.learnt = self._parts(every[::_HELD_OUT]), []
+        for at in range(1, _HELD_OUT):
+            self.learnt += self._parts(every[at::_HELD_OUT])
+        self.notes = len(every) - len(every[::_HELD_OUT])
+        candidates = self._candidates()
+        if not self.learnt or not candidates:
+            raise ConfigError("NOTES", "are too few to learn from", "give two notes or more")
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.in_bfloat16 = has_bfloat16(device)
+        self.network = Guesser(encoder, torch.tensor(candidates)).to(device)
+        self.optimizer = self._optimizer()
+        self.digest = hashlib.sha256(json.dumps(sorted(every)).encode()).hexdigest()
+        self.mark = recipe.fingerprint(self.digest)
+        kept = load_checkpoint(out, self.network, self.optimizer, self.mark)
+        self.place = Place(**kept.place) if kept else Place()
+
+    def _parts(self, texts: Sequence[str]) -> list[Part]:
+        found: list[Part] = []
+        for text in texts:
+            cutting = cut_text(text, self.subwords, self.recipe.cut)
+            found += [(cutting.pieces, window) for window in cutting.windows]
+        return found
+
+    def _candidates(self) -> list[int]:
+        """Give the ids of all pieces that occur: others cannot be what was hidden."""
+        parts = self.learnt + self.held_out
+        ids = {
+            number
+            for pieces, window in parts
+            for word in pieces[window.first : window.end]
+            for number in word
+            if number >= len(MARKS)
+        }
+        return sorted(ids)
+
+    def _optimizer(self) -> torch.optim.AdamW:
+        groups: dict[bool, list[nn.Parameter]] = {True: [], False: []}
+        for _, weights in learnt(self.network):
+            groups[weights.ndim > 1].append(weights)
+        rate = self.recipe.rate
+        return torch.optim.AdamW(
+            [
+                {"params": groups[True], "peak": rate, "weight_decay": self.recipe.weight_decay},
+                {"params": groups[False], "peak": rate, "weight_decay": 0.0},
+            ],
+            lr=rate,
+        )
+
+    def run(self) -> list[float]:
+        place, recipe = self.place, self.recipe
+        if not place.perplexities:
+            self._evaluate()
+        while place.epoch < recipe.epochs:
+            steps = self._steps(place.epoch)
+            while place.step < len(steps):
+                self._step(steps[place.step], place.epoch + (place.step + 0.5) / len(steps))
+                place.step += 1
+                done = self.notes * (place.epoch + place.step / len(steps))
+                self.watch.advance(int(done), self.notes * recipe.epochs)
+                if place.step % recipe.checkpoint_steps == 0:
+                    self._checkpoint()
+            place.epoch, place.step = place.epoch + 1, 0
+            self._evaluate()
+            self._checkpoint()
+        return self._finish()
+
+    def _steps(self, epoch: int) -> list[list[Part]]:
+        """Give the windows of each step, of like length, in an order of chance."""
+        random = Random(f"{self.recipe.seed}/{epoch}")  # noqa: S311 - repeatable, not secret
+        parts = list(self.learnt)
+        random.shuffle(parts)
+        tokens = self.recipe.step_tokens
+        steps = [
+            step
+            for pool in filled(parts, _STEPS_SORTED * tokens, _length)
+            for step in filled(sorted(pool, key=_length), tokens, _length)
+        ]
+        random.shuffle(steps)
+        return steps
+
+    def _step(self, step: Sequence[Part], epochs: float) -> None:
+        place, recipe, network = self.place, self.recipe, self.network
+        # Chance is drawn anew from the place, so that it need not be kept in a checkpoint.
+        drawn = hashlib.blake2b(f"{recipe.seed}/{place.epoch}/{place.step}".encode(), digest_size=8)
+        chance = torch.Generator().manual_seed(int.from_bytes(drawn.digest()) >> 1)
+        set_rate(self.optimizer, epochs / recipe.epochs, recipe.warm_up)
+        network.train()
+        self.optimizer.zero_grad()
+        made = [self._hidden(part, chance) for part in filled(step, recipe.part_tokens, _length)]
+        pieces = max(1, sum(int(guessed.sum()) for _, _, guessed in made))
+        for batch, seen, guessed in made:
+            if guessed.any():
+                with self._precision():
+                    loss = network(batch, seen, guessed).sum() / pieces
+                loss.backward()
+        nn.utils.clip_grad_norm_([weights for _, weights in learnt(network)], recipe.clip)
+        self.optimizer.step()
+
+    def _precision(self) -> torch.autocast:
+        device = self.network.bias.device.type
+        return torch.autocast(device, torch.bfloat16, enabled=self.in_bfloat16)
+
+    def _hidden(
+        self, part: Sequence[Part], chance: torch.Generator
+    ) -> tuple[Batch, Tensor, Tensor]:
+        """Give a batch, its ids with some hidden, and where the network has to guess."""
+        batch = collate(part)
+        seen, guessed = hide(batch, self.network.candidates.cpu(), self.recipe.guessed, chance)
+        device = self.network.bias.device
+        return batch.to(device), seen.to(device), guessed.to(device)
+
+    def _evaluate(self) -> None:
+        """Tell how surprising hidden pieces of the notes held out are, the same ones each time."""
+        self.network.eval()
+        chance = torch.Generator().manual_seed(self.recipe.seed)
+        total, pieces = 0.0, 0
+        with torch.no_grad():
+            every = sorted(self.held_out, key=_length)
+            for part in filled(every, self.recipe.part_tokens, _length):
+                batch, seen, guessed = self._hidden(part, chance)
+                if guessed.any():
+                    with self._precision():
+                        total += float(self.network(batch, seen, guessed).sum())
+                    pieces += int(guessed.sum())
+        self.place.perplexities.append(exp(min(total / max(pieces, 1), 50.0)))
+        self.watch.evaluated(self.place.perplexities[-1])
+
+    def _checkpoint(self) -> None:
+        save_checkpoint(self.out, self.network, self.optimizer, asdict(self.place), self.mark)
+
+    def _finish(self) -> list[float]:
+        self.out.mkdir(parents=True, exist_ok=True)
+        save_encoder(self.network.encoder, self.subwords, self.out)
+        report: dict[str, Any] = {
+            "recipe": asdict(self.recipe),
+            "notes": self.notes,
+            "sha256": self.digest,
+            "perplexities": self.place.perplexities,
+            "versions": versions(),
+        }
+        write(self.out / PRETRAINING, json.dumps(report, indent=1).encode())
+        (self.out / CHECKPOINT).unlink(missing_ok=True)
+        return self.place.perplexities
+
+
+def hide(
+    batch: Batch, candidates: Tensor, share: float, chance: torch.Generator
+) -> tuple[Tensor, Tensor]:
+    """Hide words of a batch: the ids that are seen, and which pieces are guessed.
+
+    Each word is taken with the probability `share`, with all of its pieces (Cui et al.); of its
+    pieces 0.8 become the mask, 0.1 another of `candidates`, the others stay (Devlin et al.). Marks
+    and line breaks are never taken. All (windows, pieces).
+    """
+    windows = len(batch.ids)
+    taken = torch.rand(windows, batch.most + 1, generator=chance) < share
+    taken[:, batch.most] = False
+    guessed = taken.gather(1, batch.words) & (batch.ids >= len(MARKS))
+    fate = torch.rand(batch.ids.shape, generator=chance)
+    drawn = torch.randint(len(candidates), batch.ids.shape, generator=chance)
+    seen = batch.ids.masked_fill(guessed & (fate < _HIDDEN), MASK)
+    swapped = guessed & (fate >= _HIDDEN) & (fate < _HIDDEN + _SWAPPED)
+    return torch.where(swapped, candidates[drawn], seen), guessed
+
+
+def _length(part: Part) -> int:
+    return length(*part)

@@ -1,0 +1,305 @@
+"""Training of a tagger: from annotated notes to a folder, resumable at every step."""
+
+import hashlib
+import json
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
+from itertools import pairwise
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
+
+from models.atomic import write
+from models.checkpoint import CHECKPOINT, learnt, load_checkpoint, save_checkpoint
+from models.precision import has_bfloat16
+from models.tagger import folder
+from models.tagger.encoders.encoder import make_encoder
+from models.tagger.encoders.tokenizers import (
+    MARKS,
+    MASK,
+)
+from models.tagger.encoders.vocabulary import outside
+from models.tagger.network import Design, Network
+from models.tagger.prediction import predict
+from models.tagger.sequences.corpus import (
+    Gold,
+    TrainingNote,
+    labels_of,
+)
+from models.tagger.training.augmentation import make_augmenter
+from models.tagger.training.optimizer import (
+    make_optimizer,
+    set_rate,
+)
+from models.tagger.training.recipe import Recipe
+from models.tagger.training.samples import (
+    Passage,
+    Samples,
+    parts,
+)
+from models.tagger.training.scores import (
+    Scores,
+    preferred,
+    score,
+)
+from record.errors import ConfigError
+
+TRAINING = "training.json"
+
+_UNTIMED_STEPS = 10  # the first steps are slow and say nothing about the others
+_PREDICTING = 0.4  # of the time that learning from the same notes takes
+_MOST_EVALUATIONS = 12
+_SCORED = 32  # notes at a time
+_ENOUGH = 0.95  # of the time: an epoch begun in the rest would not bring anything
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """What to learn from and what to select by; `sources` says in `training.json` what they are."""
+
+    train: Sequence[TrainingNote] = field(repr=False)
+    dev: Sequence[TrainingNote] = field(repr=False)
+    sources: dict[str, Any] = field(default_factory=dict)
+
+    def digest(self) -> str:
+        """Give what changes with any text, span or label."""
+        total = hashlib.sha256()
+        for notes in (self.train, self.dev):
+            for note in notes:
+                spans = [(s.start, s.end, s.label) for s in note.annotated.spans]
+                text = note.annotated.document.text
+                held = [text, spans, sorted(note.labels) if note.labels is not None else None]
+                total.update(json.dumps(held).encode())
+            total.update(b"\0")
+        return total.hexdigest()
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Is told how far training is: notes learnt from of all planned, and every evaluation."""
+
+    advance: Callable[[int, int], None] = lambda done, planned: None
+    evaluated: Callable[[dict[str, float]], None] = lambda scores: None
+
+
+def train(corpora: Corpora, recipe: Recipe, out: Path, watch: Watch | None = None) -> Scores:
+    """Train a tagger and write it to a folder; gives the scores on the notes selected by.
+
+    The weights kept are those of the evaluation with the best scores (`preferred`). A training that
+    was interrupted goes on where its last checkpoint is. Sets torch's random state. Raises
+    ConfigError, also where the folder holds a tagger whose training had ended.
+    """
+    if (out / TRAINING).exists():
+        remedy = "choose another folder, or remove this one"
+        raise ConfigError(str(out), "holds a trained tagger already", remedy)
+    if not corpora.dev:
+        raise ConfigError("--dev", "has no notes", "give annotated notes to select weights by")
+    return _Training(corpora, recipe, out, watch or Watch()).run()
+
+
+@dataclass
+class Place:
+    """How far a training has come; numbers only.
+
+    The next step is `step` of `epoch`. `history` has the scores of every evaluation, `best` is
+    the place in it of those whose weights are kept.
+    """
+
+    epoch: int = 0
+    step: int = 0
+    seconds: float = 0.0
+    evaluated: float = 0.0
+    best: int = -1
+    history: list[dict[str, float]] = field(default_factory=list)
+    losses: dict[str, int] = field(default_factory=dict)
+
+
+class _Training:
+    def __init__(self, corpora: Corpora, recipe: Recipe, out: Path, watch: Watch) -> None:
+        started = monotonic()
+        self.corpora, self.recipe, self.out, self.watch = corpora, recipe, out, watch
+        labels = labels_of(corpora.train)
+        torch.manual_seed(recipe.seed)
+        plain = [note.annotated for note in corpora.train]
+        encoder, self.subwords = make_encoder(recipe.encoder, outside(plain))
+        if recipe.cut.pieces + 2 > encoder.longest:
+            raise ConfigError("--window", "is too long for the encoder", f"{encoder.longest - 2}")
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        design = Design(labels, recipe.head, recipe.convolution, recipe.dropout)
+        self.network = Network(encoder, design).to(device)
+        self.network.in_bfloat16 = has_bfloat16(device)
+        gold = Gold(labels, stacked=recipe.head == "stacked")
+        augment = make_augmenter(plain, recipe.augmented)
+        self.samples = Samples(corpora.train, self.subwords, gold, recipe, augment)
+        if recipe.least_steps:
+            enough = -(-recipe.least_steps // len(self.samples.steps(0)))
+            self.recipe = recipe = replace(recipe, epochs=max(recipe.epochs, enough))
+        self.optimizer = make_optimizer(self.network, recipe)
+        self.mark = recipe.fingerprint(corpora.digest())
+        kept = load_checkpoint(out, self.network, self.optimizer, self.mark)
+        self.place = Place(**kept.place) if kept else Place()
+        self.began = started - self.place.seconds
+
+    @property
+    def trained(self) -> folder.Trained:
+        return folder.Trained(self.network, self.subwords, self.recipe.cut)
+
+    def run(self) -> Scores:
+        place, recipe = self.place, self.recipe
+        while place.epoch < recipe.epochs and not self._is_over():
+            steps = self.samples.steps(place.epoch)
+            place.losses = dict(self.samples.losses)
+            while place.step < len(steps) and self._progress(len(steps)) < 1:
+                self._step(steps[place.step], self._progress(len(steps)))
+                place.step += 1
+                self._tell(len(steps))
+                if place.step % recipe.checkpoint_steps == 0:
+                    self._checkpoint()
+            if place.step == 0 and place.history:
+                break  # time ran out while the last weights were scored
+            is_whole = place.step == len(steps)
+            share = (place.epoch + place.step / len(steps)) / recipe.epochs
+            place.epoch, place.step = place.epoch + 1, 0
+            is_last = place.epoch == recipe.epochs or not is_whole
+            if is_last or share - place.evaluated >= 1 / _MOST_EVALUATIONS:
+                place.evaluated = share
+                self._evaluate(share * recipe.epochs)
+            if is_last:
+                break
+            self._checkpoint()
+        return self._finish()
+
+    def _is_over(self) -> bool:
+        """Tell whether patience or time has run out."""
+        stale = len(self.place.history) - 1 - self.place.best
+        return stale >= self.recipe.patience or self._time_used() >= _ENOUGH
+
+    def _progress(self, steps: int) -> float:
+        """Tell how much of the schedule is behind, by steps or by time, whichever is further."""
+        place = self.place
+        done = (place.epoch + (place.step + 0.5) / steps) / self.recipe.epochs
+        is_early = place.epoch == 0 and place.step < _UNTIMED_STEPS
+        return done if is_early else max(done, self._time_used())
+
+    def _time_used(self) -> float:
+        """Tell the share of the time allowed that is used, with what the last evaluation takes."""
+        if self.recipe.max_minutes is None:
+            return 0.0
+        used = monotonic() - self.began
+        left = 60 * self.recipe.max_minutes - self._seconds_to_evaluate(used)
+        return used / left if left > used else 1.0
+
+    def _seconds_to_evaluate(self, used: float) -> float:
+        if self.place.history:
+            return self.place.history[-1]["seconds"]
+        characters = [
+            sum(len(note.annotated.document.text) for note in notes)
+            for notes in (self.corpora.train, self.corpora.dev)
+        ]
+        learnt_from = self._notes_seen / len(self.corpora.train) * characters[0]
+        return _PREDICTING * used * characters[1] / learnt_from if learnt_from else 0.0
+
+    _notes_seen = 0.0
+
+    def _tell(self, steps: int) -> None:
+        notes = len(self.corpora.train)
+        self._notes_seen = notes * (self.place.epoch + self.place.step / steps)
+        self.watch.advance(int(self._notes_seen), notes * self.recipe.epochs)
+
+    def _step(self, step: Sequence[Passage], progress: float) -> None:
+        place, recipe, network = self.place, self.recipe, self.network
+        # Chance is drawn anew from the place, so that it need not be kept in a checkpoint.
+        drawn = hashlib.blake2b(f"{recipe.seed}/{place.epoch}/{place.step}".encode(), digest_size=8)
+        torch.manual_seed(int.from_bytes(drawn.digest()) >> 1)
+        set_rate(self.optimizer, progress, recipe.warm_up)
+        network.train()
+        words = sum(len(passage.allowed) for passage in step)
+        self.optimizer.zero_grad()
+        for part in parts(step, recipe.part_tokens, network.device):
+            ids = part.batch.ids
+            hidden = (torch.rand(ids.shape, device=ids.device) < recipe.masked) & (
+                ids >= len(MARKS)
+            )
+            ids.masked_fill_(hidden, MASK)
+            scores = _sequences(network(part.batch), part.lengths)
+            if recipe.recall:
+                scores = network.head.dearer(scores, part.allowed, recipe.recall)
+            loss = network.head.loss(scores, part.lengths, part.allowed).sum() / words
+            loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_([weights for _, weights in learnt(network)], recipe.clip)
+        self.optimizer.step()
+
+    def _evaluate(self, epochs: float) -> None:
+        started = monotonic()
+        scores = _scored(self.trained, self.corpora.dev)
+        place = self.place
+        entry = {"epochs": epochs, **asdict(scores), "seconds": monotonic() - started}
+        kept = _scores(place.history[place.best]) if place.best >= 0 else None
+        place.history.append(entry)
+        most = max(each["zero_leak"] for each in place.history)
+        notes = sum(bool(note.annotated.spans) for note in self.corpora.dev)
+        if kept is None or preferred(scores, kept, most, notes):
+            place.best = len(place.history) - 1
+            folder.save(self.trained, self.out)
+        self.watch.evaluated(entry)
+
+    def _checkpoint(self) -> None:
+        self.place.seconds = monotonic() - self.began
+        save_checkpoint(self.out, self.network, self.optimizer, asdict(self.place), self.mark)
+
+    def _finish(self) -> Scores:
+        place = self.place
+        if place.best < 0:
+            self._evaluate(float(place.epoch))
+        place.seconds = monotonic() - self.began
+        best = place.history[place.best]
+        report = {
+            "recipe": self.recipe.to_json(),
+            "labels": self.network.design.labels,
+            "notes": {**self.corpora.sources, "sha256": self.corpora.digest()},
+            "spans_changed": place.losses,
+            "history": place.history,
+            "best": best,
+            "minutes": place.seconds / 60,
+            "versions": versions(),
+        }
+        write(self.out / TRAINING, json.dumps(report, indent=1).encode())
+        (self.out / CHECKPOINT).unlink(missing_ok=True)
+        return _scores(best)
+
+
+def _scores(entry: Mapping[str, float]) -> Scores:
+    return Scores(**{name: entry[name] for name in Scores.__slots__})
+
+
+def _sequences(flat: Tensor, lengths: Tensor) -> Tensor:
+    """Give the words of all notes, one after another, as padded sequences."""
+    return pad_sequence(list(torch.split(flat, lengths.tolist())), batch_first=True)
+
+
+def _scored(trained: folder.Trained, dev: Sequence[TrainingNote]) -> Scores:
+    """Score notes; labels that nobody looked for in a note are not held against anybody."""
+    trained.network.eval()
+    pairs = []
+    edges = [*range(0, len(dev), _SCORED), len(dev)]
+    for start, end in pairwise(edges):
+        notes = dev[start:end]
+        documents = [note.annotated.document for note in notes]
+        found = predict(trained.network, trained.subwords, trained.cut, documents)
+        for note, spans in zip(notes, found, strict=True):
+            known = note.labels
+            kept = [span for span in spans if known is None or span.label in known]
+            pairs.append((note.annotated, kept))
+    return score(pairs)
+
+
+def versions() -> dict[str, str]:
+    """Give the versions of what decides about weights."""
+    packages = ("cryptonym", "torch", "transformers", "tokenizers", "safetensors")
+    return {"python": platform.python_version(), **{name: version(name) for name in packages}}
