@@ -16,9 +16,22 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from evaluation.leaks import words
-from evaluation.linkage import FIELDS, Evidence, Linkage, evidence_of, intervals, link, nearly
-from evaluation.parrot import Attack, Shadow, crossed, judge
+from evaluation.attacks.linkage import (
+    FIELDS,
+    Evidence,
+    Linkage,
+    evidence_of,
+    intervals,
+    link,
+    nearly,
+)
+from evaluation.attacks.parrot import (
+    Attack,
+    Shadow,
+    crossed,
+    judge,
+)
+from evaluation.detection.leaks import words
 from record.document import Annotated
 from record.label import Label
 from record.policy import Action, Policy

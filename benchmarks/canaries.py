@@ -17,8 +17,11 @@ from itertools import islice
 from pathlib import Path
 from time import process_time
 
-from evaluation.memorization import Attack, attack
-from evaluation.partners import means
+from evaluation.attacks.memorization import (
+    Attack,
+    attack,
+)
+from evaluation.attacks.reference_models import means
 from models.language.training.folder import load
 from models.language.training.recipe import make_recipe
 from models.language.training.training import TRAINING

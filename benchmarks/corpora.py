@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evaluation.align import tokenize
+from evaluation.detection.alignment import tokenize
 from pipeline.files.jsonl import read_notes
 from pipeline.notes.detection import detect
 from pipeline.notes.overlap_resolution import resolve

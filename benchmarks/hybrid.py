@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.train_tagger import hospitals
-from evaluation.align import pair
-from evaluation.scores import score
+from evaluation.detection.alignment import pair
+from evaluation.detection.scores import score
 from models.tagger.runtime import Tagger
 from pipeline.files.gold import read_annotated
 from pipeline.notes.detection import (

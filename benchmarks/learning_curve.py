@@ -27,8 +27,8 @@ from scipy.stats import ttest_ind
 
 from benchmarks.curves import Line, figure
 from benchmarks.steps import split
-from evaluation.align import pair
-from evaluation.scores import score
+from evaluation.detection.alignment import pair
+from evaluation.detection.scores import score
 from pipeline.files.gold import read_annotated
 from pipeline.files.jsonl import (
     dumped,

@@ -16,7 +16,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
-from evaluation.clusters import BCubed, b_cubed
+from evaluation.detection.clusters import (
+    BCubed,
+    b_cubed,
+)
 from record.document import Document
 from record.folding import fold
 from record.policy import Policy

@@ -22,8 +22,20 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from benchmarks.canaries import fictional_notes
-from evaluation.memorization import Influence, counterfactual, half_splits, influence
-from evaluation.partners import Floats, Ground, Partners, drawn, means, told
+from evaluation.attacks.memorization import (
+    Influence,
+    counterfactual,
+    half_splits,
+    influence,
+)
+from evaluation.attacks.reference_models import (
+    Floats,
+    Ground,
+    Partners,
+    drawn,
+    means,
+    told,
+)
 from models.language.corpus.texts import Text
 from models.language.corpus.vocabulary import (
     END,

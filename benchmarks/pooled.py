@@ -27,8 +27,13 @@ import torch
 from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
-from evaluation.bootstrap import student_interval
-from evaluation.randomization import differ, f1, precision, recall
+from evaluation.detection.intervals import student_interval
+from evaluation.detection.randomization import (
+    differ,
+    f1,
+    precision,
+    recall,
+)
 from models.private import deidentifier_training
 from models.private.deidentifier import Deidentifier, Example
 from models.private.folder import digest, load

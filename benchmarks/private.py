@@ -30,8 +30,15 @@ import numpy as np
 import torch
 from scipy.stats import binomtest
 
-from evaluation.adversary import LAST, any_attack
-from evaluation.sharing import Subject, attack_twins, measure
+from evaluation.attacks.adversary import (
+    LAST,
+    any_attack,
+)
+from evaluation.attacks.sharing import (
+    Subject,
+    attack_twins,
+    measure,
+)
 from models.language.corpus.texts import seeded
 from models.private import (
     deidentifier_training,

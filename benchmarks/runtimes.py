@@ -14,8 +14,8 @@ from pathlib import Path
 
 from benchmarks.hybrid import corpora
 from benchmarks.tagger import runtimes
-from evaluation.align import pair
-from evaluation.scores import score
+from evaluation.detection.alignment import pair
+from evaluation.detection.scores import score
 from models.tagger.runtime import Tagger
 from models.tagger.shipped_model import (
     DEFAULT,

@@ -20,7 +20,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from evaluation.proximity import SIZES, TOP, Corpus, Nearest, review, words_of
+from evaluation.attacks.proximity import (
+    SIZES,
+    TOP,
+    Corpus,
+    Nearest,
+    review,
+    words_of,
+)
 from pipeline.files.gold import read_annotated
 
 _KINDS = ("copies", "half copies", "copies with another name")

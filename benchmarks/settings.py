@@ -29,12 +29,15 @@ from typing import Any
 from benchmarks.meddocan import line, prepare
 from benchmarks.spacy_ner import Course, Judges, taught
 from benchmarks.steps import add_letters, once, run, split
-from evaluation.align import pair
-from evaluation.bootstrap import student_interval
+from evaluation.detection.alignment import pair
+from evaluation.detection.intervals import student_interval
+from evaluation.detection.masking_agreement import masker
 from evaluation.gate import Measured
-from evaluation.masker import masker
-from evaluation.resemblance import Refilled, resemblance
-from evaluation.utility import (
+from evaluation.utility.resemblance import (
+    Refilled,
+    resemblance,
+)
+from evaluation.utility.utility import (
     REAL,
     Trial,
     Utility,

@@ -24,10 +24,17 @@ from spacy.training import Example
 from spacy.util import filter_spans
 from thinc.api import fix_random_seed
 
-from evaluation.align import Pair
-from evaluation.counts import Tally, count
-from evaluation.randomization import f1
-from evaluation.utility import Utility, counts_of, scored
+from evaluation.detection.alignment import Pair
+from evaluation.detection.counts import (
+    Tally,
+    count,
+)
+from evaluation.detection.randomization import f1
+from evaluation.utility.utility import (
+    Utility,
+    counts_of,
+    scored,
+)
 from models.atomic import write
 from pipeline.files.jsonl import dumped
 from record.document import Annotated, Document

@@ -29,7 +29,12 @@ from benchmarks.curves import Line, figure
 from benchmarks.meddocan import prepare
 from benchmarks.spacy_ner import Course, Judges, Kept, taught
 from benchmarks.steps import add_letters, once, run, split
-from evaluation.utility import BOTH, REAL, SYNTHETIC, Utility
+from evaluation.utility.utility import (
+    BOTH,
+    REAL,
+    SYNTHETIC,
+    Utility,
+)
 from pipeline.commands.synthesize.corpus_letters import read_letters
 from pipeline.files.gold import read_annotated
 from record.document import Annotated

@@ -6,10 +6,16 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from evaluation.align import pair
-from evaluation.calibration import calibrate_pairs
-from evaluation.scores import score, tabulate
-from evaluation.shapes import invented, leaked
+from evaluation.detection.alignment import pair
+from evaluation.detection.calibration import calibrate_pairs
+from evaluation.detection.scores import (
+    score,
+    tabulate,
+)
+from evaluation.detection.shapes import (
+    invented,
+    leaked,
+)
 from pipeline.commands.options.values import (
     given,
     share,

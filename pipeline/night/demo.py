@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluation.align import Pair
-from evaluation.scores import score
+from evaluation.detection.alignment import Pair
+from evaluation.detection.scores import score
 from pipeline.config.progress import Progress
 from pipeline.config.settings import (
     Settings,

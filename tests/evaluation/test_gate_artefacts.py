@@ -7,10 +7,19 @@ from random import Random
 import numpy as np
 import pytest
 
-from evaluation.copying import RealNotes, membership, nearness, verbatim
+from evaluation.attacks.copying import (
+    RealNotes,
+    membership,
+    nearness,
+    verbatim,
+)
+from evaluation.attacks.proximity import Corpus
 from evaluation.gate import Axis, Measured, Verdict, decide, read_requirements
-from evaluation.proximity import Corpus
-from evaluation.utility import REAL, SYNTHETIC, Utility
+from evaluation.utility.utility import (
+    REAL,
+    SYNTHETIC,
+    Utility,
+)
 from synthesis.cleanup import clean
 from synthesis.statistics import distance
 

@@ -163,8 +163,8 @@ def test_what_cannot_be_attacked_is_refused(attacked: Path, tmp_path: Path, caps
 
 
 def test_the_same_model_twice_scores_nothing(attacked: Path) -> None:
-    from evaluation.attacks import _pairwise
-    from evaluation.partners import told
+    from evaluation.attacks.generator_attacks import _pairwise
+    from evaluation.attacks.reference_models import told
 
     model = load(attacked / "model")
     texts = load_corpus(attacked / "corpus").texts("test", model.vocabulary)

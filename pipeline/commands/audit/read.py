@@ -75,8 +75,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
 def _judged(corrected: Corrected) -> dict[str, Any]:
     # SciPy is only needed here.
-    from evaluation.align import pair
-    from evaluation.audit import judge
+    from evaluation.detection.alignment import pair
+    from evaluation.detection.leak_rate import judge
 
     detected = [found for found, _ in corrected.notes]
     gold = [note for _, note in corrected.notes]

@@ -26,7 +26,7 @@ from pipeline.reports.console import Console
 from record.errors import ConfigError
 
 if TYPE_CHECKING:
-    from evaluation.sharing import Subject
+    from evaluation.attacks.sharing import Subject
     from models.private.embeddings import Embeddings
     from models.private.folder import Kit
     from models.private.pseudonymization import Pseudonymizer
@@ -117,8 +117,11 @@ def _attack(
     options: argparse.Namespace,
     progress: Progress,
 ) -> list[Measured]:
-    from evaluation.adversary import any_attack, frozen_adversary
-    from evaluation.sharing import measure
+    from evaluation.attacks.adversary import (
+        any_attack,
+        frozen_adversary,
+    )
+    from evaluation.attacks.sharing import measure
     from models.private.pairs import Pairs
     from models.private.pseudonymization import Pseudonymizer
     from models.private.stop_words import stop_words
@@ -152,7 +155,10 @@ def _subject(
     options: argparse.Namespace,
 ) -> "Subject":
     """Part the notes in those that are attacked and those that the attacker has."""
-    from evaluation.sharing import MOST_WORDS, Subject
+    from evaluation.attacks.sharing import (
+        MOST_WORDS,
+        Subject,
+    )
     from models.language.corpus.texts import seeded
     from pipeline.sharing.encoding import read_order
     from pipeline.sharing.vectors import read_shared

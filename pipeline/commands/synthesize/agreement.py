@@ -8,7 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evaluation.agreement import Agreement, Answer, agreement
+from evaluation.utility.agreement import (
+    Agreement,
+    Answer,
+    agreement,
+)
 from models.atomic import write
 from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE

@@ -18,7 +18,7 @@ from pipeline.reports.console import Console
 from record.errors import ConfigError
 
 if TYPE_CHECKING:
-    from evaluation.partners import Ground
+    from evaluation.attacks.reference_models import Ground
     from models.language.training.folder import Trained
 
 DESCRIPTION = """\
@@ -60,8 +60,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train and attack; gives the exit code."""
     with models_extra("synthesize attack"):
-        from evaluation.attacks import Attacker, Plan
-        from evaluation.partners import Partners
+        from evaluation.attacks.generator_attacks import (
+            Attacker,
+            Plan,
+        )
+        from evaluation.attacks.reference_models import Partners
         from models.language.training.folder import (
             digest,
             load,
@@ -102,7 +105,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
 def _ground(target: "Trained", options: argparse.Namespace) -> "Ground":
     """Read what the model learnt from; raises ConfigError where that is something else."""
-    from evaluation.partners import Ground
+    from evaluation.attacks.reference_models import Ground
     from models.language.training.recipe import recipe_of
     from synthesis.canaries import draw_canaries, load_canaries
     from synthesis.prepared import digest, load_corpus

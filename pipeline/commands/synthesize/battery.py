@@ -88,7 +88,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
 
 def _measured(options: argparse.Namespace, progress: Progress) -> list[Measured]:
-    from evaluation.battery import (
+    from evaluation.utility.battery import (
         Sources,
         case_restoration,
         entailment,

@@ -8,11 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evaluation.align import pair
-from evaluation.gate import Measured
-from evaluation.masker import masker
-from evaluation.readability import formulas_of
-from evaluation.reidentification import (
+from evaluation.attacks.reidentification import (
     Pieces,
     Remade,
     Replaced,
@@ -21,7 +17,16 @@ from evaluation.reidentification import (
     linked,
     reidentification,
 )
-from evaluation.resemblance import Refilled, Vectors, reading_ease, resemblance
+from evaluation.detection.alignment import pair
+from evaluation.detection.masking_agreement import masker
+from evaluation.gate import Measured
+from evaluation.utility.readability import formulas_of
+from evaluation.utility.resemblance import (
+    Refilled,
+    Vectors,
+    reading_ease,
+    resemblance,
+)
 from models.atomic import write
 from models.tagger.shipped_model import SHIPPED
 from pipeline.commands.options.extras import models_extra

@@ -8,8 +8,12 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from evaluation.attacks.overlap import (
+    likelihood,
+    shared_runs,
+    subject,
+)
 from evaluation.gate import Measured
-from evaluation.overlap import likelihood, shared_runs, subject
 from models.atomic import write
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import (

@@ -7,8 +7,11 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from evaluation.attacks.overlap import (
+    LIKELIHOOD,
+    subject,
+)
 from evaluation.gate import Decision, Measured, Requirement, Verdict, decide
-from evaluation.overlap import LIKELIHOOD, subject
 from pipeline.commands.options.gate import (
     Case,
     conclude,

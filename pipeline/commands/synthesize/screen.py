@@ -7,9 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evaluation.copying import RealNotes, membership, nearness, parted, verbatim
+from evaluation.attacks.copying import (
+    RealNotes,
+    membership,
+    nearness,
+    parted,
+    verbatim,
+)
+from evaluation.attacks.proximity import (
+    Corpus,
+    Pair,
+    review,
+)
 from evaluation.gate import Axis, Measured
-from evaluation.proximity import Corpus, Pair, review
 from models.atomic import write
 from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE

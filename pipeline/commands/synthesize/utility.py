@@ -31,7 +31,7 @@ from synthesis.parts import NOTES, read_generated
 from synthesis.prepared import digest, load_corpus
 
 if TYPE_CHECKING:
-    from evaluation.utility import Utility
+    from evaluation.utility.utility import Utility
 
 DESCRIPTION = """\
 Trains taggers on real notes, on synthetic notes and on both, and scores them on real notes of
@@ -64,7 +64,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train and compare; gives the exit code."""
     with models_extra("synthesize utility"):
-        from evaluation.utility import Trial, compare, recipe_for
+        from evaluation.utility.utility import (
+            Trial,
+            compare,
+            recipe_for,
+        )
         from models.tagger.training.training import Watch
     manifest = read_generated(options.synthetic)
     if manifest["corpus_sha256"] != digest(options.corpus):

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from scipy.stats import binom
 
-from evaluation.leaks import make_scanner
+from evaluation.detection.leaks import make_scanner
 from pipeline.config.progress import Progress
 from pipeline.config.settings import load
 from pipeline.night.demo import (

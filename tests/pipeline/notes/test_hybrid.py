@@ -6,8 +6,11 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from evaluation.align import Pair, tokenize
-from evaluation.scores import score
+from evaluation.detection.alignment import (
+    Pair,
+    tokenize,
+)
+from evaluation.detection.scores import score
 from pipeline.notes.overlap_resolution import (
     resolve,
     trim,

@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.agreement import QUESTIONS, Answer, agreement, cohen
+from evaluation.utility.agreement import (
+    QUESTIONS,
+    Answer,
+    agreement,
+    cohen,
+)
 from pipeline.cli import main
 from pipeline.reports.review_pages import (
     TRIALS,

@@ -6,9 +6,12 @@ from html.parser import HTMLParser
 
 import pytest
 
-from evaluation.align import Pair
-from evaluation.scores import score
-from evaluation.shapes import invented, leaked
+from evaluation.detection.alignment import Pair
+from evaluation.detection.scores import score
+from evaluation.detection.shapes import (
+    invented,
+    leaked,
+)
 from pipeline.reports.score_report import (
     MOST_KINDS,
     MOST_LABELS,

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import BertConfig, BertModel
 
-from evaluation.resemblance import bert_score
+from evaluation.utility.resemblance import bert_score
 from models.language.networks.contextual import ContextVectors
 from record.errors import ConfigError
 

@@ -6,7 +6,11 @@ import shutil
 
 import pytest
 
-from evaluation.utility import REAL, SYNTHETIC, TWICE
+from evaluation.utility.utility import (
+    REAL,
+    SYNTHETIC,
+    TWICE,
+)
 from models.tagger.training.training import (
     Corpora,
     train,

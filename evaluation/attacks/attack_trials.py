@@ -1,0 +1,55 @@
+"""How often an attack is right, over seeds, beside its two controls."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from scipy.stats import binomtest
+
+from evaluation.detection.intervals import (
+    CONFIDENCE,
+    student_interval,
+)
+from evaluation.gate import Axis, Measured
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often an attack was right in so many tries."""
+
+    value: float
+    tries: int
+
+
+Rates = Mapping[str, Rate]
+
+
+def measured_rates(
+    rates: Sequence[Rates], null: Rates, control: Rates, data: str
+) -> Iterator[Measured]:
+    """Give a number for each name that all seeds have, with its controls where there are some."""
+    for name in rates[0]:
+        some = [each[name] for each in rates if name in each]
+        if len(some) == len(rates):
+            value, low, high = over_seeds(some)
+            yield Measured(
+                name, Axis.PRIVACY, value, low, high, data, len(some),
+                null=null[name].value if name in null else None,
+                control=control[name].value if name in control else None,
+                detail={"tries": some[0].tries},
+            )  # fmt: skip
+
+
+def over_seeds(rates: Sequence[Rate]) -> tuple[float, float, float]:
+    """Give the mean of a rate over seeds, at least two, with its lower and upper bound.
+
+    The bounds are the wider of two: Student's t over seeds, which share sentences and differ in
+    what was drawn, and Clopper and Pearson (1934) for the tries of one seed.
+    """
+    value = fmean(rate.value for rate in rates)
+    low, high = student_interval([rate.value for rate in rates])
+    tries = min(rate.tries for rate in rates)
+    right = min(tries, round(value * tries))
+    exact = binomtest(right, tries).proportion_ci(CONFIDENCE, method="exact")
+    lowest, highest = min(low, float(exact.low), value), max(high, float(exact.high), value)
+    return value, max(0.0, lowest), min(1.0, highest)

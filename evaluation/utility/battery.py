@@ -1,0 +1,268 @@
+"""What the language of synthetic notes is worth: three tasks learnt from it and from real notes.
+
+The battery of Melamud and Shivade (2019), section 5.3: likeness of words, entailment, and capitals.
+Each number stands beside that of real notes, and of text that has nothing but their frequent words.
+"""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import numpy as np
+from scipy.stats import bootstrap, spearmanr
+
+from evaluation.detection.intervals import (
+    CONFIDENCE,
+    RESAMPLES,
+    ratio_intervals,
+)
+from evaluation.gate import Axis, Measured
+from models.language.networks.casing import (
+    learn_casing,
+    small,
+)
+from models.language.networks.vectors import (
+    Floats,
+    Pair,
+    learn_entailment,
+    learn_vectors,
+    likeness,
+    random_vectors,
+)
+from record.errors import ConfigError
+from record.tokens import tokens
+from synthesis.statistics import words_in
+
+LEAST = 20
+"""How often both words of a pair must be in the real notes for it to count."""
+
+_FEWEST_PAIRS = 3
+_COLUMNS = ("term1", "term2", "mean")
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Texts to learn from: real ones, synthetic ones, and words drawn by their frequency alone."""
+
+    real: Sequence[str] = field(repr=False)
+    synthetic: Sequence[str] = field(repr=False)
+    seed: int = 1
+
+    @property
+    def by_frequency(self) -> list[str]:
+        """As many words as the synthetic texts have, each drawn by itself from the real ones."""
+        counts = Counter(word for text in self.real for word in words_in(text))
+        words, weights = list(counts), list(counts.values())
+        chance = Random(self.seed)  # noqa: S311 - what is drawn is no secret
+        return [
+            " ".join(chance.choices(words, weights, k=len(words_in(text))))
+            for text in self.synthetic
+        ]
+
+    def sentences(self, texts: Iterable[str]) -> list[list[str]]:
+        """Give texts as lines of words in small letters."""
+        lines = (line for text in texts for line in text.splitlines())
+        return [[word.lower() for word in words_in(line)] for line in lines if line.strip()]
+
+
+# Capitals
+
+
+def case_restoration(
+    sources: Sources, test: Sequence[str], data: str, *, characters: int
+) -> Measured:
+    """Measure the F1 of words with capitals, restored to real notes of other patients in small
+    letters, by a model that learnt from synthetic notes.
+
+    All models read so many characters. The bounds are those of the bootstrap over notes of test.
+    """
+
+    def counts(texts: Sequence[str]) -> Floats:
+        model = learn_casing(texts, characters=characters, seed=sources.seed)
+        return np.array([cased(text, model.restore(small(text))) for text in test], np.float32)
+
+    made, real, drawn = map(counts, (sources.synthetic, sources.real, sources.by_frequency))
+    low, high = ratio_intervals(_halves(made)[:, None].astype(np.float64))[0]
+    return Measured(
+        "case-restoration", Axis.UTILITY, _f1(made), float(low), float(high), data,
+        null=_f1(drawn), control=_f1(real), detail={"notes": len(test), "characters": characters},
+    )  # fmt: skip
+
+
+def cased(text: str, restored: str) -> tuple[int, int, int]:
+    """Count words with capitals: restored exactly, wrongly, and not: hits, inventions, misses."""
+    hits = inventions = misses = 0
+    for start, end in tokens(text):
+        word, found = text[start:end], restored[start:end]
+        plain = small(word)
+        hits += word != plain and found == word
+        inventions += found not in (plain, word)
+        misses += word not in (plain, found)
+    return hits, inventions, misses
+
+
+def _halves(counts: Floats) -> Floats:
+    """Give numerator and denominator of F1 for each note: [notes, 2]"""
+    hits, inventions, misses = counts.T
+    return np.stack([2 * hits, 2 * hits + inventions + misses], axis=1)
+
+
+def _f1(counts: Floats) -> float:
+    above, below = _halves(counts).sum(0)
+    return float(above / below) if below else 0.0
+
+
+# Likeness of words
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Two words, and how alike people say they are."""
+
+    one: str
+    other: str
+    score: float
+
+
+def read_alike(path: Path) -> list[Alike]:
+    """Read pairs of words with a number that says how alike they are; raises ConfigError.
+
+    Either two words and a number a line, parted by tabs, where a first line without a number is a
+    heading and left out; or values parted by commas under a heading that names Term1, Term2 and
+    Mean, whatever else it names, as UMNSRS has them (Pakhomov et al., 2010).
+    """
+    remedy = "write a word, a tab, another one, a tab and a number on each line"
+    lines = list(_lines(path, remedy))
+    places = _places(lines[:1])
+    found: list[Alike] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            parts = line.split("\t") if places is None else next(csv.reader([line]))
+            one, other, score = (parts[place] for place in places or range(3))
+            found.append(Alike(one.strip().lower(), other.strip().lower(), float(score)))
+        except (IndexError, ValueError, csv.Error):
+            if number == 1:
+                continue
+            raise ConfigError(f"{path}, line {number}", "is no pair of words", remedy) from None
+    return found
+
+
+def _places(head: Sequence[str]) -> list[int] | None:
+    """Tell where words and number stand, where this is a heading of values parted by commas."""
+    names = [name.strip().lower() for line in head for name in line.split(",")]
+    return [names.index(name) for name in _COLUMNS] if set(_COLUMNS) <= set(names) else None
+
+
+def frequent(pairs: Iterable[Alike], real: Iterable[Sequence[str]], least: int) -> list[Alike]:
+    """Give the pairs both of whose words occur often enough in real sentences."""
+    counts = Counter(word for sentence in real for word in sentence)
+    return [each for each in pairs if min(counts[each.one], counts[each.other]) >= least]
+
+
+def word_likeness(
+    sources: Sources, pairs: Sequence[Alike], data: str, *, least: int = LEAST
+) -> Measured:
+    """Measure Spearman's correlation of cosines of words with what people say of them.
+
+    Only pairs count whose words are frequent in the real notes, whatever the synthetic ones have.
+    The bounds are those of the bootstrap over pairs. Raises ConfigError where too few pairs count.
+    """
+    real = sources.sentences(sources.real)
+    kept = frequent(pairs, real, least)
+    if len(kept) < _FEWEST_PAIRS:
+        problem = f"has {len(kept)} pairs whose words occur {least} times in the real notes"
+        raise ConfigError("--word-pairs", problem, "give another file, or more notes")
+    told = [each.score for each in kept]
+
+    def cosines(vectors: Mapping[str, Floats]) -> list[float]:
+        return [likeness(vectors, each.one, each.other) for each in kept]
+
+    made = learn_vectors(sources.sentences(sources.synthetic), seed=sources.seed)
+    found = cosines(made)
+    known = {word for each in kept for word in (each.one, each.other)}
+    chance = cosines(random_vectors(sorted(known), seed=sources.seed))
+    low, high = correlation_bounds(found, told)
+    value = _correlation(found, told)
+    return Measured(
+        "word-likeness", Axis.UTILITY, value, min(low, value), max(high, value), data,
+        null=_correlation(chance, told),
+        control=_correlation(cosines(learn_vectors(real, seed=sources.seed)), told),
+        detail={
+            "pairs": len(pairs), "pairs that count": len(kept),
+            "with words unknown": sum(not {each.one, each.other} <= made.keys() for each in kept),
+        },
+    )  # fmt: skip
+
+
+def correlation_bounds(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
+    """Bound Spearman's correlation by the percentile bootstrap over pairs."""
+    if len(set(one)) == 1 or len(set(other)) == 1:
+        return -1.0, 1.0  # what never varies tells nothing
+    found = bootstrap(
+        (one, other), _correlation, paired=True, vectorized=False,
+        n_resamples=RESAMPLES // 4, confidence_level=CONFIDENCE, method="percentile",
+        rng=np.random.default_rng(1),
+    ).confidence_interval  # fmt: skip
+    return float(found.low), float(found.high)
+
+
+def _correlation(one: Sequence[float], other: Sequence[float]) -> float:
+    if len(set(one)) == 1 or len(set(other)) == 1:
+        return 0.0
+    return float(spearmanr(one, other).statistic)
+
+
+# What follows from what
+
+
+def read_entailment(path: Path) -> list[Pair]:
+    """Read JSON Lines with `sentence1`, `sentence2` and `gold_label`, as SNLI and MedNLI have them.
+
+    Pairs that people did not agree on (`-`) are left out. Raises ConfigError.
+    """
+    remedy = "give JSON Lines with sentence1, sentence2 and gold_label"
+    found = []
+    for number, line in enumerate(_lines(path, remedy), start=1):
+        try:
+            held = json.loads(line)
+            first, second, label = (held[n] for n in ("sentence1", "sentence2", "gold_label"))
+            both = [[word.lower() for word in words_in(each)] for each in (first, second)]
+        except (ValueError, KeyError, TypeError):
+            raise ConfigError(f"{path}, line {number}", "is no pair of sentences", remedy) from None
+        if label != "-":
+            found.append(Pair(both[0], both[1], str(label)))
+    if not found:
+        raise ConfigError(str(path), "holds no pairs of sentences", remedy)
+    return found
+
+
+def entailment(
+    sources: Sources, train: Sequence[Pair], test: Sequence[Pair], data: str
+) -> Measured:
+    """Measure how often it is foreseen whether one sentence follows from another, by vectors of
+    words learnt from synthetic notes. The bounds are those of the bootstrap over pairs of test."""
+
+    def right(texts: Sequence[str]) -> list[bool]:
+        vectors = learn_vectors(sources.sentences(texts), seed=sources.seed)
+        return learn_entailment(train, vectors, seed=sources.seed).right(test)
+
+    made, real, drawn = map(right, (sources.synthetic, sources.real, sources.by_frequency))
+    rows = np.array([[[each, 1.0]] for each in made], np.float64)
+    low, high = ratio_intervals(rows)[0]
+    return Measured(
+        "entailment", Axis.UTILITY, float(np.mean(made)), float(low), float(high), data,
+        null=float(np.mean(drawn)), control=float(np.mean(real)),
+        detail={"pairs to learn from": len(train), "pairs": len(test)},
+    )  # fmt: skip
+
+
+def _lines(path: Path, remedy: str) -> Iterator[str]:
+    try:
+        content = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise ConfigError(str(path), "cannot be read", remedy) from None
+    return (line for line in content.splitlines() if line.strip())

@@ -1,0 +1,178 @@
+"""What synthetic notes are worth: taggers trained on them, scored on real notes.
+
+The three settings of Libbi et al. (2021), section 4.2: real notes alone, synthetic ones alone, and
+both; or those of Belkadi et al. (2023), section 4.2, for letters made of single real ones: as many
+synthetic letters as real ones, and twice as many. Always the same real notes to select weights by
+and to be scored on.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.detection.alignment import Pair
+from evaluation.detection.counts import count
+from evaluation.detection.intervals import student_interval
+from evaluation.detection.randomization import (
+    differ,
+    f1,
+    precision,
+    recall,
+)
+from evaluation.gate import Axis, Measured
+from models.tagger.encoders.encoder import Plan
+from models.tagger.runtime import Tagger
+from models.tagger.sequences.corpus import TrainingNote
+from models.tagger.training.recipe import (
+    Recipe,
+    default_recipe,
+)
+from models.tagger.training.training import (
+    TRAINING,
+    Corpora,
+    Watch,
+    train,
+)
+from record.document import Annotated, Document
+from record.span import Span
+
+REAL, SYNTHETIC, BOTH = "real", "synthetic", "both"
+SETTINGS = (REAL, SYNTHETIC, BOTH)
+TWICE = "twice"
+
+SCORES = {"precision": precision, "recall": recall, "f1": f1}
+
+Counts = NDArray[np.float64]
+
+
+class Finder(Protocol):
+    """What finds spans, a tagger for one."""
+
+    def spans(self, documents: Sequence[Document]) -> Sequence[Sequence[Span]]:
+        """Find the spans of each document."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Real notes, parted by patient, and synthetic ones; all with spans.
+
+    With `twice`, more synthetic notes in which `synthetic` are, they take the place of both
+    together.
+    """
+
+    real: Sequence[Annotated] = field(repr=False)
+    synthetic: Sequence[Annotated] = field(repr=False)
+    dev: Sequence[Annotated] = field(repr=False)
+    test: Sequence[Annotated] = field(repr=False)
+    twice: Sequence[Annotated] = field(default=(), repr=False)
+
+    def learnt(self) -> Mapping[str, Sequence[Annotated]]:
+        """Give what each setting learns from."""
+        alone = {REAL: self.real, SYNTHETIC: self.synthetic}
+        if self.twice:
+            return {**alone, TWICE: self.twice}
+        return {**alone, BOTH: [*self.real, *self.synthetic]}
+
+
+@dataclass(frozen=True)
+class Utility:
+    """The counts of every setting: [seeds, notes of test, 3], hits, inventions and misses."""
+
+    counts: Mapping[str, Counts] = field(repr=False)
+
+    def scores(self, setting: str, name: str) -> list[float]:
+        """Give a score for each seed: `precision`, `recall` or `f1` of exact spans and labels."""
+        return [float(each) for each in SCORES[name](self.counts[setting].sum(1))]
+
+    def differ(self, one: str, other: str, name: str) -> float:
+        """Give the chance of such a difference between interchangeable settings.
+
+        A note's outputs of all seeds are swapped together.
+        """
+        first, second = (self.counts[setting].sum(0) for setting in (one, other))
+        return differ(first, second, SCORES[name])
+
+    def measured(self, data: str) -> Measured:
+        """Give the F1 of synthetic notes alone as a share of that of real notes alone.
+
+        Bounded by Student's t over seeds, which share notes and differ in training alone.
+        """
+        real, synthetic = (self.scores(setting, "f1") for setting in (REAL, SYNTHETIC))
+        ratios = [one / other if other else 0.0 for one, other in zip(synthetic, real, strict=True)]
+        low, high = student_interval(ratios)
+        return Measured(
+            "utility-of-real", Axis.UTILITY, fmean(ratios), low, high, data, len(ratios),
+            detail=self._means(),
+        )  # fmt: skip
+
+    def gained(self, name: str, one: str, other: str, data: str) -> Measured:
+        """Give by how much the F1 of one setting is above that of another, bounded in the same way.
+
+        0.01 is a point of F1.
+        """
+        pairs = zip(self.scores(one, "f1"), self.scores(other, "f1"), strict=True)
+        gains = [first - second for first, second in pairs]
+        low, high = student_interval(gains)
+        return Measured(
+            name, Axis.UTILITY, fmean(gains), low, high, data, len(gains), detail=self._means()
+        )
+
+    def _means(self) -> dict[str, float | int | str]:
+        return {f"f1 of {s}": round(fmean(self.scores(s, "f1")), 4) for s in self.counts}
+
+
+def recipe_for(encoder: str, *, epochs: int | None, max_minutes: float | None) -> Recipe:
+    """Give the settings that suit an encoder, with the bounds that are given."""
+    bounds = {"epochs": epochs, "max_minutes": max_minutes}
+    given: dict[str, Any] = {name: value for name, value in bounds.items() if value is not None}
+    return replace(default_recipe(Plan(encoder)), **given)
+
+
+def compare(
+    trial: Trial,
+    recipe: Recipe,
+    seeds: Sequence[int],
+    out: Path,
+    tell: Callable[[str], Watch] = lambda name: Watch(),
+) -> Utility:
+    """Train a tagger for each setting and seed under a folder, and score it on the test notes.
+
+    A tagger that is there already is not trained again, one that was interrupted goes on. Raises
+    ConfigError, and ValueError where seeds are alike.
+    """
+    if len(set(seeds)) < len(seeds):
+        raise ValueError("seeds are alike: the same training twice tells nothing more")
+    learnt = trial.learnt()
+    found: dict[str, list[Counts]] = {setting: [] for setting in learnt}
+    for setting, seed in ((setting, seed) for seed in seeds for setting in learnt):
+        folder = out / f"{setting}-{seed}"
+        if not (folder / TRAINING).exists():
+            corpora = Corpora(_learnt(learnt[setting]), _learnt(trial.dev))
+            train(corpora, replace(recipe, seed=seed), folder, tell(folder.name))
+        found[setting].append(scored(Tagger.load(folder), trial.test))
+    return Utility({setting: np.stack(each) for setting, each in found.items()})
+
+
+def _learnt(notes: Sequence[Annotated]) -> list[TrainingNote]:
+    return [TrainingNote(note) for note in notes]
+
+
+def scored(finder: Finder, notes: Sequence[Annotated]) -> Counts:
+    """Count exact spans and labels: [notes, 3], hits, inventions and misses."""
+    return counts_of(notes, finder.spans([note.document for note in notes]))
+
+
+def counts_of(notes: Sequence[Annotated], found: Sequence[Sequence[Span]]) -> Counts:
+    """Count exact spans and labels among those found: [notes, 3], as `scored` does."""
+    rows = []
+    for note, spans in zip(notes, found, strict=True):
+        document = note.document
+        pair = Pair(document.note_id, document.text, tuple(note.spans), tuple(spans))
+        exact = count(pair).strict
+        rows.append((exact.tp, exact.fp, exact.fn))
+    return np.array(rows, np.float64)

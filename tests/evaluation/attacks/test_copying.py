@@ -1,0 +1,100 @@
+"""What made notes give away: nothing where they are new, all of it where they are copies."""
+
+import random
+from itertools import pairwise
+
+import pytest
+
+from evaluation.attacks.copying import (
+    VERBATIM,
+    RealNotes,
+    membership,
+    nearness,
+    verbatim,
+)
+from evaluation.attacks.proximity import (
+    SIZES,
+    Corpus,
+)
+
+
+def note(chance, length=60):
+    return [f"w{chance.randint(1, 300)}" for _ in range(length)]
+
+
+@pytest.fixture(scope="module")
+def real():
+    chance = random.Random(3)
+    trained = [note(chance) for _ in range(120)]
+    patients = [f"p{number // 2}" for number in range(120)]
+    return RealNotes(trained, patients, [note(chance) for _ in range(60)])
+
+
+@pytest.fixture(scope="module")
+def corpus(real):
+    return Corpus(real.trained)
+
+
+@pytest.fixture(scope="module")
+def new():
+    chance = random.Random(8)
+    return [note(chance) for _ in range(60)]
+
+
+def test_new_notes_give_nothing_away(real, corpus, new):
+    for each in nearness(new, real, corpus, "fiction").measured:
+        assert each.control == 1.0
+        assert each.value == pytest.approx(each.null, abs=0.02)
+    copied = verbatim(new, real, "fiction")
+    assert (copied.value, copied.low, copied.null, copied.control) == (0, 0, 0, 1)
+    assert 0 < copied.high < 0.1
+    told = membership(new, real, "fiction")
+    assert told.low <= 0.5 <= told.high
+    assert told.control == 1.0
+
+
+def test_copies_are_seen(real, corpus, new):
+    made = [*new[:30], *real.trained[:30]]
+    near = nearness(made, real, corpus, "fiction")
+    assert {each.name for each in near.measured} == {f"nearest-rouge-{size}" for size in SIZES}
+    assert all(each.detail["largest"] == 1.0 for each in near.measured)
+    assert [each.real for each in near.found[3][30:]] == list(range(30))
+    copied = verbatim(made, real, "fiction")
+    assert copied.value == 0.5
+    assert copied.low < 0.5 < copied.high
+    assert membership(made, real, "fiction").low > 0.5
+
+
+def test_a_phrase_of_the_house_is_no_copy():
+    phrase = [f"p{number}" for number in range(VERBATIM)]
+    held = [[*phrase, "a"], [*phrase, "b"], ["c"] * 20]
+    shared = RealNotes(held, ["1", "2", "3"], [["d"] * 20, ["e"] * 20])
+    own = RealNotes(held, ["1", "1", "3"], [["d"] * 20, ["e"] * 20])
+    made = [["x", *phrase, "y"], ["z"] * 9]
+    assert verbatim(made, shared, "fiction").value == 0
+    assert verbatim(made, own, "fiction").value == 0.5
+
+
+def test_the_more_is_copied_the_surer_the_attack(real, new):
+    told = [
+        membership([*new[: 60 - count], *real.trained[:count]], real, "fiction").value
+        for count in (0, 20, 60)
+    ]
+    assert all(one < other for one, other in pairwise(told))
+
+
+@pytest.mark.parametrize(
+    ("trained", "patients", "held_out"),
+    [
+        ([["a"]] * 3, ["1"] * 2, [["b"]] * 2),
+        ([["a"]], ["1"], [["b"]] * 2),
+        ([["a"]] * 2, ["1"] * 2, []),
+    ],
+)
+def test_too_little_to_compare_with_is_refused(trained, patients, held_out):
+    with pytest.raises(ValueError, match=r"patient|at least two"):
+        RealNotes(trained, patients, held_out)
+
+
+def test_no_text_in_what_is_printed(real):
+    assert "w1" not in repr(real)

@@ -1,0 +1,278 @@
+"""Attacks on shared vectors see what leaks, and see nothing where there is nothing."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluation.attacks.attack_trials import (
+    Rate,
+    over_seeds,
+)
+from evaluation.attacks.intersection import intersect_words
+from evaluation.attacks.inversion import (
+    blinded,
+    kind_of_case,
+    place_of,
+)
+from evaluation.attacks.sentence_pairs import (
+    averaged,
+    look,
+    make_twins,
+    seeds,
+    whitening,
+)
+from evaluation.attacks.sharing import (
+    Subject,
+    attack_known,
+    attack_trained,
+    attack_twins,
+    attack_words,
+    bare,
+    blind,
+    in_question,
+    measure,
+)
+from evaluation.gate import Verdict, decide, read_requirements
+from models.private import inversion
+from models.private.embeddings import Embeddings
+from models.private.pseudonymization import Pseudonymizer
+from models.private.sentences import Sentence
+from models.tagger.encoders.bilstm import CASES
+
+NAMES = [f"name{letter}{other}" for letter in "abcdefgh" for other in "xyzw"]
+PLAIN = [f"word{letter}{other}" for letter in "abcdefghij" for other in "xyz"]
+LOWER = CASES.index("lower")
+SIZE = 12
+
+
+def embeddings():
+    chance = np.random.default_rng(1)
+    matrix = chance.normal(size=(len(NAMES + PLAIN), SIZE)).astype(np.float32)
+    return Embeddings(NAMES + PLAIN, matrix, np.zeros((0, SIZE), np.float32))
+
+
+EMBEDDINGS = embeddings()
+
+
+def sentences(count, seed):
+    """Sentences of seven words, of which one or two are names."""
+    chance = np.random.default_rng(seed)
+    made = []
+    for _ in range(count):
+        tokens = [PLAIN[at] for at in chance.integers(len(PLAIN), size=7)]
+        places = sorted({int(at) for at in chance.integers(7, size=2)})
+        for place in places:
+            tokens[place] = NAMES[chance.integers(len(NAMES))]
+        spans = tuple((place, place + 1, "NAME") for place in places)
+        made.append(Sentence(tuple(tokens), ((0, 1),) * 7, (LOWER,) * 7, spans))
+    return made
+
+
+def plain(some, seed):
+    return [EMBEDDINGS.vectors(each.tokens) for each in some]
+
+
+def noisy(spread):
+    """An encoder that adds noise, and nothing else."""
+
+    def encode(some, seed):
+        chance = np.random.default_rng(seed)
+        shape = (len(some), 7, SIZE)
+        noise = chance.normal(0, spread, shape).astype(np.float32) if spread else np.zeros(shape)
+        return [v + n[: len(v)] for v, n in zip(plain(some, 0), noise, strict=True)]
+
+    return encode
+
+
+def hiding(some, seed):
+    """An encoder that puts noise in the place of names, and so cannot give them away."""
+    chance = np.random.default_rng(seed)
+    found = []
+    for sentence, vectors in zip(some, plain(some, 0), strict=True):
+        made = vectors + chance.normal(0, 0.1, vectors.shape)
+        named = np.array(sentence.phi)
+        made[named] = chance.normal(size=(sum(named), SIZE))
+        found.append(made.astype(np.float32))
+    return found
+
+
+def subject(encode, count=240):
+    attacked, words = sentences(count, 1), NAMES + PLAIN
+    return Subject(
+        sentences=attacked,
+        shared=encode(attacked, 99),
+        own=sentences(count, 2),
+        encode=encode,
+        plain=plain,
+        replacing=Pseudonymizer(EMBEDDINGS, 8),
+        words=words,
+        matrix=EMBEDDINGS.vectors(words),
+    )
+
+
+CHOICES = ("sentence-linkage", "averaged-1", "averaged-8", "sentence-membership")
+
+
+def test_choices_between_twins_see_what_leaks_and_nothing_else():
+    leaky, safe = subject(noisy(0.3), 160), subject(hiding, 160)
+    seen = attack_twins(leaky, leaky.encode, 1)(in_question(leaky))
+    none = attack_twins(safe, safe.encode, 1)(in_question(safe))
+    known = attack_twins(safe, safe.plain, 1)(bare(safe))
+    tossed = attack_twins(leaky, leaky.encode, 1)(blind(leaky))
+    for name in CHOICES:
+        # Four deviations of as many tosses of a coin.
+        slack = 4 * 0.5 / seen[name].tries ** 0.5
+        assert seen[name].value > 0.9
+        assert known[name].value == 1
+        assert abs(none[name].value - 0.5) < slack
+        assert abs(tossed[name].value - 0.5) < slack
+
+
+def test_means_of_more_encodings_tell_more():
+    twins = make_twins(sentences(300, 1), Pseudonymizer(EMBEDDINGS, 8), 1)
+    encode = noisy(3.0)
+    sights = look(twins, encode, 1)
+    shared = [encode(twins.real, seed) for seed in seeds(1, 16, "shared")]
+    right = [averaged(shared[:times], sights).mean() for times in (1, 4, 16)]
+    assert right == sorted(right) and right[0] < 0.9 < right[-1]
+
+
+def test_twins_differ_in_one_name_and_keep_what_a_file_shows():
+    some = sentences(60, 3)
+    twins = make_twins(some, Pseudonymizer(EMBEDDINGS, 8), 1)
+    assert len(twins) == len(some)
+    for real, other in zip(twins.real, twins.other, strict=True):
+        places = [at for at in range(7) if real.tokens[at] != other.tokens[at]]
+        assert len(places) == 1 and real.phi[places[0]]
+        assert (real.casing, real.spans) == (other.casing, other.spans)
+
+
+def test_words_are_read_off_a_table_where_they_can_be():
+    leaky, safe = subject(noisy(0.2)), subject(hiding)
+    seen = attack_words(leaky, leaky.encode, 1)(in_question(leaky))
+    none = attack_words(safe, safe.encode, 1)(in_question(safe))
+    tossed = attack_words(leaky, leaky.encode, 1)(blind(leaky))
+    assert seen["nearest-word-1"].value > 0.9 and seen["repeated-word-1"].value > 0.9
+    for rates in (none, tossed):
+        assert rates["nearest-word-1"].value < 0.15
+        assert rates["nearest-word-5"].value < 0.35
+        assert rates["repeated-word-1"].value < 0.25
+    assert none["other-word-1"].value > 0.9  # words that identify nobody were not hidden
+
+
+def test_a_sentence_that_somebody_has_is_found_again():
+    some = subject(noisy(0.3), 60)
+    rates = attack_known(some, some.encode, 1)(in_question(some))
+    assert rates["known-sentence"].value > 0.95
+    assert rates["known-shape"].value < 0.7  # few labels, one case: many sentences look alike
+
+
+def test_several_sights_tell_more_than_one():
+    faint = subject(noisy(2.0))
+    rates = attack_words(faint, faint.encode, 1)(in_question(faint))
+    assert rates["repeated-word-1"].value > rates["nearest-word-1"].value + 0.1
+
+
+def test_an_inverse_learns_to_read(monkeypatch):
+    course = inversion.Course
+    monkeypatch.setattr(
+        "evaluation.attacks.sharing.Course", lambda seed: course(epochs=1, steps=50, seed=seed)
+    )
+    some = subject(plain, 80)
+    state = torch.get_rng_state()
+    ready = attack_trained(some, some.plain, 1)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert ready(bare(some))["trained-word-1"].value > 0.9
+    assert ready(blind(some))["trained-word-1"].value < 0.15
+
+
+def test_what_is_measured_has_both_controls_and_passes_or_not():
+    asked = read_requirements(
+        {
+            name: {"axis": "privacy", "at_most": 0.75, "control_at_least": 0.9}
+            for name in ("averaged-1", "sentence-linkage")
+        },
+        where="share",
+    )
+    told = []
+    for encode, verdict in ((hiding, Verdict.RELEASE), (noisy(0.0), Verdict.HOLD)):
+        found = measure(
+            subject(encode, 150), [1, 2, 3], "d", attacks=[attack_twins],
+            advance=lambda done, planned: told.append((done, planned)),
+        )  # fmt: skip
+        assert told[-4:] == [(done, 4) for done in range(1, 5)]
+        assert all(each.null is not None and each.control == 1 for each in found)
+        assert decide(found, asked).verdict is verdict
+
+
+def test_without_identifiers_nothing_is_measured_and_the_gate_holds():
+    nobody = [replace(each, spans=()) for each in sentences(20, 1)]
+    some = replace(subject(hiding, 20), sentences=nobody)
+    assert measure(some, [1, 2], "d", attacks=[attack_twins, attack_words]) == []
+    with pytest.raises(ValueError, match="two seeds"):
+        measure(some, [1, 1], "d")
+
+
+def test_seeds_of_two_uses_have_nothing_in_common():
+    assert not set(seeds(1, 50, "shared")) & set(seeds(1, 50, "references"))
+    assert seeds(1, 5, "shared") == seeds(1, 50, "shared")[:5]
+
+
+@settings(max_examples=20)
+@given(st.integers(1, 6), st.integers(0, 1000))
+def test_whitened_noise_is_alike_in_all_directions(size, seed):
+    chance = np.random.default_rng(seed)
+    noise = chance.normal(size=(400, size)) @ chance.normal(size=(size, size))
+    white = noise @ whitening(noise)
+    spread = white.T @ white / len(white)
+    assert np.allclose(spread - np.diag(np.diag(spread)), 0, atol=1e-6)
+    assert spread.max() <= 1 + 1e-9
+    assert np.isfinite(whitening(np.zeros((3, size)))).all()
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=8), st.data())
+def test_the_place_of_the_right_one(scores, data):
+    right = data.draw(st.integers(0, len(scores) - 1))
+    others = [score for at, score in enumerate(scores) if at != right]
+    expected = sum(s > scores[right] for s in others) + sum(s == scores[right] for s in others) / 2
+    found = place_of(np.array([scores], np.float64), np.array([right]))
+    assert found.tolist() == [expected]
+
+
+def test_drawn_words_take_the_place_of_names():
+    some = sentences(30, 1)
+    hidden = blinded(some, NAMES + PLAIN, 1)
+    for before, after in zip(some, hidden, strict=True):
+        changed = [a != b for a, b in zip(before.tokens, after.tokens, strict=True)]
+        assert all(phi for phi, other in zip(before.phi, changed, strict=True) if other)
+        assert before.casing == after.casing
+    assert kind_of_case(CASES.index("upper")) == kind_of_case(LOWER) != CASES.index("numeric")
+
+
+NEAR = {
+    word: [word, *(other for other in "abcdef" if abs(ord(other) - ord(word)) <= 1)]
+    for word in "abcdef"
+}
+
+
+def test_what_a_name_became_in_several_places_narrows_it_down():
+    def rank(seen, truth="c"):
+        return intersect_words({truth: seen}, "abcdef", lambda word: NEAR[word]).ranks[0]
+
+    # Only c can have become both b and d; a name that always becomes the same stays hidden.
+    assert rank(["b", "d"]) == 0
+    assert rank(["b", "b", "b"]) == rank(["b"]) > 0
+    for first, second in combinations(NEAR["c"], 2):
+        assert rank([first, second]) <= rank([first])
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=5), st.integers(1, 500))
+def test_bounds_hold_the_mean_and_are_no_narrower_than_chance(values, tries):
+    value, low, high = over_seeds([Rate(each, tries) for each in values])
+    assert 0 <= low <= value <= high <= 1
+    assert high - low >= 0.9 / tries
