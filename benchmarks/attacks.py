@@ -40,7 +40,10 @@ from surrogates.keys.keys import MasterKey
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.model import FictionalNote, Hospital
+from synthesis.fictional.people.records import (
+    FictionalNote,
+    Hospital,
+)
 
 MASTER = MasterKey(bytes(range(32)))
 CHARACTERS = 1000

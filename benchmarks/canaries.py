@@ -29,8 +29,11 @@ from record.document import Annotated
 from synthesis.canaries import load_canaries
 from synthesis.corpora import part_notes
 from synthesis.fictional.hospital import make_hospital
-from synthesis.learning import learn
-from synthesis.prepared import MANIFEST, save_corpus
+from synthesis.prepared_corpus import (
+    MANIFEST,
+    save_corpus,
+)
+from synthesis.training import learn
 
 _SHORTEST, _LONGEST = 300, 1300  # characters
 _TINY = {"width": 64, "layers": 1, "heads": 2, "vocabulary_size": 600, "context": 384}

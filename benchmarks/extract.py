@@ -32,7 +32,7 @@ from extractors.document.options import (
 )
 from extractors.documents import Extractor
 from record.errors import Unreadable
-from synthesis.fictional.pages import labelled_letter
+from synthesis.fictional.pages.pages import labelled_letter
 
 Arm = Callable[[bytes], object]
 

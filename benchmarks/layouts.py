@@ -29,7 +29,7 @@ from record.errors import Unreadable
 from record.patient import PatientRecord
 from record.span import Span
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.pdf import render
+from synthesis.fictional.letters.pdf import render
 
 _WORD = re.compile(r"[^\W_]{3,}")
 _KNOWN = KnownPatients()

@@ -13,7 +13,11 @@ from extractors.document.page import (
 )
 from extractors.layout.labelled_pages import LabelledPage
 from extractors.pdf.mupdf_reader import read_pages
-from synthesis.fictional.pages import LabelledPdf, Mark, labelled_letter
+from synthesis.fictional.pages.pages import (
+    LabelledPdf,
+    Mark,
+    labelled_letter,
+)
 
 LANGUAGES = ("en", "es", "fr")
 

@@ -32,7 +32,10 @@ from surrogates.patient.known_people import (
 from surrogates.patient.person_linking import link
 from surrogates.rewrite import Rewriter
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.model import FictionalNote, Hospital
+from synthesis.fictional.people.records import (
+    FictionalNote,
+    Hospital,
+)
 
 LANGUAGES = ("fr", "en", "es")
 _NAMES = ("FIRST_NAME", "LAST_NAME")

@@ -33,7 +33,7 @@ from extractors.layout.line_classifier import (
     KEEP,
     BoxModel,
 )
-from synthesis.fictional.pages import LabelledPdf
+from synthesis.fictional.pages.pages import LabelledPdf
 
 Letter = tuple[LabelledPdf, list[LabelledPage]]
 

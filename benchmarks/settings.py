@@ -57,10 +57,10 @@ from pipeline.commands.synthesize.filled_letters import (
 )
 from pipeline.files.gold import read_annotated
 from record.document import Annotated
-from synthesis.letters import load_letters
+from synthesis.masked_letters import load_letters
 from synthesis.masking import Masking, mask, words_of
-from synthesis.parts import NOTES
-from synthesis.prepared import load_corpus
+from synthesis.part_files import NOTES
+from synthesis.prepared_corpus import load_corpus
 
 _SHOWN = (
     *("rouge-1", "rouge-2", "rouge-l", "bertscore", "top-5-features", "top-10-features"),

@@ -54,7 +54,7 @@ from pipeline.notes.overlap_resolution import (
 )
 from record.document import Document
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.languages import LANGUAGES
+from synthesis.fictional.templates.languages import LANGUAGES
 
 SEED = 78_000
 PADDED = 512

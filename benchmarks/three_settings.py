@@ -39,8 +39,8 @@ from pipeline.commands.synthesize.corpus_letters import read_letters
 from pipeline.files.gold import read_annotated
 from record.document import Annotated
 from record.span import Span
-from synthesis.parts import NOTES
-from synthesis.prepared import load_corpus
+from synthesis.part_files import NOTES
+from synthesis.prepared_corpus import load_corpus
 
 RULES, PART, PART_BOTH = "rules", "part of real", "part of real and synthetic"
 CURVE = (0.25, 0.5)

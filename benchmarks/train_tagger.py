@@ -28,9 +28,9 @@ from pipeline.files.gold import (
 )
 from record.document import Annotated
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.languages import LANGUAGES
-from synthesis.fictional.model import Hospital
-from synthesis.fictional.split import Part
+from synthesis.fictional.people.records import Hospital
+from synthesis.fictional.templates.languages import LANGUAGES
+from synthesis.fictional.templates.split import Part
 
 NOTES_PER_PATIENT = 4
 CHARACTERS = 1300

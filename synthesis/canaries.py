@@ -21,9 +21,9 @@ from models.language.corpus.vocabulary import (
     Vocabulary,
 )
 from record.errors import ConfigError
-from synthesis.controls import Request
 from synthesis.markup import decode
-from synthesis.prepared import Corpus
+from synthesis.prepared_corpus import Corpus
+from synthesis.requests import Request
 from synthesis.statistics import words_in
 
 CANARIES = "canaries.jsonl"

@@ -15,8 +15,8 @@ from typing import Protocol
 
 from record.errors import ConfigError, Unsafe
 from record.span import Span
-from synthesis.cleanup import DETECTOR
 from synthesis.masking import Decision, Masked, Phase
+from synthesis.tag_repair import DETECTOR
 
 Window = Sequence[str | None]
 """Words around the places to fill; None is a place."""

@@ -64,7 +64,7 @@ def decode(marked: str) -> tuple[str, tuple[Span, ...]]:
     """Read text and spans back.
 
     Raises Unreadable (`malformed-tags`) where an entity is empty, does not close, or holds
-    another one; `synthesis.cleanup` reads what a model wrote.
+    another one; `synthesis.tag_repair` reads what a model wrote.
     """
     parts: list[str] = []
     spans: list[Span] = []

@@ -350,7 +350,7 @@ BAD: list[tuple[Rule, dict[str, str]]] = [
     (uphill, {"rules__x": "from surrogates.keys.keys import MasterKey"}),
     (uphill, {"pipeline__x": "from pipeline.beam.graph import build"}),
     (uphill, {"pipeline__x": "def f():\n    from pipeline.beam import graph"}),
-    (uphill, {"pipeline__x": "from synthesis.fictional.model import Patient"}),
+    (uphill, {"pipeline__x": "from synthesis.fictional.people.records import Patient"}),
     (uphill, {"pipeline__x": "from pipeline import cli", "pipeline__cli": ""}),
     (uphill, {"evaluation__x": "from pipeline.state.ledger import Ledger"}),
     (strangers, {"record__x": "import regex"}),

@@ -27,10 +27,13 @@ from record.policy import Policy
 from record.span import Span
 from surrogates.keys.keys import CohortKey
 from synthesis.filling import Filled, Filler, Order, fill
-from synthesis.letters import load_letters
+from synthesis.filling_files import (
+    Cohort,
+    Refill,
+)
+from synthesis.masked_letters import load_letters
 from synthesis.masking import Decision, Masked, Phase
-from synthesis.refill import Cohort, Refill
-from synthesis.standins import Standins
+from synthesis.placeholder_surrogates import Standins
 
 POLICY = "synthetic-source"
 """The policy by which surrogates are drawn where none is named: of labels it keeps none."""

@@ -13,8 +13,14 @@ from pipeline.notes.boundary import (
     Unexpected,
     safely,
 )
-from synthesis.generate import Plan, Writer
-from synthesis.parts import Generation, write_unit
+from synthesis.generation import (
+    Plan,
+    Writer,
+)
+from synthesis.part_files import (
+    Generation,
+    write_unit,
+)
 
 
 class WriteNotes(beam.DoFn):

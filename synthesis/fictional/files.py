@@ -16,10 +16,16 @@ from typing import Any, TextIO
 from sqlalchemy import create_engine
 
 from record.errors import ConfigError
-from synthesis.fictional.letterhead import Directory, Letter
-from synthesis.fictional.model import FictionalNote, Hospital
+from synthesis.fictional.letters.letterhead import (
+    Directory,
+    Letter,
+)
+from synthesis.fictional.letters.pdf import render_letter
 from synthesis.fictional.omop import document_name, write_omop
-from synthesis.fictional.pdf import render_letter
+from synthesis.fictional.people.records import (
+    FictionalNote,
+    Hospital,
+)
 
 DATABASE = "hospital.db"
 DOCUMENTS = "pdf"

@@ -8,11 +8,28 @@ from record.document import Document
 from record.errors import ConfigError
 from record.folding import fold
 from record.patient import Address, Identifier, PatientRecord
-from synthesis.fictional import noise
-from synthesis.fictional.agenda import Booking, Planner
-from synthesis.fictional.grammar import Language
-from synthesis.fictional.languages import LANGUAGES
-from synthesis.fictional.model import (
+from synthesis.fictional.notes import noise
+from synthesis.fictional.notes.note_writer import (
+    Cast,
+    Scene,
+    Scribe,
+)
+from synthesis.fictional.notes.planted_text import (
+    annotate,
+    named,
+)
+from synthesis.fictional.notes.slots import SLOTS
+from synthesis.fictional.people.agenda import (
+    Booking,
+    Planner,
+)
+from synthesis.fictional.people.people import (
+    Person,
+    Pools,
+    Registry,
+    make_pools,
+)
+from synthesis.fictional.people.records import (
     CareSite,
     Clinician,
     FictionalNote,
@@ -20,11 +37,12 @@ from synthesis.fictional.model import (
     Rendering,
     Visit,
 )
-from synthesis.fictional.people import Person, Pools, Registry, make_pools
-from synthesis.fictional.planted import annotate, named
-from synthesis.fictional.scribe import Cast, Scene, Scribe
-from synthesis.fictional.slots import SLOTS
-from synthesis.fictional.split import Part, part_of
+from synthesis.fictional.templates.grammar import Language
+from synthesis.fictional.templates.languages import LANGUAGES
+from synthesis.fictional.templates.split import (
+    Part,
+    part_of,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,15 @@ from sqlalchemy import Column, Connection, Engine, Table, func, insert, select
 from record.errors import ConfigError
 from record.label import Label
 from record.patient import Address, PatientRecord, PersonName
-from synthesis.fictional.letterhead import identifier
-from synthesis.fictional.model import CareSite, Clinician, FictionalNote, Hospital, Visit
-from synthesis.fictional.tables import Tables
+from synthesis.fictional.letters.letterhead import identifier
+from synthesis.fictional.omop_tables import Tables
+from synthesis.fictional.people.records import (
+    CareSite,
+    Clinician,
+    FictionalNote,
+    Hospital,
+    Visit,
+)
 
 Row = dict[str, Any]
 _T = TypeVar("_T")

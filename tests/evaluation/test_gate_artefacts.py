@@ -20,8 +20,8 @@ from evaluation.utility.utility import (
     SYNTHETIC,
     Utility,
 )
-from synthesis.cleanup import clean
 from synthesis.statistics import distance
+from synthesis.tag_repair import clean
 
 REQUIREMENTS = read_requirements(
     tomllib.loads(files("evaluation").joinpath("requirements/synthetic.toml").read_text("utf-8")),

@@ -8,7 +8,14 @@ import pytest
 from record.document import Annotated, Document
 from record.patient import Address, Identifier, PatientRecord, PersonName
 from record.span import Span
-from synthesis.fictional.model import CareSite, Clinician, FictionalNote, Hospital, Rendering, Visit
+from synthesis.fictional.people.records import (
+    CareSite,
+    Clinician,
+    FictionalNote,
+    Hospital,
+    Rendering,
+    Visit,
+)
 
 _PARAGRAPHS = {
     "fr": [

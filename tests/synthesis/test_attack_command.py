@@ -18,7 +18,7 @@ from record.errors import ConfigError
 from surrogates.keys.keys import new_master
 from synthesis.canaries import CANARIES, draw_canaries, load_canaries
 from synthesis.markup import decode
-from synthesis.prepared import load_corpus
+from synthesis.prepared_corpus import load_corpus
 from tests.synthesis.letters import NAMES, letters
 from tests.synthesis.test_synthesize_commands import QUICK, SHORT, call, write
 

@@ -15,7 +15,21 @@ from models.language.training.recipe import make_recipe
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
-from synthesis.controls import (
+from synthesis.corpora import (
+    SPLITS,
+    benchmark_statistics,
+    in_benchmark_form,
+    opening,
+    part_notes,
+)
+from synthesis.markup import encode
+from synthesis.prepared_corpus import (
+    digest,
+    label_counts,
+    load_corpus,
+    save_corpus,
+)
+from synthesis.requests import (
     MOST,
     Request,
     frequent_kinds,
@@ -25,17 +39,11 @@ from synthesis.controls import (
     sum_of,
     thinned,
 )
-from synthesis.corpora import (
-    SPLITS,
-    benchmark_statistics,
-    in_benchmark_form,
-    opening,
-    part_notes,
-)
-from synthesis.learning import learn_vocabulary, longest_entities
-from synthesis.markup import encode
-from synthesis.prepared import digest, label_counts, load_corpus, save_corpus
 from synthesis.statistics import changes, corpus_statistics, distance, shares_of
+from synthesis.training import (
+    learn_vocabulary,
+    longest_entities,
+)
 from tests.synthesis.letters import letters
 
 

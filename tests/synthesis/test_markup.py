@@ -10,9 +10,9 @@ from models.language.corpus.vocabulary import Pieces
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
 from record.span import Span
-from synthesis.cleanup import clean
-from synthesis.controls import marks_of
 from synthesis.markup import decode, encode, end_tag, start_tag, tags_of
+from synthesis.requests import marks_of
+from synthesis.tag_repair import clean
 from tests.synthesis.letters import letters
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpora" / "meddocan" / "train.jsonl"

@@ -15,7 +15,7 @@ from pipeline.files.jsonl import read_notes
 from record.document import Annotated, Document
 from record.folding import fold
 from record.span import Span
-from synthesis.letters import load_letters
+from synthesis.masked_letters import load_letters
 from synthesis.masking import Phase
 from tests.keys import make_key
 from tests.synthesis.test_synthesize_commands import write
@@ -238,7 +238,7 @@ def test_the_manifest_is_that_of_synthetic_notes(folder: Path, whole: Path) -> N
 def test_interrupted_filling_ends_the_same(
     folder: Path, whole: Path, tmp_path: Path, monkeypatch
 ) -> None:
-    from synthesis import refill
+    from synthesis import filling_files as refill
 
     def broken(*_: object) -> None:
         raise OSError("no space")

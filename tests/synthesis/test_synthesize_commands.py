@@ -206,13 +206,13 @@ def test_notes_are_written_with_a_manifest(whole: Path) -> None:
 def test_an_interrupted_generation_ends_the_same(
     folder: Path, whole: Path, tmp_path: Path, monkeypatch
 ) -> None:
-    from synthesis import parts
+    from synthesis import part_files
 
     def broken(*_: object) -> None:
         raise OSError("no space")
 
     with monkeypatch.context() as patched:
-        patched.setattr(parts, "put_together", broken)
+        patched.setattr(part_files, "put_together", broken)
         with pytest.raises(OSError, match="no space"):
             generate(folder, tmp_path / "cut", "--notes", 10)
     left = sorted((tmp_path / "cut" / ".parts").glob("*.jsonl"))

@@ -108,7 +108,10 @@ def _ground(target: "Trained", options: argparse.Namespace) -> "Ground":
     from evaluation.attacks.reference_models import Ground
     from models.language.training.recipe import recipe_of
     from synthesis.canaries import draw_canaries, load_canaries
-    from synthesis.prepared import digest, load_corpus
+    from synthesis.prepared_corpus import (
+        digest,
+        load_corpus,
+    )
 
     about: dict[str, Any] = dict(target.about)
     if about.get("prepared_sha256") != digest(options.corpus):

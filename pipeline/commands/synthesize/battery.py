@@ -19,8 +19,14 @@ from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
 from record.errors import ConfigError
 from synthesis.markup import decode
-from synthesis.parts import NOTES, read_generated
-from synthesis.prepared import digest, load_corpus
+from synthesis.part_files import (
+    NOTES,
+    read_generated,
+)
+from synthesis.prepared_corpus import (
+    digest,
+    load_corpus,
+)
 
 DESCRIPTION = """\
 Learns three tasks from synthetic notes, from the real notes they come from, and from words drawn

@@ -43,9 +43,15 @@ from pipeline.reports.console import Console
 from record.document import Annotated
 from record.errors import ConfigError
 from record.span import Span
-from synthesis.letters import FORM, load_letters
+from synthesis.masked_letters import (
+    FORM,
+    load_letters,
+)
 from synthesis.masking import Masked
-from synthesis.parts import NOTES, read_generated
+from synthesis.part_files import (
+    NOTES,
+    read_generated,
+)
 
 DESCRIPTION = """\
 Compares synthetic letters with the letters that were masked for them: how much they resemble them

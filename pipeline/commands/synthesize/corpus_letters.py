@@ -10,7 +10,7 @@ from pipeline.synthetic.own_identifiers import OwnIdentifiers
 from record.document import Annotated, Document
 from record.span import Span
 from synthesis.markup import decode
-from synthesis.prepared import Corpus
+from synthesis.prepared_corpus import Corpus
 
 _KIND = re.compile(r"<KIND=([^<>]*)>")
 

@@ -86,8 +86,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             drive,
             tell_written,
         )
-        from synthesis.letters import load_letters
-        from synthesis.refill import put_together
+        from synthesis.filling_files import put_together
+        from synthesis.masked_letters import load_letters
 
     letters = load_letters(options.masked).letters
     refill = _refill(options, len(letters))
@@ -107,7 +107,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 def _refill(options: argparse.Namespace, letters: int) -> Any:
     from models.language.masked.private_filling import Mechanism
     from synthesis.filling import Filling, Method
-    from synthesis.refill import Refill
+    from synthesis.filling_files import Refill
 
     method = Method(options.method)
     top = options.top_k or (6 if method is Method.ITERATIVE else 1)
@@ -130,7 +130,7 @@ def _refill(options: argparse.Namespace, letters: int) -> Any:
 
 
 def _cohort(options: argparse.Namespace) -> Any:
-    from synthesis.refill import Cohort
+    from synthesis.filling_files import Cohort
 
     if options.identifiers == "model":
         for name in ("key", "cohort", "policy"):

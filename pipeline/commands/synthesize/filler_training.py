@@ -24,7 +24,10 @@ from record.document import Annotated
 from record.errors import ConfigError
 from record.tokens import Token
 from synthesis.masking import touched, words_of
-from synthesis.prepared import digest, load_corpus
+from synthesis.prepared_corpus import (
+    digest,
+    load_corpus,
+)
 
 RECIPE = "masked"
 

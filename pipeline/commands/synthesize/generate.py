@@ -84,7 +84,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             drive,
             tell_written,
         )
-        from synthesis.parts import Generation, claim, lengths_asked, put_together
+        from synthesis.part_files import (
+            Generation,
+            claim,
+            lengths_asked,
+            put_together,
+        )
 
     _refuse_candidates(options)
     generation = Generation(

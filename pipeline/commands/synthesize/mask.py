@@ -27,9 +27,15 @@ from pipeline.synthetic.terms import Terms
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.corpora import SPLITS
-from synthesis.letters import refuse_full, save_letters
+from synthesis.masked_letters import (
+    refuse_full,
+    save_letters,
+)
 from synthesis.masking import Masked, Masking, MedicalTagger, mask, words_of
-from synthesis.prepared import digest, load_corpus
+from synthesis.prepared_corpus import (
+    digest,
+    load_corpus,
+)
 
 DESCRIPTION = """\
 Decides on every word of the letters of a corpus whether it stays. What identifies always goes, in
@@ -118,7 +124,11 @@ class _Desk:
 
     def __init__(self, options: argparse.Namespace, langs: Sequence[str]) -> None:
         with models_extra("synthesize mask"):
-            from synthesis.speech import CONTENT, EntityTagger, make_tagger
+            from synthesis.parts_of_speech import (
+                CONTENT,
+                EntityTagger,
+                make_tagger,
+            )
         pipelines = dict(options.pipeline)
         self._taggers = {lang: make_tagger(lang, pipelines) for lang in langs}
         asked = dict(options.speech)

@@ -26,8 +26,8 @@ from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
 from record.errors import ConfigError
 from synthesis.markup import decode
-from synthesis.prepared import digest as corpus_digest
-from synthesis.prepared import load_corpus
+from synthesis.prepared_corpus import digest as corpus_digest
+from synthesis.prepared_corpus import load_corpus
 
 if TYPE_CHECKING:
     from models.language.training.foundation import (

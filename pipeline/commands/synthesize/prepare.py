@@ -58,7 +58,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with models_extra("synthesize prepare"):
         from synthesis.corpora import SPLITS, in_benchmark_form, part_notes
         from synthesis.markup import encode
-        from synthesis.prepared import save_corpus
+        from synthesis.prepared_corpus import save_corpus
 
     warnings: list[str] = []
     with console.progress() as progress:

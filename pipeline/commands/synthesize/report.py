@@ -25,7 +25,10 @@ from pipeline.commands.synthesize.filled_letters import is_filled
 from pipeline.config.signing import sum_of
 from pipeline.reports.console import Console
 from record.errors import ConfigError
-from synthesis.parts import NOTES, read_generated
+from synthesis.part_files import (
+    NOTES,
+    read_generated,
+)
 
 DESCRIPTION = """\
 Brings together what was measured about synthetic notes, compares it with what is required, and

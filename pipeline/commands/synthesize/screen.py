@@ -31,8 +31,14 @@ from record.document import Annotated
 from record.errors import ConfigError
 from synthesis.corpora import SPLITS
 from synthesis.markup import decode
-from synthesis.parts import NOTES, read_generated
-from synthesis.prepared import digest, load_corpus
+from synthesis.part_files import (
+    NOTES,
+    read_generated,
+)
+from synthesis.prepared_corpus import (
+    digest,
+    load_corpus,
+)
 
 DESCRIPTION = """\
 Compares synthetic notes with the notes that their model learnt from, and with notes of other

@@ -27,8 +27,14 @@ from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.corpora import SPLITS
 from synthesis.markup import decode
-from synthesis.parts import NOTES, read_generated
-from synthesis.prepared import digest, load_corpus
+from synthesis.part_files import (
+    NOTES,
+    read_generated,
+)
+from synthesis.prepared_corpus import (
+    digest,
+    load_corpus,
+)
 
 if TYPE_CHECKING:
     from evaluation.utility.utility import Utility

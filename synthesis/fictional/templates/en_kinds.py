@@ -1,6 +1,9 @@
 """English notes by kind: titles, heads, sections and tails."""
 
-from synthesis.fictional.grammar import Kind, Section
+from synthesis.fictional.templates.grammar import (
+    Kind,
+    Section,
+)
 
 _SIGN_OFF = (
     "{author}\nDepartment of {specialty}\nNPI: {rpps}",

@@ -1,8 +1,8 @@
 """Spanish notes: letterheads, identity blocks, sentences for any patient, lists, traps."""
 
-from synthesis.fictional.grammar import Language
 from synthesis.fictional.templates.es_kinds import ANNEXES, KINDS
 from synthesis.fictional.templates.es_stories import STORIES
+from synthesis.fictional.templates.grammar import Language
 
 WORDS = {
     "letterhead": (

@@ -1,6 +1,9 @@
 """Spanish notes by kind: titles, heads, sections and tails."""
 
-from synthesis.fictional.grammar import Kind, Section
+from synthesis.fictional.templates.grammar import (
+    Kind,
+    Section,
+)
 
 _SIGN_OFF = (
     "{author}\nServicio de {specialty}\nNº de colegiado: {rpps}",

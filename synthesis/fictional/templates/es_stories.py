@@ -1,6 +1,6 @@
 """Spanish clinical stories: what brings a patient to hospital and what is found and done there."""
 
-from synthesis.fictional.grammar import Story
+from synthesis.fictional.templates.grammar import Story
 
 STORIES = (
     Story(

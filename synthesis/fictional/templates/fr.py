@@ -1,8 +1,8 @@
 """French notes: letterheads, identity blocks, sentences for any patient, lists, traps."""
 
-from synthesis.fictional.grammar import Language
 from synthesis.fictional.templates.fr_kinds import ANNEXES, KINDS
 from synthesis.fictional.templates.fr_stories import STORIES
+from synthesis.fictional.templates.grammar import Language
 
 WORDS = {
     "letterhead": (

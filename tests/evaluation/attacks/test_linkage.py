@@ -18,7 +18,10 @@ from evaluation.attacks.linkage import (
 from record.document import Annotated, Document
 from record.span import Span
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.model import FictionalNote, Hospital
+from synthesis.fictional.people.records import (
+    FictionalNote,
+    Hospital,
+)
 
 PATIENTS = 500
 # Guessing right so often happens less than once in ten thousand runs.

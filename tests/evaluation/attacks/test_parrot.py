@@ -16,7 +16,7 @@ from record.document import Annotated, Document
 from record.policy import Policy
 from record.span import Span
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.model import Hospital
+from synthesis.fictional.people.records import Hospital
 
 MISSED = 0.02
 SURPRISING = 1e-4

@@ -8,7 +8,7 @@ from extractors.pdf.coloured_areas import (
     drawn_areas,
     plain_areas,
 )
-from synthesis.fictional.pages import labelled_letter
+from synthesis.fictional.pages.pages import labelled_letter
 from tests.extractors.conftest import _raw
 
 NUMBER = st.integers(-20, 300)

@@ -32,9 +32,9 @@ from pipeline.warehouse.warehouse import (
     open_source,
 )
 from synthesis.fictional.hospital import adopt, make_hospital
-from synthesis.fictional.model import Visit
 from synthesis.fictional.omop import write_omop
-from synthesis.fictional.tables import Tables
+from synthesis.fictional.omop_tables import Tables
+from synthesis.fictional.people.records import Visit
 from tests.keys import make_key
 
 PDFS = Path(__file__).parents[4] / "shared/fixtures/pdf"

@@ -40,7 +40,7 @@ from models.language.training.folder import build
 from models.language.training.training import make_network
 from models.language.training.training_steps import DocumentCourse
 from record.errors import ConfigError
-from synthesis.cleanup import clean
+from synthesis.tag_repair import clean
 from tests.models.language.training.test_language_training import GPT
 from tests.models.prose import HIDDEN, PAIRS, as_texts, notes, vocabulary
 

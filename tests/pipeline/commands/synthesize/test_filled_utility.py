@@ -17,7 +17,10 @@ from models.tagger.training.training import (
 )
 from pipeline.cli import main
 from synthesis.corpora import part_notes
-from synthesis.prepared import digest, save_corpus
+from synthesis.prepared_corpus import (
+    digest,
+    save_corpus,
+)
 from tests.models.tagger.toy import (
     toy_notes,
     toy_recipe,

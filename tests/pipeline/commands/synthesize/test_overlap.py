@@ -10,7 +10,7 @@ from pipeline.cli import main
 from record.document import Annotated, Document
 from surrogates.keys.keys import new_master
 from synthesis.corpora import part_notes
-from synthesis.prepared import save_corpus
+from synthesis.prepared_corpus import save_corpus
 from tests.models.gpt2 import save_gpt2
 
 CANARY = "zebulonquist"

@@ -1,0 +1,310 @@
+"""What each slot of a template writes: plain words around planted identifiers."""
+
+from collections.abc import Callable
+from functools import partial
+
+from record.patient import Address, PersonName
+from synthesis.fictional.notes.days import DAY_SLOTS
+from synthesis.fictional.notes.mentions import (
+    PATIENT,
+    plant_address,
+    plant_city,
+    plant_clinician,
+    plant_first,
+    plant_last,
+    plant_name,
+    plant_phone,
+    who,
+    without_accents,
+)
+from synthesis.fictional.notes.note_writer import (
+    Fill,
+    Scribe,
+)
+from synthesis.fictional.people import identifiers
+from synthesis.fictional.people.places import (
+    HOSPITALS,
+    WARDS,
+)
+
+
+def _record_name(scribe: Scribe) -> PersonName:
+    record = scribe.scene.person.record
+    return PersonName(record.given_names, record.family_names)
+
+
+def _given(scribe: Scribe, _: str) -> None:
+    separator = scribe.rng.choice((" ", ", "))
+    upper = scribe.rng.random() < 0.2
+    for number, name in enumerate(scribe.scene.person.record.given_names):
+        if number:
+            scribe.draft.write(separator)
+        scribe.draft.plant(name.upper() if upper else name, "FIRST_NAME", PATIENT)
+
+
+def _birth_name(scribe: Scribe, _: str) -> None:
+    record = scribe.scene.person.record
+    plant_last(scribe, PersonName((), record.birth_names or record.family_names))
+
+
+def _maiden(scribe: Scribe, _: str) -> None:
+    names = scribe.scene.person.record.birth_names
+    if names:
+        before = scribe.pick("maiden")
+        scribe.write(before)
+        plant_last(scribe, PersonName((), names))
+        scribe.draft.write(")" if "(" in before else "")
+
+
+def _civil(scribe: Scribe, _: str) -> None:
+    scribe.write(scribe.pick("civil.child" if scribe.minor else f"civil.{scribe.gender}"))
+
+
+def _stranger(scribe: Scribe, argument: str) -> None:
+    """Plant a third party whom no register knows."""
+    rng, pools = scribe.rng, scribe.cast.pools
+    name = PersonName((rng.choice(pools.given[rng.choice("MF")]),), (rng.choice(pools.family),))
+    if argument == "last":
+        plant_last(scribe, name)
+    else:
+        plant_name(scribe, name, initials=1.0 if argument == "initial" else 0.15)
+
+
+def _nurse(scribe: Scribe, _: str) -> None:
+    nurse = scribe.scene.author
+    nurses = scribe.cast.by_specialty.get("nursing", ())
+    if nurse.specialty != "nursing" or scribe.rng.random() < 0.5:
+        nurse = scribe.rng.choice(nurses) if nurses else nurse
+    if scribe.rng.random() < 0.3:
+        plant_first(scribe, nurse.name)
+    else:
+        plant_name(scribe, nurse.name, initials=0.35)
+
+
+def _kin(scribe: Scribe, argument: str) -> None:
+    relative = scribe.relative()
+    start = len(scribe.draft.pieces)
+    scribe.write(scribe.pick(f"kin.{relative.relation}"))
+    if argument == "capital":
+        first = scribe.draft.pieces[start]
+        scribe.draft.pieces[start] = first._replace(text=first.text[0].upper() + first.text[1:])
+    scribe.draft.write(" ")
+    draw = scribe.rng.random()
+    if draw < 0.35:
+        plant_first(scribe, relative.name)
+    elif draw < 0.5:
+        scribe.draft.write(f"{scribe.pick(f'civil.{relative.gender}')} ")
+        plant_last(scribe, relative.name)
+    else:
+        plant_name(scribe, relative.name, initials=0.05)
+
+
+def _side(scribe: Scribe, sides: str) -> None:
+    scribe.draft.write(scribe.facts("side").choice(sides.split("/")))
+
+
+def _body(scribe: Scribe, argument: str) -> None:
+    """Write weight, height or body mass index, which change little from note to note."""
+    rng = scribe.facts("body")
+    height = rng.randint(163, 188) if scribe.gender == "M" else rng.randint(151, 175)
+    index = rng.uniform(19.5, 31.0)
+    if scribe.minor:
+        height = min(height, 62 + round(6.4 * scribe.years))
+        index = rng.uniform(15.0, 18.5)
+    weight = round(index * (height / 100) ** 2)
+    values = {"weight": weight, "height": height, "bmi": round(index)}
+    if argument == "pounds":
+        weight = round(weight * 2.2)
+        values["weight"] = weight
+    scribe.draft.write(str(values[argument if argument in values else "weight"]))
+
+
+def _age(scribe: Scribe, argument: str) -> None:
+    """Plant the patient's age, the number alone; months under two years."""
+    years = scribe.years
+    if argument == "kin":
+        years = scribe.rng.randint(38, 84)
+    if years >= 2 or argument == "kin":
+        template, count = scribe.pick("aged" if argument == "aged" else "age"), years
+    else:
+        born = scribe.scene.person.birth_date
+        template, count = scribe.pick("months"), max(1, (scribe.day - born).days // 30)
+    before, after = template.split("{}")
+    scribe.draft.write(before)
+    scribe.draft.plant(str(count), "AGE")
+    scribe.draft.write(after)
+
+
+def _home(part: str, scribe: Scribe, _: str) -> None:
+    address = scribe.scene.person.record.addresses[0]
+    if part == "city":
+        plant_city(scribe, address.city)
+    elif part == "city_caps":
+        plant_city(scribe, address.city, upper=True)
+    else:
+        value = str(getattr(address, part))
+        if part == "street" and scribe.rng.random() < 0.08:
+            value = value.upper()
+        scribe.draft.plant(value, part.upper())
+
+
+def _number(label: str, scribe: Scribe, _: str) -> None:
+    for identifier in scribe.scene.person.record.identifiers:
+        if identifier.label == label:
+            value = identifiers.respell_number(scribe.rng, identifier.value, label)
+            scribe.draft.plant(value, label)
+
+
+def _exam(scribe: Scribe, argument: str) -> None:
+    if argument == "old":
+        scribe.draft.plant(identifiers.exam_number(scribe.rng, scribe.record_day), "VISIT_ID")
+        return
+    if not scribe.exam_number:
+        scribe.exam_number = identifiers.exam_number(scribe.rng, scribe.day)
+    scribe.draft.plant(scribe.exam_number, "VISIT_ID")
+
+
+def _email(scribe: Scribe, _: str) -> None:
+    record = scribe.scene.person.record
+    local = without_accents(record.given_names[0]).lower().replace(" ", "-").replace("'", "")
+    address = record.emails[0] if record.emails else f"{local}@example.org"
+    scribe.draft.plant(address, "EMAIL", PATIENT)
+
+
+def _username(scribe: Scribe, _: str) -> None:
+    name = scribe.scene.author.name
+    local = name.given_names[0][0] + name.family_names[0][:7].replace(" ", "").replace("'", "")
+    number = scribe.scene.author.provider_id % 90 + 10
+    account = f"{without_accents(local).lower()}{number}"
+    scribe.draft.plant(account, "USERNAME", who(scribe, name))
+
+
+def _ip(scribe: Scribe, _: str) -> None:
+    rng = scribe.rng
+    scribe.draft.plant(
+        f"10.{rng.randrange(256)}.{rng.randrange(256)}.{rng.randrange(256)}", "IP_ADDRESS"
+    )
+
+
+def _integer(scribe: Scribe, argument: str) -> None:
+    low, high = argument.split("-")
+    scribe.draft.write(str(scribe.rng.randint(int(low), int(high))))
+
+
+def _decimal(scribe: Scribe, argument: str) -> None:
+    low, high = argument.split("-")
+    value = f"{scribe.rng.uniform(float(low), float(high)):.1f}"
+    comma = scribe.lang != "en" and scribe.rng.random() < 0.75
+    scribe.draft.write(value.replace(".", ",") if comma else value)
+
+
+def _url_and_mail(scribe: Scribe, _: str) -> None:
+    scribe.draft.plant(scribe.scene.site.url, "URL")
+    scribe.draft.write(" - ")
+    scribe.draft.plant(f"contact@{scribe.scene.site.url.split('www.')[-1]}", "EMAIL")
+
+
+def _gp_city(scribe: Scribe, _: str) -> None:
+    scribe.draft.write(scribe.pick("in"))
+    plant_city(scribe, _practice(scribe).city)
+
+
+def _practice(scribe: Scribe) -> Address:
+    return scribe.cast.practices.get(scribe.gp.provider_id) or scribe.scene.site.address
+
+
+def _specialty(scribe: Scribe, _: str) -> None:
+    scribe.write(scribe.words[f"specialty.{scribe.scene.author.specialty}"][0])
+
+
+def _title(scribe: Scribe, _: str) -> None:
+    scribe.write(scribe.title)
+
+
+def _plant(label: str, value: Callable[[Scribe], str], scribe: Scribe, _: str) -> None:
+    scribe.draft.plant(value(scribe), label)
+
+
+SLOTS: dict[str, Fill] = {
+    **DAY_SLOTS,
+    "title": _title,
+    "specialty": _specialty,
+    # the patient
+    "patient": lambda s, _: plant_name(s, _record_name(s), initials=0.1),
+    "first": lambda s, _: plant_first(s, _record_name(s)),
+    "last": lambda s, _: plant_last(s, _record_name(s)),
+    "LAST": lambda s, _: plant_last(s, _record_name(s), upper=True),
+    "given": _given,
+    "birthname": _birth_name,
+    "maiden": _maiden,
+    "civil": _civil,
+    "age": _age,
+    "aged": lambda s, _: _age(s, "aged"),
+    "kinage": lambda s, _: _age(s, "kin"),
+    "street": partial(_home, "street"),
+    "zip": partial(_home, "zip"),
+    "city": partial(_home, "city"),
+    "city_caps": partial(_home, "city_caps"),
+    "region": partial(_home, "region"),
+    "country": partial(_home, "country"),
+    "birthplace": lambda s, _: plant_city(s, s.scene.person.birthplace.city),
+    "phone": lambda s, _: plant_phone(s, s.rng.choice(s.scene.person.record.phones)),
+    "email": _email,
+    "job": partial(_plant, "PROFESSION", lambda s: s.scene.person.profession),
+    "employer": partial(_plant, "ORGANIZATION", lambda s: s.scene.person.employer),
+    "ipp": partial(_number, "PATIENT_ID"),
+    "ssn": partial(_number, "SSN"),
+    "insurance": partial(_plant, "INSURANCE_ID", lambda s: s.scene.person.insurance),
+    "visit": partial(_plant, "VISIT_ID", lambda s: s.scene.visit.number),
+    "exam": _exam,
+    "device": partial(_plant, "DEVICE_ID", lambda s: identifiers.device_number(s.rng)),
+    "account": partial(_plant, "ACCOUNT", lambda s: identifiers.iban(s.rng, s.lang)),
+    # everybody else
+    "kin": _kin,
+    "kin_caps": lambda s, _: _kin(s, "capital"),
+    "kinphone": lambda s, _: plant_phone(s, (s.kin or s.relative()).phone),
+    "author": lambda s, _: plant_clinician(s, s.scene.author),
+    "author_caps": lambda s, _: plant_clinician(s, s.scene.author, upper=True),
+    "signature": lambda s, _: plant_name(s, s.scene.author.name, initials=0.4),
+    "author_email": lambda s, _: s.draft.plant(
+        s.scene.author.email, "EMAIL", who(s, s.scene.author.name)
+    ),
+    "rpps": lambda s, _: s.draft.plant(
+        identifiers.respell_number(s.rng, s.scene.author.provider_number, "PROVIDER_ID"),
+        "PROVIDER_ID",
+    ),
+    "username": _username,
+    "ip": _ip,
+    "doctor": lambda s, argument: plant_clinician(s, s.doctor(argument)),
+    "surgeon": lambda s, _: plant_clinician(s, s.doctor("surgery")),
+    "chief": lambda s, _: plant_clinician(s, s.cast.by_specialty[s.scene.author.specialty][0]),
+    "gp": lambda s, _: plant_clinician(s, s.gp),
+    "gp_phone": lambda s, _: plant_phone(s, s.gp.phone),
+    "gp_city": _gp_city,
+    "gp_address": lambda s, _: plant_address(s, _practice(s)),
+    "nurse": _nurse,
+    "third": _stranger,
+    "third_last": lambda s, _: _stranger(s, "last"),
+    "third_initial": lambda s, _: _stranger(s, "initial"),
+    "other_phone": lambda s, _: plant_phone(s, identifiers.phone(s.rng, s.lang)),
+    "othercity": lambda s, _: plant_city(s, s.rng.choice(s.cast.pools.towns).city),
+    # the hospital
+    "site": partial(_plant, "HOSPITAL", lambda s: s.scene.site.name),
+    "site_caps": partial(_plant, "HOSPITAL", lambda s: s.scene.site.name.upper()),
+    "site_address": lambda s, _: plant_address(s, s.scene.site.address),
+    "city_of_site": lambda s, _: plant_city(s, s.scene.site.address.city),
+    "site_phone": lambda s, _: plant_phone(s, s.scene.site.phone),
+    "site_fax": lambda s, _: plant_phone(s, s.scene.site.fax, "FAX"),
+    "url": partial(_plant, "URL", lambda s: s.scene.site.url),
+    "site_url_mail": _url_and_mail,
+    "otherhospital": partial(_plant, "HOSPITAL", lambda s: s.rng.choice(HOSPITALS[s.lang][5:])),
+    "ward": partial(_plant, "HOSPITAL", lambda s: s.rng.choice(WARDS[s.lang])),
+    # values
+    "side": _side,
+    "weight": lambda s, _: _body(s, "weight"),
+    "height": lambda s, _: _body(s, "height"),
+    "bmi": lambda s, _: _body(s, "bmi"),
+    "pounds": lambda s, _: _body(s, "pounds"),
+    "n": _integer,
+    "d": _decimal,
+}

@@ -1,0 +1,8 @@
+"""The languages the fiction is written in."""
+
+from synthesis.fictional.templates.en import LANGUAGE as ENGLISH
+from synthesis.fictional.templates.es import LANGUAGE as SPANISH
+from synthesis.fictional.templates.fr import LANGUAGE as FRENCH
+from synthesis.fictional.templates.grammar import Language
+
+LANGUAGES: dict[str, Language] = {"fr": FRENCH, "en": ENGLISH, "es": SPANISH}

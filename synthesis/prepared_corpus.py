@@ -1,0 +1,196 @@
+"""A prepared corpus as a folder: notes with marks, requests for notes, and a manifest."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from models.atomic import write
+from models.language.corpus.texts import Text
+from models.language.corpus.vocabulary import (
+    END,
+    Vocabulary,
+)
+from record.errors import ConfigError
+from synthesis.corpora import (
+    SPLITS,
+    Parting,
+    Prepared,
+    benchmark_statistics,
+    opening,
+    owner_of,
+)
+from synthesis.requests import (
+    Request,
+    frequent_kinds,
+    marks_of,
+    requested,
+)
+from synthesis.statistics import corpus_statistics
+
+MANIFEST = "prepared.json"
+"""The file that tells what a folder holds; it is written last."""
+
+REQUESTS = "requests.jsonl"
+
+_FORMAT = 1
+_RARE = 3
+_OWNER_ONLY = 0o700
+_REMEDY = "name a folder that `cryptonym synthesize prepare` wrote"
+
+
+@dataclass(frozen=True)
+class MarkedNote:
+    """A note as a model reads it: what it would be asked for, then its text with marks.
+
+    `owner` is whose note it is; a note without a patient stands for itself.
+    """
+
+    codes: str
+    marked: str = field(repr=False)
+    owner: str = field(default="", repr=False)
+    note_id: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A prepared corpus: its notes by part, the marks in them, requests, and its manifest."""
+
+    notes: Mapping[str, Sequence[MarkedNote]] = field(repr=False)
+    marks: Sequence[str]
+    requests: Sequence[Request] = field(repr=False)
+    manifest: Mapping[str, Any]
+
+    def texts(self, split: str, vocabulary: Vocabulary) -> list[Text]:
+        """Give the notes of a part as ids."""
+        texts = []
+        for note in self.notes[split]:
+            codes = vocabulary.encode(note.codes)
+            body = vocabulary.encode(note.marked)
+            texts.append(Text([*codes, *body, vocabulary.mark(END)], len(codes)))
+        return texts
+
+    def stream(self, split: str) -> str:
+        """Give a part as one text, every note ended."""
+        return "".join(note.codes + note.marked + END for note in self.notes[split])
+
+
+def save_corpus(parting: Parting, folder: Path, origin: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a corpus; gives its manifest, which `origin` is part of.
+
+    Only their owner may read the files. Requests are those of held-out notes: what a note of that
+    kind holds, and its first words. Raises ConfigError where a part is empty or the folder is not.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise ConfigError(str(folder), "is not empty", "name a new folder")
+    for split in SPLITS:
+        if not parting.part(split):
+            remedy = "give notes of more patients, or another --seed"
+            raise ConfigError(str(folder), f"would have no notes in {split}", remedy)
+    folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+    kinds = frequent_kinds(each.note for each in parting.part("train"))
+    labels = {span.label for each in parting.notes for span in each.note.spans}
+    sums = {}
+    for split in SPLITS:
+        path = folder / f"{split}.jsonl"
+        sums[path.name] = _write_lines(path, (_line(e, kinds) for e in parting.part(split)))
+    held_out = [each for split in SPLITS[1:] for each in parting.part(split)]
+    requests = (requested(each.note, kinds, opening(each.marked)) for each in held_out)
+    sums[REQUESTS] = _write_lines(folder / REQUESTS, (each.to_json() for each in requests))
+    manifest = {
+        "format": _FORMAT,
+        "origin": dict(origin),
+        "marks": marks_of(labels, kinds),
+        "refused": dict(sorted(parting.refused.items())),
+        "benchmark": benchmark_statistics(parting, rare=_RARE),
+        "statistics": {
+            split: corpus_statistics(each.note for each in parting.part(split)).to_json()
+            for split in SPLITS
+        },
+        "sha256": sums,
+    }
+    write(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
+    return manifest
+
+
+def load_corpus(folder: Path) -> Corpus:
+    """Read a corpus; raises ConfigError that names the file which is missing or damaged."""
+    manifest = read_manifest(folder)
+    notes = {
+        split: [
+            MarkedNote(
+                line["codes"],
+                line["marked"],
+                owner_of(line["person_id"], line["note_id"]),
+                line["note_id"],
+            )
+            for line in _read_lines(folder / f"{split}.jsonl", manifest)
+        ]
+        for split in SPLITS
+    }
+    return Corpus(notes, manifest["marks"], load_requests(folder), manifest)
+
+
+def load_requests(folder: Path) -> list[Request]:
+    """Read the requests of a corpus alone."""
+    lines = _read_lines(folder / REQUESTS, read_manifest(folder))
+    return [
+        Request(line["kind"], line["counts"], line["opening"], line.get("words", 0))
+        for line in lines
+    ]
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read the manifest; raises ConfigError."""
+    try:
+        held = json.loads((folder / MANIFEST).read_text("utf-8"))
+    except (OSError, ValueError):
+        raise ConfigError(str(folder), f"holds no {MANIFEST}", _REMEDY) from None
+    if not isinstance(held, dict) or held.get("format") != _FORMAT:
+        problem = "is of another version"
+        raise ConfigError(str(folder / MANIFEST), problem, "prepare the corpus again")
+    return held
+
+
+def digest(folder: Path) -> str:
+    """Give what changes with any note; raises ConfigError."""
+    sums = read_manifest(folder)["sha256"]
+    return hashlib.sha256(json.dumps(sums, sort_keys=True).encode()).hexdigest()
+
+
+def label_counts(requests: Iterable[Request]) -> Counter[str]:
+    """Add up what is asked for, by label."""
+    total: Counter[str] = Counter()
+    for request in requests:
+        total.update(request.counts)
+    return total
+
+
+def _line(each: Prepared, kinds: Sequence[str]) -> dict[str, Any]:
+    document = each.note.document
+    return {
+        "note_id": document.note_id,
+        "person_id": document.person_id,
+        "codes": requested(each.note, kinds).codes(),
+        "marked": each.marked,
+    }
+
+
+def _write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> str:
+    content = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    write(path, content)
+    path.chmod(0o600)
+    return hashlib.sha256(content).hexdigest()
+
+
+def _read_lines(path: Path, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    try:
+        content = path.read_bytes()
+    except OSError:
+        raise ConfigError(str(path), "cannot be read", _REMEDY) from None
+    if hashlib.sha256(content).hexdigest() != manifest["sha256"].get(path.name):
+        raise ConfigError(str(path), "is damaged: its checksum is another", "prepare it again")
+    return [json.loads(line) for line in content.splitlines()]
