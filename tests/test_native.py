@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.native import build
+from benchmarks.detection.native import build
 
 ROOT = Path(__file__).parents[1]
 PIECES = 5000

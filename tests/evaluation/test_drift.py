@@ -10,8 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from benchmarks.count_feeds import FAULTS, START, Books, Feed, Hospital, layout
-from benchmarks.quality import DAYS_A_QUARTER, judged, reasons_of
+from benchmarks.night.count_feeds import (
+    FAULTS,
+    START,
+    Books,
+    Feed,
+    Hospital,
+    layout,
+)
+from benchmarks.night.quality import (
+    DAYS_A_QUARTER,
+    judged,
+    reasons_of,
+)
 from evaluation import drift
 from pipeline.night.quality_gate import allowance
 from pipeline.state.count_history import (
@@ -125,7 +136,7 @@ def test_tracks_of_different_nights_are_refused():
 
 
 def test_no_false_alarm_in_simulated_quarters(plan):
-    """The long one is `python -m benchmarks.quality`."""
+    """The long one is `python -m benchmarks.night.quality`."""
     nights = round(QUARTERS * DAYS_A_QUARTER)
     held = sum(
         bool((found.is_alarm & ~plan.is_notice).any()) for found in judged(plan, Feed(), 7, nights)

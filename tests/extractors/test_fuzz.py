@@ -1,6 +1,6 @@
 """Spoilt documents of every kind: each is read or refused, in bounded time and memory.
 
-The same documents by the thousand: `python -m benchmarks.fuzz`.
+The same documents by the thousand: `python -m benchmarks.extraction.fuzz`.
 """
 
 import hashlib
@@ -16,9 +16,21 @@ from contextlib import contextmanager, suppress
 import psutil
 import pytest
 
-from benchmarks.fuzz import MOST_GROWTH_KB, READ, Attempt, attempts, child, faults, memory, warm
-from benchmarks.mutations import spoilt
-from benchmarks.specimens import specimens, zipped
+from benchmarks.extraction.fuzz import (
+    MOST_GROWTH_KB,
+    READ,
+    Attempt,
+    attempts,
+    child,
+    faults,
+    memory,
+    warm,
+)
+from benchmarks.extraction.mutations import spoilt
+from benchmarks.extraction.specimens import (
+    specimens,
+    zipped,
+)
 from extractors.document.limits import Limits
 from extractors.document.options import (
     Layout,

@@ -2,7 +2,11 @@
 
 import pytest
 
-from benchmarks.kept import Letter, consistency, findings
+from benchmarks.synthesis.kept_identifiers import (
+    Letter,
+    consistency,
+    findings,
+)
 from record.document import Annotated, Document
 from record.span import Span
 from synthesis.masking import Masking, mask, words_of

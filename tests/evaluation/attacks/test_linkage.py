@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from scipy.stats import binomtest
 
-from benchmarks.attacks import shown
+from benchmarks.night.attacks import shown
 from evaluation.attacks.linkage import (
     Evidence,
     evidence_of,

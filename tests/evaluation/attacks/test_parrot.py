@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from benchmarks.attacks import OWN, STRANGE, Planted, arms, at_random, nothing, plant
+from benchmarks.night.attacks import (
+    OWN,
+    STRANGE,
+    Planted,
+    arms,
+    at_random,
+    nothing,
+    plant,
+)
 from evaluation.attacks.parrot import (
     Attack,
     Logistic,

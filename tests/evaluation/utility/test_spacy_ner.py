@@ -2,7 +2,10 @@
 
 import pytest
 
-from benchmarks.spacy_ner import Course, learn
+from benchmarks.detection.spacy_ner import (
+    Course,
+    learn,
+)
 from evaluation.detection.randomization import f1
 from evaluation.utility.utility import scored
 from record.document import Annotated, Document

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks import pooled
+from benchmarks.sharing import pooled
 from evaluation.gate import Axis, Measured
 from models.private.adversaries import Adversaries
 from models.private.deidentifier import Deidentifier, Example
@@ -314,7 +314,7 @@ def test_pooled_sites_are_compared_and_nothing_is_done_twice(place, tmp_path, mo
     found = list(pooled.pooled(options))
     assert [each.get("sites") for each in found] == ["a", "b", "both"] * 2 + [None] * 2
     monkeypatch.setattr("models.private.deidentifier_training.train_deidentifier", None)
-    monkeypatch.setattr("benchmarks.pooled.encode_site", None)
+    monkeypatch.setattr("benchmarks.sharing.pooled.encode_site", None)
     assert list(pooled.pooled(options)) == found
     options.epochs = 2
     with pytest.raises(ConfigError, match="other settings"):

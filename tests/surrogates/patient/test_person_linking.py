@@ -5,7 +5,10 @@ from random import Random
 
 import pytest
 
-from benchmarks.linking import mentions, misspell
+from benchmarks.night.linking import (
+    mentions,
+    misspell,
+)
 from record.document import Document
 from record.folding import fold
 from record.patient import PatientRecord, PersonName
@@ -124,7 +127,7 @@ def test_spans_that_name_nobody_have_no_entity(marked, circle) -> None:
 
 @pytest.mark.parametrize("lang", ["fr", "en", "es"])
 def test_people_of_the_made_up_hospital_are_told_apart(lang: str) -> None:
-    """`python -m benchmarks.linking` measures this on more files."""
+    """`python -m benchmarks.night.linking` measures this on more files."""
     hospital = make_hospital(8, seed=3, lang=lang)
     for share in (0.0, 0.05):
         found = mentions(hospital, misspelt=share, seed=3)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.canaries import attacked
+from benchmarks.synthesis.canaries import attacked
 from models.language.training.folder import load
 from models.language.training.recipe import make_recipe
 from synthesis.corpora import part_notes

@@ -7,7 +7,7 @@ import torch
 from scipy.stats import chisquare
 from torch import Tensor
 
-from benchmarks import generate
+from benchmarks.synthesis import generate
 from models.language.corpus.texts import (
     lesson,
     seeded,

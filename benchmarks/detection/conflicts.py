@@ -1,0 +1,103 @@
+"""Who is right about a label where a rule and the tagger agree on where an identifier is.
+
+    python -m benchmarks.detection.conflicts ../shared/corpora [--patients 5] [--notes 100] [--model default]
+
+Notes of the fictional hospital from the templates that training never sees, and the development
+sets of `benchmarks.detection.corpora` in their own labels. Counts spans of one extent and two labels that
+gold has as well, by the labels of rule and model. "Either" are those whose gold label both stand
+for, or neither. Prints Markdown; what is last are the sums.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.detection.corpora import (
+    EDS,
+    MEDDOCAN,
+    LabelMap,
+)
+from benchmarks.detection.hybrid import SEED
+from benchmarks.detection.train_tagger import hospitals
+from models.tagger.runtime import Tagger
+from models.tagger.shipped_model import folder_of
+from pipeline.files.gold import read_annotated
+from pipeline.notes.detection import by_rules
+from pipeline.notes.overlap_resolution import trim
+from record.document import Annotated
+
+IsRight = Callable[[str, str], bool]
+"""Whether a label of ours stands for a label of gold."""
+
+_TOGETHER = 16
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, help="holds eds_pseudo_fictive and meddocan")
+    parser.add_argument("--patients", type=int, default=5, help="of the fiction, in each language")
+    parser.add_argument("--notes", type=int, default=100, help="of each corpus, at most")
+    parser.add_argument("--model", default="default", help="the folder of a tagger")
+    options = parser.parse_args()
+    tagger = Tagger.load(folder_of(options.model))
+    print("| notes | rule | model | rule is right | model is right | either |")
+    print("| --- | --- | --- | ---: | ---: | ---: |")
+    for name, notes, is_right in corpora(options):
+        counts = conflicts(notes[: options.notes], tagger, is_right)
+        pairs = sorted({pair for pair, _ in counts}, key=lambda pair: (-_sum(counts, pair), pair))
+        for rule, model in pairs:
+            print(f"| {name} | {rule} | {model} | {_row(counts, [(rule, model)])} |")
+        print(f"| {name} | all | all | {_row(counts, pairs)} |", flush=True)
+
+
+def corpora(options: argparse.Namespace) -> Iterator[tuple[str, Sequence[Annotated], IsRight]]:
+    """Give each corpus with its name and what its labels stand for."""
+    for hospital in hospitals(options.patients, SEED, "held-out"):
+        notes = [note.annotated for note in hospital.notes()]
+        yield f"fictional {hospital.lang}", notes, str.__eq__
+    for name, lang, labels in (("eds_pseudo_fictive", "fr", EDS), ("meddocan", "es", MEDDOCAN)):
+        read = read_annotated(options.folder / name / "dev.jsonl", [])
+        notes = [replace(note, document=replace(note.document, lang=lang)) for note in read]
+        yield name, notes, _stands_for(labels)
+
+
+def _stands_for(labels: LabelMap) -> IsRight:
+    return lambda ours, gold: gold in labels.get(ours, frozenset())
+
+
+def conflicts(
+    notes: Sequence[Annotated], tagger: Tagger, is_right: IsRight
+) -> Counter[tuple[tuple[str, str], str]]:
+    """Count by the labels of rule and model, and by who is right."""
+    counts: Counter[tuple[tuple[str, str], str]] = Counter()
+    for at in range(0, len(notes), _TOGETHER):
+        some = notes[at : at + _TOGETHER]
+        for note, spans in zip(some, tagger.spans([n.document for n in some]), strict=True):
+            found = trim(spans, note.document.text)
+            model = {(span.start, span.end): str(span.label) for span in found}
+            gold = {(span.start, span.end): str(span.label) for span in note.spans}
+            for span in by_rules(note.document):
+                place, rule = (span.start, span.end), str(span.label)
+                if place in gold and model.get(place, rule) != rule:
+                    ours = is_right(rule, gold[place])
+                    theirs = is_right(model[place], gold[place])
+                    who = "either" if ours == theirs else "rule" if ours else "model"
+                    counts[(rule, model[place]), who] += 1
+    return counts
+
+
+def _row(counts: Counter[tuple[tuple[str, str], str]], pairs: Iterable[tuple[str, str]]) -> str:
+    listed = list(pairs)
+    return " | ".join(
+        str(sum(counts[pair, who] for pair in listed)) for who in ("rule", "model", "either")
+    )
+
+
+def _sum(counts: Counter[tuple[tuple[str, str], str]], pair: tuple[str, str]) -> int:
+    return sum(count for (each, _), count in counts.items() if each == pair)
+
+
+if __name__ == "__main__":
+    main()

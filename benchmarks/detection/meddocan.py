@@ -1,0 +1,63 @@
+"""MEDDOCAN's letters under our labels, as JSON Lines."""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.synthesis.steps import once
+from pipeline.files.gold import read_annotated
+from pipeline.files.jsonl import (
+    dumped,
+    listed,
+)
+from record.document import Annotated
+from record.span import Span
+
+MEDDOCAN = {
+    "NOMBRE_SUJETO_ASISTENCIA": "NAME", "NOMBRE_PERSONAL_SANITARIO": "NAME", "FECHAS": "DATE",
+    "EDAD_SUJETO_ASISTENCIA": "AGE", "CALLE": "STREET", "TERRITORIO": "CITY", "PAIS": "COUNTRY",
+    "HOSPITAL": "HOSPITAL", "CENTRO_SALUD": "HOSPITAL", "INSTITUCION": "ORGANIZATION",
+    "PROFESION": "PROFESSION", "NUMERO_TELEFONO": "PHONE", "NUMERO_FAX": "FAX",
+    "CORREO_ELECTRONICO": "EMAIL", "URL_WEB": "URL", "ID_SUJETO_ASISTENCIA": "PATIENT_ID",
+    "ID_ASEGURAMIENTO": "INSURANCE_ID", "ID_CONTACTO_ASISTENCIAL": "VISIT_ID",
+    "ID_TITULACION_PERSONAL_SANITARIO": "PROVIDER_ID", "OTROS_SUJETO_ASISTENCIA": "OTHER",
+    "ID_EMPLEO_PERSONAL_SANITARIO": "PROVIDER_ID", "SEXO_SUJETO_ASISTENCIA": "",
+    "FAMILIARES_SUJETO_ASISTENCIA": "",
+}  # fmt: skip
+"""Our label for each of MEDDOCAN; sex and relatives (`madre`) have none. Numbers among the
+territories are postal codes."""
+
+
+def in_our_labels(note: Annotated) -> Annotated:
+    """Rename the labels of a note that has MEDDOCAN's; those of others stay."""
+    return Annotated(note.document, tuple(_renamed(note)))
+
+
+def prepare(options: argparse.Namespace) -> Path:
+    """Write TRAIN and TEST in our labels, and make TRAIN a corpus, once; gives its folder."""
+    out: Path = options.output
+    for name in ("train", "test"):
+        target = out / f"{name}.jsonl"
+        if not target.exists():
+            notes = map(in_our_labels, read_annotated(getattr(options, name), []))
+            target.write_text("".join(map(line, notes)), encoding="utf-8")
+    corpus, source = out / "corpus", str(out / "train.jsonl")
+    once(corpus / "prepared.json", "prepare", source, "--inside", "--lang", options.lang, o=corpus)
+    return corpus
+
+
+def line(note: Annotated) -> str:
+    """Give a note as one line."""
+    document = note.document
+    told = {"note_id": document.note_id, "text": document.text, "lang": document.lang}
+    return dumped({**told, "spans": listed(note.spans)}) + "\n"
+
+
+def _renamed(note: Annotated) -> Iterator[Span]:
+    for span in note.spans:
+        label = MEDDOCAN.get(span.label, span.label)
+        if label == "CITY" and note.document.text[span.start : span.end].isdigit():
+            label = "ZIP"
+        if label:
+            yield replace(span, label=label)

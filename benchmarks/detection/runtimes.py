@@ -1,0 +1,85 @@
+"""What a tagger finds on each runtime: exact spans, tokens and leaks against gold, side by side.
+
+    python -m benchmarks.detection.runtimes [--model DIR] [--patients 25] [--also NOTES.jsonl]
+
+Notes as in `benchmarks.detection.hybrid`, by the model alone. Labels count in `spans`; in the other columns,
+and for corpora with labels of their own, they do not. Prints Markdown.
+"""
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.detection.hybrid import corpora
+from benchmarks.detection.tagger import runtimes
+from evaluation.detection.alignment import pair
+from evaluation.detection.scores import score
+from models.tagger.runtime import Tagger
+from models.tagger.shipped_model import (
+    DEFAULT,
+    folder_of,
+)
+from pipeline.notes.model_detection import TOGETHER
+from pipeline.notes.overlap_resolution import (
+    resolve,
+    trim,
+)
+from record.document import Annotated
+
+
+def main() -> None:
+    options = _parse()
+    taggers = [Tagger.load(options.model, name) for name in runtimes(options.model)]
+    print(
+        "| notes | runtime | spans F1 | spans F1, no labels | tokens F1, no labels | redacted "
+        "| over-redacted tokens | CPU s |"
+    )
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for name, (notes, _) in corpora(options):
+        for tagger in taggers:
+            started = time.process_time()
+            found = detected(notes, tagger)
+            taken = time.process_time() - started
+            plain = score(
+                pair([_folded(note) for note in notes], [_folded(note) for note in found]).pairs,
+                resamples=10,
+            )
+            typed = score(pair(notes, found).pairs, resamples=10)["strict"]["f1"]
+            print(
+                f"| {name} ({len(notes)}) | {tagger.runtime} | {typed:.4f} "
+                f"| {plain['strict']['f1']:.4f} | {plain['token']['f1']:.4f} "
+                f"| {plain['redacted']:.4f} | {plain['over_redaction']:.2f} in 1,000 "
+                f"| {taken:.0f} |",
+                flush=True,
+            )
+
+
+def detected(notes: Sequence[Annotated], tagger: Tagger) -> list[Annotated]:
+    """Give the notes with the spans of a tagger."""
+    given = []
+    for at in range(0, len(notes), TOGETHER):
+        several = notes[at : at + TOGETHER]
+        every = tagger.spans([note.document for note in several])
+        for note, spans in zip(several, every, strict=True):
+            text = note.document.text
+            given.append(replace(note, spans=tuple(resolve(trim(spans, text), text))))
+    return given
+
+
+def _folded(note: Annotated) -> Annotated:
+    return replace(note, spans=tuple(replace(span, label="ANY") for span in note.spans))
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.detection.runtimes")
+    add = parser.add_argument
+    add("--model", type=Path, default=folder_of(DEFAULT), help="default: the one that is shipped")
+    add("--patients", type=int, default=25, help="patients in each language")
+    add("--also", type=Path, action="append", default=[], metavar="NOTES")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Training of the tagger that is shipped, on notes of the fictional hospital and open corpora.
+
+    python -m benchmarks.detection.train_tagger OUTPUT [--patients 250] [--also NOTES.jsonl MAP.toml]
+                                      [--encoder e5-small-6] [--max-minutes 60] [--seed 1]
+
+Notes are in French, English and Spanish, from the part of the templates that is for training:
+`benchmarks.detection.hybrid` measures on the other part. `--also` adds a corpus with a map to our labels,
+`repeat` times; a label that none of its spans has counts as unknown there. Weights are selected
+on other patients, from templates for training too. Prints the scores of every evaluation.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from models.tagger.encoders.encoder import Plan
+from models.tagger.sequences.corpus import TrainingNote
+from models.tagger.training.recipe import default_recipe
+from models.tagger.training.training import (
+    Corpora,
+    Watch,
+    train,
+)
+from pipeline.files.gold import (
+    read_annotated,
+    read_label_map,
+)
+from record.document import Annotated
+from synthesis.fictional.hospital import make_hospital
+from synthesis.fictional.people.records import Hospital
+from synthesis.fictional.templates.languages import LANGUAGES
+from synthesis.fictional.templates.split import Part
+
+NOTES_PER_PATIENT = 4
+CHARACTERS = 1300
+DEV_PATIENTS = 8
+DEV_SEED = 900_000
+
+
+def main() -> None:
+    options = _parse()
+    notes = [TrainingNote(note) for note in fictional(options.patients, options.seed, "training")]
+    dev = [TrainingNote(note) for note in fictional(DEV_PATIENTS, DEV_SEED, "training")]
+    for file, label_map in options.also:
+        notes += options.repeat * _mapped(Path(file), Path(label_map))
+    sources = {"fictional": options.patients, "also": [Path(file).name for file, _ in options.also]}
+    recipe = replace(
+        default_recipe(Plan(options.encoder, options.vocabulary)),
+        seed=options.seed,
+        epochs=options.epochs,
+        max_minutes=options.max_minutes,
+        augmented=options.augmented,
+        step_tokens=options.step_tokens,
+    )
+    characters = sum(len(note.annotated.document.text) for note in notes)
+    print(f"{len(notes)} notes of {characters:,} characters, {len(dev)} to select by", flush=True)
+    scores = train(Corpora(notes, dev, sources), recipe, options.output, Watch(evaluated=_report))
+    print(scores)
+
+
+def fictional(patients: int, seed: int, templates: Part) -> Iterator[Annotated]:
+    """Write notes of so many patients in each language, with gold spans."""
+    for hospital in hospitals(patients, seed, templates):
+        yield from (note.annotated for note in hospital.notes())
+
+
+def hospitals(patients: int, seed: int, templates: Part) -> Iterator[Hospital]:
+    """Make a hospital of so many patients in each language."""
+    for lang in LANGUAGES:
+        yield make_hospital(
+            patients,
+            seed=seed,
+            lang=lang,
+            notes_per_patient=NOTES_PER_PATIENT,
+            mean_characters=CHARACTERS,
+            pdf_share=0.0,
+            scan_share=0.0,
+            templates=templates,
+        )
+
+
+def _mapped(path: Path, label_map: Path) -> list[TrainingNote]:
+    """Read a corpus in our labels; what its own labels do not stand for is unknown."""
+    names = read_label_map(label_map)
+    found = []
+    for note in read_annotated(path, []):
+        spans = (replace(one, label=names.get(one.label, one.label)) for one in note.spans)
+        found.append(Annotated(note.document, tuple(spans)))
+    labels = frozenset(span.label for note in found for span in note.spans)
+    return [TrainingNote(note, labels) for note in found]
+
+
+def _report(scores: dict[str, float]) -> None:
+    print(", ".join(f"{name} {value:.4f}" for name, value in scores.items()), flush=True)
+
+
+def _parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.detection.train_tagger")
+    add = parser.add_argument
+    add("output", type=Path, help="a new folder")
+    add("--patients", type=int, default=250, help="patients in each language")
+    add("--also", nargs=2, action="append", default=[], metavar=("NOTES", "MAP"))
+    add("--repeat", type=int, default=3, help="how many times the corpora of --also are taken")
+    add("--encoder", default="e5-small-6")
+    add("--vocabulary", type=int, default=30_000)
+    add("--epochs", type=int, default=4)
+    add("--step-tokens", type=int, default=2048)
+    add("--augmented", type=float, default=0.5)
+    add("--max-minutes", type=float, default=60)
+    add("--seed", type=int, default=1)
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main()

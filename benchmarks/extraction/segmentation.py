@@ -1,0 +1,174 @@
+"""Segmentation of 40 held-out layouts: the trained model beside rectangles, and what it costs.
+
+    OPENBLAS_NUM_THREADS=1 python -m benchmarks.extraction.segmentation [--weights boxes.npz] [--keep 0.7]
+
+No weights were fitted to these layouts. `recall` is the share of the characters of body and
+tables that is kept. `absent` is the share of the planted identifiers outside of them, and nowhere
+in them, that the kept text does not show. Prints Markdown. Without the variable, NumPy's threads
+wait for one another, and the time of one core cannot be told.
+"""
+
+import argparse
+import re
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchmarks.extraction.letters import letters
+from extractors.document.lines import Line
+from extractors.document.page import (
+    MEDICINE,
+    BoxClass,
+    Page,
+)
+from extractors.layout.body_mask import Mask
+from extractors.layout.labelled_pages import (
+    LabelledPage,
+    Scores,
+    Segmenter,
+    score,
+)
+from extractors.layout.line_classifier import (
+    KEEP,
+    BoxModel,
+)
+from synthesis.fictional.pages.pages import LabelledPdf
+
+Letter = tuple[LabelledPdf, list[LabelledPage]]
+
+DEV_SEEDS = range(100_000, 100_080)
+"""Seeds of letters in training layouts that no training sees: what is tuned is tuned on them."""
+
+_SHIFT = 0.9, 36.0, 54.0  # scale; points to the right and down
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one segmenter made of the letters. `planted` and `absent` count identifiers."""
+
+    scores: Scores
+    planted: int
+    absent: int
+
+    @property
+    def absence(self) -> float:
+        return self.absent / max(self.planted, 1)
+
+
+def main() -> None:
+    options = _parse()
+    held_out = list(letters(range(options.documents), held_out=True))
+    sample = [page for _, pages in letters(range(10), held_out=False) for page in pages]
+    model = BoxModel.load(options.weights, keep=options.keep)
+    segmenters: dict[str, Segmenter] = {
+        "fixed mask": Mask(),
+        "mask learned from 10 letters": Mask.learn(sample),
+        "trained model": model,
+    }
+    moved = [(letter, shifted(pages)) for letter, pages in held_out]
+    for name, test in (("held-out layouts", held_out), ("the same, smaller and moved", moved)):
+        results = {kind: measure(segmenter, test) for kind, segmenter in segmenters.items()}
+        print(f"\n{len(test)} letters, {sum(len(pages) for _, pages in test)} pages: {name}\n")
+        print(table(results))
+    print(f"\n{classes(measure(model, held_out).scores)}")
+    print(f"\nFeatures and inference: {milliseconds(model, held_out):.2f} ms of CPU a page.")
+
+
+def measure(segmenter: Segmenter, test: Sequence[Letter]) -> Result:
+    """Segment every letter and compare with what was drawn."""
+    planted = absent = 0
+    for letter, pages in test:
+        identifiers = outside(letter)
+        text = kept(pages, segmenter.classify([page.page for page in pages]))
+        planted += len(identifiers)
+        absent += sum(not _says(text, identifier) for identifier in identifiers)
+    return Result(score(segmenter, (pages for _, pages in test)), planted, absent)
+
+
+def outside(letter: LabelledPdf) -> set[str]:
+    """Give the identifiers that stand outside of body and tables, and nowhere in them."""
+    medicine = _spaced(mark.text for mark in letter.marks if mark.kind in MEDICINE)
+    found = (
+        _spaced([identifier])
+        for mark in letter.marks
+        if mark.kind not in MEDICINE
+        for identifier in mark.identifiers
+    )
+    return {identifier for identifier in found if not _says(medicine, identifier)}
+
+
+def kept(pages: Sequence[LabelledPage], given: Sequence[Sequence[BoxClass]]) -> str:
+    """Give the text of the lines that are kept."""
+    return _spaced(
+        line.text
+        for labelled, kinds in zip(pages, given, strict=True)
+        for line, kind in zip(labelled.page.lines, kinds, strict=True)
+        if kind in MEDICINE
+    )
+
+
+def _spaced(texts: Iterable[str]) -> str:
+    return " ".join(" ".join(texts).split())
+
+
+def _says(text: str, identifier: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(identifier)}(?!\w)", text) is not None
+
+
+def shifted(pages: Sequence[LabelledPage]) -> list[LabelledPage]:
+    """Draw the pages smaller and elsewhere on the paper, as a scanner or a printer does."""
+    return [replace(labelled, page=_moved(labelled.page)) for labelled in pages]
+
+
+def _moved(page: Page) -> Page:
+    scale, right, down = _SHIFT
+
+    def move(line: Line) -> Line:
+        x0, y0, x1, y1 = line.place
+        place = (x0 * scale + right, y0 * scale + down, x1 * scale + right, y1 * scale + down)
+        return line._replace(place=place, size=line.size * scale)
+
+    return replace(page, lines=tuple(map(move, page.lines)))
+
+
+def milliseconds(segmenter: Segmenter, test: Sequence[Letter]) -> float:
+    """Give the time a page takes, the best of five times, letter by letter."""
+    letters = [[page.page for page in pages] for _, pages in test]
+    times = []
+    for _ in range(6):
+        started = time.process_time()
+        for pages in letters:
+            segmenter.classify(pages)
+        times.append(time.process_time() - started)
+    return min(times[1:]) / sum(map(len, letters)) * 1000
+
+
+def table(results: dict[str, Result]) -> str:
+    rows = ["| | recall | precision | F1 | identifiers absent |", "| --- | --- | --- | --- | --- |"]
+    for name, result in results.items():
+        scores = result.scores
+        shares = (scores.recall, scores.precision, scores.f1, result.absence)
+        cells = " | ".join(f"{100 * share:.2f} %" for share in shares)
+        rows.append(f"| {name} | {cells} ({result.absent} of {result.planted}) |")
+    return "\n".join(rows)
+
+
+def classes(scores: Scores) -> str:
+    rows = ["| class | lines | F1 |", "| --- | --- | --- |"]
+    for kind in BoxClass:
+        count = sum(n for (true, _), n in scores.confusion.items() if true is kind)
+        rows.append(f"| {kind} | {count} | {100 * scores.f1_of(kind):.1f} % |")
+    return "\n".join(rows)
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Measure the segmentation of pages.")
+    parser.add_argument("--documents", type=int, default=40)
+    parser.add_argument("--weights", type=Path)
+    parser.add_argument("--keep", type=float, default=KEEP)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,336 @@
+"""What attackers learn from releases: linkage of two cohorts, and a search for what was missed.
+
+    python -m benchmarks.night.attacks [--patients 500] [--lang fr] [--missed 0.01] [--only linkage]
+
+Everything is made from the fictional hospital: all identifiers are known and replaced, so that
+nothing is missed but what is planted. Prints Markdown tables. Every number stands beside what a
+guess gives, and beside the same attack where it must succeed.
+"""
+
+import argparse
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from evaluation.attacks.linkage import (
+    FIELDS,
+    Evidence,
+    Linkage,
+    evidence_of,
+    intervals,
+    link,
+    nearly,
+)
+from evaluation.attacks.parrot import (
+    Attack,
+    Shadow,
+    crossed,
+    judge,
+)
+from evaluation.detection.leaks import words
+from record.document import Annotated
+from record.label import Label
+from record.policy import Action, Policy
+from record.span import Span
+from surrogates.keys.keys import MasterKey
+from surrogates.rewrite import Rewriter
+from surrogates.tables.columns import Columns
+from synthesis.fictional.hospital import make_hospital
+from synthesis.fictional.people.records import (
+    FictionalNote,
+    Hospital,
+)
+
+MASTER = MasterKey(bytes(range(32)))
+CHARACTERS = 1000
+NOTES_PER_PATIENT = 2
+SHADOW_SEED = 1000
+OWN = "nothing missed: reads like an original of the patient"
+STRANGE = "nothing missed: like one of another patient"
+
+Flags = NDArray[np.bool_]
+Chosen = Callable[[Sequence[FictionalNote], float, int], set[tuple[int, int]]]
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A release, its identifiers as spans, and what is wrong with each of them.
+
+    `is_leak` tells which are originals that were left; `recurs` which read like something that
+    the patient's notes held before, as a common name or an initial may; `strange` which read like
+    something of another patient's notes, which no leak explains.
+    """
+
+    notes: list[Annotated]
+    is_leak: Flags
+    recurs: Flags
+    strange: Flags
+
+
+def main() -> None:
+    options = _parse()
+    hospital = _hospital(options.patients, options.lang, options.seed)
+    if options.only in ("", "linkage"):
+        print(linkage_table(hospital))
+    if options.only in ("", "parrot"):
+        shadow = _hospital(options.patients, options.lang, options.seed + SHADOW_SEED)
+        print(parrot_table(hospital, shadow, options.missed))
+
+
+# Linkage -----------------------------------------------------------------------------------------
+
+
+def linkage_table(hospital: Hospital) -> str:
+    """Link two cohorts, and one with itself, field by field."""
+    notes = list(hospital.notes())
+    asthma, cancer = (shown(hospital, notes, cohort) for cohort in ("asthma", "cancer"))
+    again = shown(hospital, notes, "asthma")
+    lines = [
+        "| shown | linked, two keys | 95 % | by guessing | p | linked, one key |",
+        "| --- | ---: | --- | ---: | ---: | ---: |",
+    ]
+    for field in asthma:
+        two, one = link(asthma[field], cancer[field]), link(asthma[field], again[field])
+        lines.append(_linked(field, two, one))
+    return "\n".join(lines) + "\n"
+
+
+def shown(
+    hospital: Hospital, notes: Sequence[FictionalNote], cohort: str
+) -> Mapping[str, Sequence[Evidence]]:
+    """Release notes, visits and births under the key of a cohort; give what each patient shows."""
+    key, policy = MASTER.cohort(cohort), Policy(locale=hospital.lang)
+    columns, rewriter = Columns(key, policy), Rewriter(key, policy)
+    released = defaultdict(list)
+    for note in notes:
+        released[note.person_id].append(_rewritten(note, note.annotated.spans, rewriter, hospital))
+    people = sorted(hospital.patients)
+    visits = pa.table(
+        {
+            "visit_occurrence_id": [visit.visit_id for visit in hospital.visits],
+            "person_id": [visit.person_id for visit in hospital.visits],
+            "visit_start_date": [visit.start.date() for visit in hospital.visits],
+        }
+    )
+    ids, days = defaultdict(set), defaultdict(set)
+    rows = columns.treat("visit_occurrence", visits).rows.to_pylist()
+    for visit, row in zip(hospital.visits, rows, strict=True):
+        ids[visit.person_id] |= {str(row["person_id"]), str(row["visit_occurrence_id"])}
+        days[visit.person_id].add(row["visit_start_date"].toordinal())
+    births = {p: _born(hospital, columns, p) for p in people}
+    found = {f: [evidence_of(released[p], f) for p in people] for f in (*FIELDS, "partial dates")}
+    for field, more in (("ids", ids), ("dates", {p: set(map(str, days[p])) for p in people})):
+        found[field] = [e | more[p] for e, p in zip(found[field], people, strict=True)]
+    of_fields = [found[field] for field in FIELDS]
+    together = [frozenset[str]().union(*of_one) for of_one in zip(*of_fields, strict=True)]
+    partial = found.pop("partial dates")
+    return found | {
+        "all of these": together,
+        "partial dates in notes": partial,
+        "about when born": [nearly(births[p] // 365, 2) for p in people],
+        "distances between dates": [intervals({*days[p], births[p]}) for p in people],
+    }
+
+
+def _born(hospital: Hospital, columns: Columns, person: int) -> int:
+    born = hospital.patients[person].birth_date
+    return columns.shift_date(str(person), born).toordinal() if born else 0
+
+
+def _linked(field: str, two: Linkage, one: Linkage) -> str:
+    return (
+        f"| {field} | {two.hits} of {two.patients} | {two.low:.1%} to {two.high:.1%} | "
+        f"{two.chance:.1%} | {two.p_value:.2g} | {one.hits} of {one.patients} |"
+    )
+
+
+# A search for what was missed --------------------------------------------------------------------
+
+
+def parrot_table(hospital: Hospital, shadow: Hospital, missed: float) -> str:
+    """Let both attackers loose on releases with nothing missed, and with planted misses."""
+    lines = [
+        "| release | attacker | identifiers | originals | suspected | hits | recall, 95 % | "
+        "by guessing | p | AUC |",
+        "| --- | --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |",
+    ]
+    for name, found in arms(hospital, shadow, missed):
+        for attacker, attack in found.items():
+            lines.append(_attacked(name, attacker, attack))
+    return "\n".join(lines) + "\n"
+
+
+def arms(
+    hospital: Hospital, shadow: Hospital, missed: float
+) -> Iterator[tuple[str, dict[str, Attack]]]:
+    """Attack a complete release, releases with misses of two kinds, and one without surrogates.
+
+    Where nothing was missed, a hit is a suspect that reads like something that the patient's own
+    notes held before, and beside it like something that another patient's did.
+    """
+    plain, masked = Policy(locale=hospital.lang), _masked(hospital.lang)
+    trained = plant(shadow, missed, at_random, plain)
+    complete = plant(hospital, missed, nothing, plain)
+    budget = round(missed * len(complete.is_leak))
+    yield OWN, _attack(trained, complete, complete.recurs, budget)
+    yield STRANGE, _attack(trained, complete, complete.strange, budget)
+    target = plant(hospital, missed, at_random, plain)
+    yield "missed at random", _attack(trained, target, target.is_leak)
+    for name, choose, policy in (
+        ("missed where unsure", where_unsure, plain),
+        ("missed at random, others masked", at_random, masked),
+    ):
+        trained = plant(shadow, missed, choose, policy)
+        target = plant(hospital, missed, choose, policy)
+        yield name, _attack(trained, target, target.is_leak)
+
+
+def _attack(
+    trained: Planted, target: Planted, truth: Flags, budget: int | None = None
+) -> dict[str, Attack]:
+    attacker = Shadow()
+    attacker.learn(trained.notes, crossed(trained.notes), trained.is_leak)
+    suspicion = crossed(target.notes)
+    return {
+        "parrot": judge(suspicion, truth, budget=budget),
+        "shadow": judge(attacker.suspect(target.notes, suspicion), truth, budget=budget),
+    }
+
+
+def plant(hospital: Hospital, share: float, choose: Chosen, policy: Policy) -> Planted:
+    """Release a hospital with a share of its identifiers left as they were."""
+    notes = list(hospital.notes())
+    left = choose(notes, share, 1)
+    rewriter = Rewriter(MASTER.cohort("asthma"), policy)
+    before = defaultdict(set)
+    for note in notes:
+        text = note.annotated.document.text
+        before[note.person_id] |= {_value(text, span) for span in note.annotated.spans}
+    people = sorted(before)
+    another = dict(zip(people, [*people[1:], people[0]], strict=True))
+    released, is_leak, values = [], [], []
+    for note in notes:
+        spans = note.annotated.spans
+        kept = [(note.note_id, span.start) not in left for span in spans]
+        made = _rewritten(
+            note, [s for s, k in zip(spans, kept, strict=True) if k], rewriter, hospital
+        )
+        made = replace(made, spans=_placed(spans, kept, made.spans))
+        marked = [(span, k) for span, k in zip(made.spans, kept, strict=True) if _counts(span)]
+        released.append(_without_ages(made))
+        is_leak += [not k for _, k in marked]
+        values += [(note.person_id, _value(made.document.text, span)) for span, _ in marked]
+    recurs = [value in before[person] for person, value in values]
+    strange = [value in before[another[person]] for person, value in values]
+    return Planted(released, *(np.array(found, np.bool_) for found in (is_leak, recurs, strange)))
+
+
+def nothing(_notes: Sequence[FictionalNote], _share: float, _seed: int) -> set[tuple[int, int]]:
+    """Leave nothing."""
+    return set()
+
+
+def at_random(notes: Sequence[FictionalNote], share: float, seed: int) -> set[tuple[int, int]]:
+    """Leave identifiers wherever they stand."""
+    places = _places(notes)
+    chance = np.random.default_rng(seed)
+    chosen = chance.choice(len(places), round(share * len(places)), replace=False)
+    return {places[number] for number in chosen}
+
+
+def where_unsure(notes: Sequence[FictionalNote], share: float, _seed: int) -> set[tuple[int, int]]:
+    """Leave identifiers where a reader of the other half of the notes expects them least.
+
+    So do detectors that learned from notes: what they miss stands where such things seldom do.
+    """
+    marked = [_without_ages(note.annotated) for note in notes]
+    suspicion = crossed(marked)
+    places = _places(notes)
+    order = np.argsort(-suspicion, kind="stable")
+    return {places[number] for number in order[: round(share * len(places))]}
+
+
+def _without_ages(note: Annotated) -> Annotated:
+    return replace(note, spans=tuple(span for span in note.spans if _counts(span)))
+
+
+def _places(notes: Sequence[FictionalNote]) -> list[tuple[int, int]]:
+    return [
+        (note.note_id, span.start)
+        for note in notes
+        for span in note.annotated.spans
+        if _counts(span)
+    ]
+
+
+def _counts(span: Span) -> bool:
+    # Ages are left as they are below the cap.
+    return span.label != Label.AGE
+
+
+def _value(text: str, span: Span) -> str:
+    return " ".join(words(text[span.start : span.end]))
+
+
+def _rewritten(
+    note: FictionalNote, spans: Sequence[Span], rewriter: Rewriter, hospital: Hospital
+) -> Annotated:
+    document = note.annotated.document
+    made = rewriter.rewrite(document, spans, hospital.patients[note.person_id])
+    return Annotated(replace(document, text=made.text), made.spans)
+
+
+def _placed(
+    spans: Sequence[Span], kept: Sequence[bool], surrogates: Sequence[Span]
+) -> tuple[Span, ...]:
+    """Put the identifiers that were left back among the surrogates, where they stand now."""
+    rest, moved, placed = iter(surrogates), 0, []
+    for span, is_kept in zip(spans, kept, strict=True):
+        if is_kept:
+            placed.append(next(rest))
+            moved = placed[-1].end - span.end
+        else:
+            placed.append(replace(span, start=span.start + moved, end=span.end + moved))
+    return tuple(placed)
+
+
+def _masked(lang: str) -> Policy:
+    return Policy(actions={label.value: Action.MASK for label in Label}, locale=lang)
+
+
+def _attacked(name: str, attacker: str, found: Attack) -> str:
+    recall = f"{found.recall:.0%}, {found.low:.0%} to {found.high:.0%}" if found.leaks else "-"
+    return (
+        f"| {name} | {attacker} | {found.identifiers} | {found.leaks} | {found.budget} | "
+        f"{found.hits} | {recall} | {found.chance:.1%} | {found.p_value:.2g} | {found.auc:.2f} |"
+    )
+
+
+def _hospital(patients: int, lang: str, seed: int) -> Hospital:
+    return make_hospital(
+        patients,
+        seed=seed,
+        lang=lang,
+        notes_per_patient=NOTES_PER_PATIENT,
+        mean_characters=CHARACTERS,
+        pdf_share=0,
+        scan_share=0,
+    )
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--patients", type=int, default=500)
+    parser.add_argument("--lang", choices=("fr", "en", "es"), default="fr")
+    parser.add_argument("--missed", type=float, default=0.01, help="share of identifiers left")
+    parser.add_argument("--seed", type=int, default=3)
+    parser.add_argument("--only", choices=("", "linkage", "parrot"), default="")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

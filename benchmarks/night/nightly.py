@@ -1,0 +1,155 @@
+"""Notes per second of the nightly job: the plain engine, then one and two worker processes.
+
+    python -m benchmarks.night.nightly [--notes 20000] [--characters 3000] [--folder DIR]
+
+Everything runs on the same fictional hospital in one go, each arm in processes of its own and
+into a state and an output of its own. Prints a Markdown table: read ratios, not absolute numbers.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from sqlalchemy import create_engine
+
+from pipeline.config.memory import peak_kilobytes
+from pipeline.night.demo import demo_config
+from pipeline.night.engine import drive
+from pipeline.night.nightly import run_nightly
+from pipeline.night.supervisor import drive as spawned
+from record.uncollected import collect_seldom
+from surrogates.keys.keys import new_master
+from synthesis.fictional.hospital import make_hospital
+from synthesis.fictional.omop import write_omop
+
+NOTES_PER_PATIENT = 10
+ARMS = ("engine", "1 worker", "2 workers")
+
+
+def main() -> None:
+    options = _parse()
+    if options.arm:
+        print(json.dumps(run_arm(options.folder, options.arm)))
+        return
+    with tempfile.TemporaryDirectory(dir=options.folder) as name:
+        folder = Path(name)
+        made = make(folder, options.notes, options.characters)
+        arms = [arm for arm in ARMS if not options.only or arm in options.only.split(",")]
+        results = {arm: fresh_process(folder, arm) for arm in arms}
+    print(table(made, results))
+
+
+def make(folder: Path, notes: int, characters: int) -> dict[str, float]:
+    """Write a hospital of text notes into SQLite."""
+    started = time.perf_counter()
+    hospital = make_hospital(
+        notes // NOTES_PER_PATIENT,
+        seed=1,
+        notes_per_patient=NOTES_PER_PATIENT,
+        mean_characters=characters,
+        pdf_share=0.0,
+        scan_share=0.0,
+    )
+    engine = create_engine(f"sqlite:///{folder / 'hospital.db'}")
+    count = write_omop(hospital, engine, notes=hospital.notes())
+    engine.dispose()
+    (folder / "pdf").mkdir()
+    new_master(folder / "master.key")
+    return {"notes": count, "seconds": time.perf_counter() - started}
+
+
+def fresh_process(folder: Path, arm: str) -> dict[str, object]:
+    """Run one arm in a process that has done nothing else."""
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.night.nightly",
+        "--arm",
+        arm,
+        "--folder",
+        str(folder),
+    ]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+    result: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def run_arm(folder: Path, arm: str) -> dict[str, object]:
+    """Run the nightly job once, from nothing, and measure it."""
+    name = arm.replace(" ", "-")
+    text = demo_config("fr").replace("state.db", f"state-{name}.db")
+    text = text.replace("research.db", f"research-{name}.db")
+    config = folder / f"{name}.toml"
+    config.write_text(text + f'\n[report]\nfolder = "report-{name}"\n', encoding="utf-8")
+    (folder / f"report-{name}").mkdir()
+    collect_seldom()  # as the program does
+    started = time.perf_counter()
+    if arm == "engine":
+        ended = run_nightly(config, drive)
+    else:
+        ended = run_nightly(config, spawned, workers=int(arm.split(maxsplit=1)[0]))
+    seconds = time.perf_counter() - started
+    tally = ended.summary.tally
+    own = peak_kilobytes()
+    return {
+        "seconds": seconds,
+        "notes": tally.outcomes["released"],
+        "quarantined": tally.outcomes["quarantined"],
+        "spans": tally.spans.total(),
+        "peak_mb": {
+            "supervisor": own / 1024,
+            **{worker: kilobytes / 1024 for worker, kilobytes in tally.peak_memory.items()},
+        },
+        "stages": {stage: micro / 1e6 for stage, micro in tally.microseconds.items()},
+    }
+
+
+def table(made: dict[str, float], results: dict[str, dict[str, object]]) -> str:
+    """Lay the results out as Markdown."""
+    lines = [
+        f"{made['notes']:.0f} notes made in {made['seconds']:.0f} s; "
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "",
+        "| arm | seconds | notes/s | against engine | released | quarantined | peak MB |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
+    ]
+    base = next(iter(results.values()))["seconds"]
+    for arm, result in results.items():
+        seconds = float(str(result["seconds"]))
+        peaks = ", ".join(f"{name} {mb:.0f}" for name, mb in result["peak_mb"].items())
+        lines.append(
+            f"| {arm} | {seconds:.1f} | {int(str(result['notes'])) / seconds:.0f} | "
+            f"{float(str(base)) / seconds:.2f} | {result['notes']} | {result['quarantined']} | "
+            f"{peaks} |"
+        )
+    stages = next(iter(results.values()))["stages"]
+    total = sum(stages.values())
+    ranked = sorted(stages.items(), key=lambda item: -item[1])
+    lines += [
+        "",
+        "Share of time per stage (first arm): "
+        + ", ".join(f"{stage} {100 * seconds / total:.0f} %" for stage, seconds in ranked),
+    ]
+    return "\n".join(lines)
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--notes", type=int, default=20_000)
+    parser.add_argument("--characters", type=int, default=3_000)
+    parser.add_argument("--folder", type=Path, help="where the databases go; default: temporary")
+    parser.add_argument("--only", help="arms to run, parted by commas")
+    parser.add_argument("--arm", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

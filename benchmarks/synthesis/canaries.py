@@ -1,0 +1,120 @@
+"""Whether notes planted in training are found in a model, with differential privacy and without.
+
+    python -m benchmarks.synthesis.canaries OUT [--notes 150] [--seeds 1,2,3] [--repeats 10] [--epsilon 4]
+
+Notes of the fictional hospital, of 300 to 1,300 characters, become a corpus; canaries are planted
+among those that are learnt from, and a small transformer learns them, by each seed once as it is
+and once privately. An attacker who knows the words of canaries, those that were planted and as
+many that were not, asks the model how likely each is: 0.5 is a guess. Trainings are kept under OUT;
+what is there is not trained again. Private trainings draw their chance from the system: their
+numbers differ from run to run.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from time import process_time
+
+from evaluation.attacks.memorization import (
+    Attack,
+    attack,
+)
+from evaluation.attacks.reference_models import means
+from models.language.training.folder import load
+from models.language.training.recipe import make_recipe
+from models.language.training.training import TRAINING
+from record.document import Annotated
+from synthesis.canaries import load_canaries
+from synthesis.corpora import part_notes
+from synthesis.fictional.hospital import make_hospital
+from synthesis.prepared_corpus import (
+    MANIFEST,
+    save_corpus,
+)
+from synthesis.training import learn
+
+_SHORTEST, _LONGEST = 300, 1300  # characters
+_TINY = {"width": 64, "layers": 1, "heads": 2, "vocabulary_size": 600, "context": 384}
+_TINY |= {"step_tokens": 1024, "peak": 0.005}
+
+
+def main() -> None:
+    """Train what is missing, attack, and print a line for each model."""
+    options = _parse()
+    out = options.out / f"{options.lang}-{options.notes}"
+    corpus = out / "corpus"
+    if not (corpus / MANIFEST).exists():
+        notes = islice(fictional_notes(options.notes, options.lang), options.notes)
+        save_corpus(part_notes(notes, seed=1), corpus, {"inside": True})
+    print(
+        "| training | seed | perplexity, id (by frequency) | canaries told apart, 95 % "
+        "| processor time, s |\n| --- | --- | --- | --- | --- |"
+    )
+    for seed in map(int, options.seeds.split(",")):
+        for name, changes in (
+            (f"{options.epochs} epochs", {"epochs": options.epochs}),
+            (
+                f"epsilon {options.epsilon:g}, {options.private_epochs} epochs",
+                {"epochs": options.private_epochs, "epsilon": options.epsilon},
+            ),
+        ):
+            kept = "-".join(map(str, (seed, options.canaries, options.repeats, *changes.values())))
+            folder, spent = out / kept, "kept"
+            if not (folder / TRAINING).exists():
+                started = process_time()
+                recipe = make_recipe("gpt-small", {**_TINY, **changes, "seed": seed})
+                learn(corpus, recipe, folder, canaries=(options.canaries, options.repeats))
+                spent = f"{process_time() - started:.0f}"
+            print(_line(name, seed, folder, spent), flush=True)
+
+
+def _line(name: str, seed: int, folder: Path, spent: str) -> str:
+    best = json.loads((folder / TRAINING).read_text())["best"]
+    found = attacked(folder)
+    return (
+        f"| {name} | {seed} | {best['perplexity']:.1f} ({best['unigram']:.0f}) "
+        f"| {found.auc:.2f} ({found.low:.2f} to {found.high:.2f}) | {spent} |"
+    )
+
+
+def attacked(folder: Path) -> Attack:
+    """Tell the canaries that a model learnt from those it did not, by how likely they are to it."""
+    model = load(folder)
+    canaries = load_canaries(folder, model.about["canaries"])
+    planted, others = (
+        list(means(model, [each.question(model.vocabulary) for each in some]))
+        for some in (canaries.planted, canaries.others)
+    )
+    return attack(planted, others)
+
+
+def fictional_notes(count: int, lang: str) -> Iterator[Annotated]:
+    """Make short notes of so many patients of the fictional hospital."""
+    hospital = make_hospital(
+        count, seed=1, lang=lang, notes_per_patient=4, mean_characters=800, pdf_share=0,
+        scan_share=0,
+    )  # fmt: skip
+    for note in hospital.notes():
+        if _SHORTEST <= len(note.annotated.document.text) <= _LONGEST:
+            yield note.annotated
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("out", type=Path, metavar="OUT", help="a folder for corpus and models")
+    for name, default, what in (
+        ("notes", 150, "to learn from and to hold out"), ("canaries", 20, "planted in each model"),
+        ("repeats", 10, "how often each canary is planted"), ("epochs", 6, "without privacy"),
+        ("private-epochs", 3, "with it"),
+    ):  # fmt: skip
+        parser.add_argument(f"--{name}", type=int, default=default, metavar="N", help=what)
+    parser.add_argument("--epsilon", type=float, default=4.0)
+    parser.add_argument("--seeds", default="1,2,3", help="parted by commas")
+    parser.add_argument("--lang", choices=("fr", "en", "es"), default="en")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
