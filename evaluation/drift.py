@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from record.drift import WEEKDAYS, Track, Verdict
+from record.count_drift import WEEKDAYS, Track, Verdict
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -54,7 +54,7 @@ class Past:
 
 
 def judge(tracks: Sequence[Track], allowance: float) -> list[Verdict]:
-    """Judge the last night of each track; see `record.drift.Judge`.
+    """Judge the last night of each track; see `record.count_drift.Judge`.
 
     The allowance is divided equally among the families that have something to say, and within
     each among its tracks (Bonferroni): no assumption is made on how tracks hang together.

@@ -45,7 +45,7 @@ from extractors.plain import plain_text
 from extractors.rtf import rtf
 from extractors.word import docx
 from record.errors import Unreadable
-from record.uncollected import uncollected
+from record.garbage_collection import uncollected
 
 if TYPE_CHECKING:
     from extractors.pdf.ocr import Recognizer

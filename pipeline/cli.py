@@ -19,7 +19,7 @@ from pipeline.config.exit_codes import (
 from pipeline.config.installation import check_rooms
 from pipeline.reports.console import Console
 from record.errors import ConfigError, CryptonymError, Unavailable
-from record.uncollected import collect_seldom
+from record.garbage_collection import collect_seldom
 
 COMMANDS = {
     "demo": "make a fictional hospital and run the nightly job on it",

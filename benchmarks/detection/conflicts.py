@@ -1,11 +1,12 @@
 """Who is right about a label where a rule and the tagger agree on where an identifier is.
 
-    python -m benchmarks.detection.conflicts ../shared/corpora [--patients 5] [--notes 100] [--model default]
+    python -m benchmarks.detection.conflicts ../shared/corpora [--patients 5] [--notes 100]
+        [--model default]
 
 Notes of the fictional hospital from the templates that training never sees, and the development
-sets of `benchmarks.detection.corpora` in their own labels. Counts spans of one extent and two labels that
-gold has as well, by the labels of rule and model. "Either" are those whose gold label both stand
-for, or neither. Prints Markdown; what is last are the sums.
+sets of `benchmarks.detection.corpora` in their own labels. Counts spans of one extent and two
+labels that gold has as well, by the labels of rule and model. "Either" are those whose gold label
+both stand for, or neither. Prints Markdown; what is last are the sums.
 """
 
 import argparse

@@ -1,7 +1,8 @@
 """How much annotation is enough: a tagger trained on more and more notes, alone and with rules.
 
     python -m benchmarks.detection.learning_curve TRAIN DEV SCORED -o FOLDER --max-minutes 10
-    python -m benchmarks.detection.learning_curve TRAIN DEV SCORED -o FOLDER --leave-out imaging surgery
+    python -m benchmarks.detection.learning_curve TRAIN DEV SCORED -o FOLDER --leave-out imaging
+        surgery
 
 TRAIN is what is learnt from, DEV what weights are selected by, SCORED what is scored: three
 different sets of notes in any format of `cryptonym evaluate`. With one seed a smaller training

@@ -1,6 +1,7 @@
 """Notes per second of the rules: every family, known-patient matching, and peers beside them.
 
-    python -m benchmarks.detection.rules [--notes 240] [--identifiers 10,22,48] [--native] [--peer PYTHON]
+    python -m benchmarks.detection.rules [--notes 240] [--identifiers 10,22,48] [--native]
+        [--peer PYTHON]
 
 Notes of 3,000 characters in French, English and Spanish, a third each, ten a patient, of whom 20
 values are known. `--identifiers` says how many identifiers the notes hold: a study of a French

@@ -2,8 +2,8 @@
 
     python -m benchmarks.detection.runtimes [--model DIR] [--patients 25] [--also NOTES.jsonl]
 
-Notes as in `benchmarks.detection.hybrid`, by the model alone. Labels count in `spans`; in the other columns,
-and for corpora with labels of their own, they do not. Prints Markdown.
+Notes as in `benchmarks.detection.hybrid`, by the model alone. Labels count in `spans`; in the other
+columns, and for corpora with labels of their own, they do not. Prints Markdown.
 """
 
 import argparse

@@ -1,6 +1,7 @@
 """Notes per second of a tagger: a plain loop over its encoder, each runtime, and all detectors.
 
-    python -m benchmarks.detection.tagger [--model DIR] [--notes 48] [--pieces 500] [--rounds 3] [--threads 1]
+    python -m benchmarks.detection.tagger [--model DIR] [--notes 48] [--pieces 500] [--rounds 3]
+        [--threads 1]
 
 Notes of the fictional hospital of about so many pieces, a third each in French, English, Spanish.
 `plain` is what a first script does with the same weights: each note cut into parts of 510 pieces

@@ -1,12 +1,13 @@
 """Training of the tagger that is shipped, on notes of the fictional hospital and open corpora.
 
-    python -m benchmarks.detection.train_tagger OUTPUT [--patients 250] [--also NOTES.jsonl MAP.toml]
+    python -m benchmarks.detection.train_tagger OUTPUT [--patients 250]
+        [--also NOTES.jsonl MAP.toml]
                                       [--encoder e5-small-6] [--max-minutes 60] [--seed 1]
 
 Notes are in French, English and Spanish, from the part of the templates that is for training:
-`benchmarks.detection.hybrid` measures on the other part. `--also` adds a corpus with a map to our labels,
-`repeat` times; a label that none of its spans has counts as unknown there. Weights are selected
-on other patients, from templates for training too. Prints the scores of every evaluation.
+`benchmarks.detection.hybrid` measures on the other part. `--also` adds a corpus with a map to our
+labels, `repeat` times; a label that none of its spans has counts as unknown there. Weights are
+selected on other patients, from templates for training too. Prints the scores of every evaluation.
 """
 
 import argparse

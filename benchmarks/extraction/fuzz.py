@@ -1,6 +1,7 @@
 """Spoilt documents by the thousand through the reader: what came of them, and what they cost.
 
-    python -m benchmarks.extraction.fuzz [--count 5000] [--seed 1] [--first 0] [--recognize] [--keep FOLDER]
+    python -m benchmarks.extraction.fuzz [--count 5000] [--seed 1] [--first 0] [--recognize]
+        [--keep FOLDER]
 
 Each document is small, made from its number and the seed alone, and either read or refused with a
 reason. Prints the reasons by kind of document, the slowest document, and the peak memory of the

@@ -1,6 +1,7 @@
 """Segmentation of 40 held-out layouts: the trained model beside rectangles, and what it costs.
 
-    OPENBLAS_NUM_THREADS=1 python -m benchmarks.extraction.segmentation [--weights boxes.npz] [--keep 0.7]
+    OPENBLAS_NUM_THREADS=1 python -m benchmarks.extraction.segmentation [--weights boxes.npz]
+        [--keep 0.7]
 
 No weights were fitted to these layouts. `recall` is the share of the characters of body and
 tables that is kept. `absent` is the share of the planted identifiers outside of them, and nowhere

@@ -1,6 +1,7 @@
 """Training of the shipped box classifier on fictional letters.
 
-    python -m benchmarks.extraction.train_line_classifier OUTPUT.npz [--documents 2400] [--steps 3000] [--seed 1]
+    python -m benchmarks.extraction.train_line_classifier OUTPUT.npz [--documents 2400]
+        [--steps 3000] [--seed 1]
 
 Prints the loss, then how the model does on training layouts that it has not seen, for several
 values of `keep`.

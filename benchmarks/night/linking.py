@@ -1,6 +1,7 @@
 """Linking of the people of made-up files: B-cubed precision, recall and F1 by language.
 
-    python -m benchmarks.night.linking [--patients 60] [--seed 11] [--misspelt 0.05] [--repeat 1 0.9 0.5]
+    python -m benchmarks.night.linking [--patients 60] [--seed 11] [--misspelt 0.05]
+        [--repeat 1 0.9 0.5]
 
 The hospital knows whom each name, mail address and account means. A mention's true cluster is
 that person within the patient's file, its predicted cluster the entity that

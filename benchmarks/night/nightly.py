@@ -23,7 +23,7 @@ from pipeline.night.demo import demo_config
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
 from pipeline.night.supervisor import drive as spawned
-from record.uncollected import collect_seldom
+from record.garbage_collection import collect_seldom
 from surrogates.keys.keys import new_master
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.omop import write_omop

@@ -2,8 +2,8 @@
 
     python -m benchmarks.night.quality [--years 10] [--seeds 1] [--others 1] [--fault-nights 20]
 
-No note is made: nights of counts are drawn (`benchmarks.night.count_feeds`) and tested as the nightly job
-tests its own. Prints Markdown.
+No note is made: nights of counts are drawn (`benchmarks.night.count_feeds`) and tested as the
+nightly job tests its own. Prints Markdown.
 """
 
 import argparse

@@ -53,7 +53,7 @@ from pipeline.state.tables import (
     SPAN_STORE,
 )
 from pipeline.warehouse.note_rows import Unit
-from record.uncollected import collect_seldom
+from record.garbage_collection import collect_seldom
 
 COPIED = {
     "person": ("person_id",),

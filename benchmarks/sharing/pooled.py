@@ -1,6 +1,7 @@
 """Whether a de-identifier learns more from the vectors of two sites than from those of one.
 
-    python -m benchmarks.sharing.pooled TRAIN DEV --kit REPRESENTER -o FOLDER [--skip 60] [--site 20]
+    python -m benchmarks.sharing.pooled TRAIN DEV --kit REPRESENTER -o FOLDER [--skip 60]
+        [--site 20]
 
 TRAIN and DEV are annotated notes as JSON Lines. The first `--skip` of TRAIN are left out: those
 that the representer learnt from. Of the others each site has a half, or `--site` notes. The first

@@ -3,7 +3,8 @@
     python -m benchmarks.sharing.private tokens TRAIN DEV
     python -m benchmarks.sharing.private base TRAIN DEV [--notes 60] [--seeds 5]
     python -m benchmarks.sharing.private curve TRAIN DEV [--neighbours 1 10 50 100 200 500 1000]
-    python -m benchmarks.sharing.private phases TRAIN DEV [--epochs 8 6 12] [--further 20] [-o FOLDER]
+    python -m benchmarks.sharing.private phases TRAIN DEV [--epochs 8 6 12] [--further 20]
+        [-o FOLDER]
     python -m benchmarks.sharing.private guesses TRAIN DEV --kit FOLDER [--neighbours 2 10 50 200]
 
 TRAIN and DEV are annotated notes as JSON Lines. Embeddings are trained on the text of TRAIN. Nine

@@ -1,6 +1,7 @@
 """Whether notes planted in training are found in a model, with differential privacy and without.
 
-    python -m benchmarks.synthesis.canaries OUT [--notes 150] [--seeds 1,2,3] [--repeats 10] [--epsilon 4]
+    python -m benchmarks.synthesis.canaries OUT [--notes 150] [--seeds 1,2,3] [--repeats 10]
+        [--epsilon 4]
 
 Notes of the fictional hospital, of 300 to 1,300 characters, become a corpus; canaries are planted
 among those that are learnt from, and a small transformer learns them, by each seed once as it is

@@ -1,6 +1,7 @@
 """Speed of filling masked letters: batched, one place at a time, and by a library's own loop.
 
-    python -m benchmarks.synthesis.fill [--letters 16] [--words 1500] [--share 0.3] [--together 8 16]
+    python -m benchmarks.synthesis.fill [--letters 16] [--words 1500] [--share 0.3]
+        [--together 8 16]
 
 Weights are drawn by chance and letters are made of made-up words: how fast places are filled does
 not depend on either. Letters a minute of processor time, on as many threads as torch is given

@@ -1,6 +1,7 @@
 """Speed of generation by how many texts are written side by side, and what bounds it.
 
-    python -m benchmarks.synthesis.generate [--batches 1,8,32,64,128] [--length 128] [--only lstm|gpt]
+    python -m benchmarks.synthesis.generate [--batches 1,8,32,64,128] [--length 128]
+        [--only lstm|gpt]
 
 Weights are drawn by chance: how fast ids come does not depend on what they are. Ids a second of
 processor time, on as many threads as torch is given (OMP_NUM_THREADS), the best of `--repeat`; with

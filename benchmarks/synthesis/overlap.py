@@ -1,6 +1,7 @@
 """Whether `synthesize overlap` tells notes that a pretrained model has read, where that is known.
 
-    python -m benchmarks.synthesis.overlap es_meddocan_background.jsonl [--notes 150] [--epochs 1 3 10]
+    python -m benchmarks.synthesis.overlap es_meddocan_background.jsonl [--notes 150]
+        [--epochs 1 3 10]
 
 A GPT-2 of two layers learns some of the notes, from nothing, so many times over; others it never
 sees. All come from one source, so that nothing else tells them apart. Then the model is asked about

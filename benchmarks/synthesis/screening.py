@@ -1,6 +1,7 @@
 """How long screening takes, and whether planted copies are among the first hundred pairs.
 
-    python -m benchmarks.synthesis.screening [--notes 10000] [--real 10000] [--words 120] [--texts FILE]
+    python -m benchmarks.synthesis.screening [--notes 10000] [--real 10000] [--words 120]
+        [--texts FILE]
 
 Real and synthetic notes are words drawn by Zipf's law from 20,000, or notes of a file, the first of
 them for real ones and those that follow for synthetic ones; a name begins and ends each real one.

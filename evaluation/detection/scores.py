@@ -46,9 +46,9 @@ def score(
     `fully_redacted_files` is the share of patients all of whose documents are; a note without a
     person counts as its own patient. `intervals` come from resampling patients. `confusion` counts
     tokens by gold label and the label of the predicted span that touches them, `nothing` where
-    there is none. `over_redaction_medical` wants `is_medical` and is None without it. A leak
-    weighs what `evaluation.detection.identifier_types` says. `confidence` tells whether the scores of predicted
-    spans order their errors.
+    there is none. `over_redaction_medical` wants `is_medical` and is None without it. A leak weighs
+    what `evaluation.detection.identifier_types` says. `confidence` tells whether the scores of
+    predicted spans order their errors.
     """
     total, confidence = Counts(), Confidence()
     by_kind: defaultdict[str, Counts] = defaultdict(Counts)

@@ -27,7 +27,7 @@ from pipeline.notes.boundary import (
 from pipeline.notes.worker_resources import settled
 from pipeline.state.ledger import open_state
 from record.errors import ConfigError, CryptonymError, Unavailable
-from record.uncollected import collect_seldom
+from record.garbage_collection import collect_seldom
 
 EXIT_FAILED = 1
 _STDIN = 0

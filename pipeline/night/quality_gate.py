@@ -25,7 +25,7 @@ from pipeline.state.quality_store import (
     QualityStore,
 )
 from pipeline.state.unit_results import Run
-from record.drift import WEEKDAYS, Judge, Verdict
+from record.count_drift import WEEKDAYS, Judge, Verdict
 
 _DAYS_A_QUARTER = 365.25 / 4
 

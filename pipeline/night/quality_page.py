@@ -19,7 +19,7 @@ from pipeline.state.quality_store import (
     Decision,
     JudgedRun,
 )
-from record.drift import WEEKDAYS, Verdict
+from record.count_drift import WEEKDAYS, Verdict
 
 MOST_CHARTS = 24
 """Of one family; the largest counts, and all that alarm."""

@@ -8,9 +8,9 @@ from functools import partial
 from pipeline.notes.boundary import attempt
 from record.document import Document
 from record.failure import Failure
+from record.garbage_collection import uncollected
 from record.patient import PatientRecord
 from record.span import Span
-from record.uncollected import uncollected
 from rules.ages import ages
 from rules.contacts import contacts
 from rules.dates import dates

@@ -1,9 +1,9 @@
 """The files that sites share: vectors of sentences with casing and labels, and no text.
 
 An Arrow file has one row for each sentence, in a drawn order: `vectors` (a list of float32 for each
-token), `casing` (a number for each token, place in `models.tagger.encoders.bilstm.CASES`) and `tags` (0
-outside, 2 i + 1 where a span of label i begins, 2 i + 2 where it goes on). A manifest stands beside
-it. Neither holds text, offsets into text, ids of notes, or their order.
+token), `casing` (a number for each token, place in `models.tagger.encoders.bilstm.CASES`) and
+`tags` (0 outside, 2 i + 1 where a span of label i begins, 2 i + 2 where it goes on). A manifest
+stands beside it. Neither holds text, offsets into text, ids of notes, or their order.
 """
 
 import json

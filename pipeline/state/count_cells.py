@@ -10,7 +10,7 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from record.drift import WEEKDAYS
+from record.count_drift import WEEKDAYS
 
 ALL = "*"
 """Stands in a series for the sum over all values of a field."""

@@ -17,7 +17,7 @@ from pipeline.state.count_cells import (
     series_of,
     weekday,
 )
-from record.drift import WEEKDAYS, Track
+from record.count_drift import WEEKDAYS, Track
 
 Values = dict[Series, "array[float]"]
 Since = Mapping[tuple[str, str], int]

@@ -29,7 +29,7 @@ from pipeline.state.count_history import (
     Counted,
     compare,
 )
-from record.drift import WEEKDAYS, Track
+from record.count_drift import WEEKDAYS, Track
 
 QUARTERS = 1
 

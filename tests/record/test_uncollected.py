@@ -2,7 +2,7 @@ import gc
 
 import pytest
 
-from record.uncollected import collect_seldom, uncollected
+from record.garbage_collection import collect_seldom, uncollected
 
 
 def test_the_collector_rests_within_and_comes_back():

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from record.drift import Track, Verdict
+from record.count_drift import Track, Verdict
 
 
 def judge(tracks: Sequence[Track], allowance: float) -> list[Verdict]:

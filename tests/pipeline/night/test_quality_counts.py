@@ -37,8 +37,8 @@ from pipeline.state.count_history import (
     title,
 )
 from pipeline.warehouse.note_rows import NoteRow
+from record.count_drift import WEEKDAYS
 from record.document import Document
-from record.drift import WEEKDAYS
 from record.failure import Failure
 from record.release import Release
 from record.span import Span

@@ -30,7 +30,7 @@ from pipeline.state.quality_store import (
     Decision,
     JudgedRun,
 )
-from record.drift import WEEKDAYS
+from record.count_drift import WEEKDAYS
 
 START = date(2024, 3, 4)
 
