@@ -1,8 +1,9 @@
 """The house rules, read from the syntax trees: who may import whom, and what may stand where."""
 
 import ast
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,47 +12,22 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-ROOMS = ("record", "extractors", "rules", "models", "surrogates", "synthesis", "pipeline")
-ROOMS += ("pipeline.beam", "evaluation")
 
-DOWNHILL = {
-    "record": set(),
-    "extractors": {"record"},
-    "rules": {"record"},
-    "models": {"record"},
-    "surrogates": {"record"},
-    "synthesis": {"record", "surrogates", "models"},
-    "pipeline": {"record", "extractors", "rules", "models", "surrogates"},
-    "pipeline.beam": {
-        *("record", "extractors", "rules", "models", "surrogates", "pipeline", "synthesis")
-    },
-    "evaluation": {"record", "pipeline.night.engine", "models", "synthesis"},
-}
-"""What of ours each room may import; a dotted name allows that module alone."""
+def rooms_table() -> dict[str, tuple[set[str], set[str]]]:
+    """Room -> (what of ours it may import, third parties), as `CONTRIBUTING.md` tells people.
 
-THIRD_PARTIES = {
-    "record": set(),
-    "extractors": {
-        *("pymupdf", "pdfplumber", "pdfminer", "tesserocr", "selectolax", "hyperscan"),
-        *("numpy", "torch", "pydantic"),
-    },
-    "rules": {"regex", "hyperscan", "ahocorasick_rs", "rapidfuzz", "stdnum", "platformdirs"},
-    "models": {
-        *("numpy", "torch", "transformers", "tokenizers", "safetensors", "onnxruntime"),
-        *("onnx", "openvino", "nncf", "opacus", "peft", "gensim", "stop_words"),
-    },
-    "surrogates": {
-        *("cryptography", "numpy", "pyarrow", "shamir_mnemonic"),
-        *("boto3", "botocore", "google", "hvac"),
-    },
-    "synthesis": {"faker", "reportlab", "PIL", "pymupdf", "sqlalchemy", "numpy", "torch", "spacy"},
-    "pipeline": {
-        *("sqlalchemy", "pyarrow", "pydantic", "jinja2", "rich", "tenacity", "cryptography"),
-        *("alembic", "packaging"),
-    },
-    "pipeline.beam": {"apache_beam"},
-    "evaluation": {"numpy", "scipy", "rapidfuzz", "pyphen", "stop_words"},
-}
+    A dotted name allows that module alone.
+    """
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1:4] for line in text.splitlines() if line.startswith("| `")]
+    named = [[re.findall(r"`([\w.]+)`", cell) for cell in row] for row in rows]
+    return {room: (set(ours), set(others)) for (room,), ours, others in named}
+
+
+TABLE = rooms_table()
+ROOMS = tuple(TABLE)
+DOWNHILL = {room: ours for room, (ours, _) in TABLE.items()}
+THIRD_PARTIES = {room: others for room, (_, others) in TABLE.items()}
 
 COMPOSITION_ROOT = ("pipeline.cli", "pipeline.night.demo", "pipeline.commands")
 """Put the program together: may import every room, and no other module imports them."""
@@ -63,8 +39,8 @@ BOUNDARIES = {
 
 HIDDEN_IMPORTS = {
     **{
-        ("extractors.documents", f"extractors.{name}"): "a site may leave PyMuPDF out"
-        for name in ("pdf", "ocr", "picture")
+        ("extractors.documents", f"extractors.pdf.{name}"): "a site may leave PyMuPDF out"
+        for name in ("mupdf_reader", "ocr", "page_image")
     },
     ("extractors.pdf.ocr", "tesserocr"): "ten megabytes that most documents do not need",
     ("pipeline.state.schema", "pipeline.state.migrations.upgrade"): (
@@ -89,7 +65,10 @@ HIDDEN_IMPORTS = {
         "models.tagger.runtime",
         "models.tagger.encoders.onnx_encoder",
     ): "runs on PyTorch alone where ONNX is not",
-    ("models.tagger.runtime", "models.tagger.encoders.openvino_encoder"): "OpenVINO is an extra",
+    (
+        "models.tagger.runtime",
+        "models.tagger.encoders.openvino_encoder",
+    ): "OpenVINO is an extra",
     (
         "pipeline.notes.worker_resources",
         "models.tagger.runtime",
@@ -104,11 +83,12 @@ ENVIRONMENT_READERS: dict[str, str] = {
 }
 """Module -> why it may read the environment; `COMPOSITION_ROOT` may always."""
 
-LONGEST_FILE = 400
-LONG_FILES = {
-    "synthesis.fictional.templates.": "tables of sentences; nothing to split",
-}
-"""Prefix of a module's name -> why it may be longer."""
+FULLEST_FOLDER = 20
+"""Files of a folder, `__init__.py` and `py.typed` aside."""
+
+DEEPEST = 3
+DEEPER = {"pipeline.state.migrations.versions": "where Alembic looks for the steps it takes"}
+"""Folder -> why it may lie deeper."""
 
 FORBIDDEN_NAMES = {"common", "core", "utils", "util", "base", "helpers", "misc"}
 CATCHES_ALL = {"Exception", "BaseException"}
@@ -189,14 +169,7 @@ def cycles(modules: Modules) -> Iterator[str]:
         for name, module in modules.items()
     }
     for start in sorted(edges):
-        seen: set[str] = set()
-        waiting = list(edges[start])
-        while waiting:
-            name = waiting.pop()
-            if name not in seen:
-                seen.add(name)
-                waiting += edges[name]
-        if start in seen:
+        if start in reached(edges[start], edges):
             yield f"{start} imports itself by way of others"
 
 
@@ -280,12 +253,37 @@ def full_packages(modules: Modules) -> Iterator[str]:
             yield module.name
 
 
-def long_files(modules: Modules) -> Iterator[str]:
+def folder_cycles(modules: Modules) -> Iterator[str]:
+    """Folders that import themselves by way of other folders, within a room and between rooms."""
+    folders: dict[str, set[str]] = {}
     for module in modules.values():
-        if module.source.count("\n") > LONGEST_FILE and not module.name.startswith(
-            tuple(LONG_FILES)
-        ):
-            yield f"{module.name}: {module.source.count(chr(10))} lines"
+        if module.is_package:
+            continue
+        targets = {target for target, _ in imports(module, modules) if target in modules}
+        places = {target.rpartition(".")[0] for target in targets}
+        folders.setdefault(module.name.rpartition(".")[0], set()).update(places)
+    for start, targets in sorted(folders.items()):
+        if start in reached(targets - {start}, folders):
+            yield f"{start} imports itself by way of other folders"
+
+
+def deep_folders(modules: Modules) -> Iterator[str]:
+    for module in modules.values():
+        folder = module.name if module.is_package else module.name.rpartition(".")[0]
+        if folder.count(".") + 1 > DEEPEST and folder not in DEEPER:
+            yield module.name
+
+
+def reached(starts: Iterable[str], edges: Mapping[str, set[str]]) -> set[str]:
+    """What can be reached from some places along edges, themselves among it."""
+    seen: set[str] = set()
+    waiting = list(starts)
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += edges.get(name, set())
+    return seen
 
 
 Rule = Callable[[Modules], Iterator[str]]
@@ -301,7 +299,8 @@ RULES: tuple[Rule, ...] = (
     environment_readers,
     undocumented,
     full_packages,
-    long_files,
+    folder_cycles,
+    deep_folders,
 )
 
 
@@ -325,16 +324,27 @@ def test_the_house_keeps_its_rules(rule: Rule) -> None:
     assert sorted(rule(OURS)) == []
 
 
+def test_no_folder_is_too_full() -> None:
+    places = [ROOT / name for name in (*sorted({room.split(".")[0] for room in ROOMS}), "tests")]
+    places += [ROOT / "benchmarks"]
+    files: dict[str, int] = {}
+    for path in (path for place in places for path in place.rglob("*") if path.is_file()):
+        if path.name not in ("__init__.py", "py.typed") and path.suffix != ".pyc":
+            folder = str(path.parent.relative_to(ROOT))
+            files[folder] = files.get(folder, 0) + 1
+    assert {folder: count for folder, count in files.items() if count > FULLEST_FOLDER} == {}
+
+
 def test_every_room_was_looked_at() -> None:
     assert {module.room for module in OURS.values()} == set(ROOMS)
-    assert set(DOWNHILL) == set(THIRD_PARTIES) == set(ROOMS)
 
 
 def test_exceptions_to_the_rules_are_still_needed() -> None:
     used = {(m.name, target) for m in OURS.values() for target, _ in imports(m, OURS)}
     assert set(HIDDEN_IMPORTS) <= used
     assert set(ENVIRONMENT_READERS) | set(BOUNDARIES) <= set(OURS)
-    for table in (BOUNDARIES, HIDDEN_IMPORTS, ENVIRONMENT_READERS, LONG_FILES):
+    assert set(DEEPER) <= set(OURS)
+    for table in (BOUNDARIES, HIDDEN_IMPORTS, ENVIRONMENT_READERS, DEEPER):
         assert all(table.values())
 
 
@@ -379,7 +389,15 @@ BAD: list[tuple[Rule, dict[str, str]]] = [
     (undocumented, {"rules__a": "x = 1"}),
     (undocumented, {"rules__a": '"""Sign."""\ndef f(): ...'}),
     (undocumented, {"rules__a": '"""Sign."""\nclass C: ...'}),
-    (long_files, {"rules__a": "\n" * (LONGEST_FILE + 1)}),
+    (
+        folder_cycles,
+        {"rules__a__x": "import rules.b.y", "rules__b__y": "import rules.a.z", "rules__a__z": ""},
+    ),
+    (
+        folder_cycles,
+        {"rules__x": "import rules.b.y", "rules__b__y": "import rules.z", "rules__z": ""},
+    ),
+    (deep_folders, {"rules__a__b__c__d": ""}),
 ]
 
 
@@ -397,11 +415,11 @@ def test_a_sound_house_passes() -> None:
     sound = house(
         record__span='"""Spans."""\nimport json\nclass Span:\n    """A span."""',
         rules__dates='"""Dates."""\nimport regex\nfrom record.span import Span\ndef _f(): ...',
-        pipeline__engine='"""Engine."""\nfrom rules import dates\nfrom pipeline import ledger',
-        pipeline__ledger='"""Ledger."""\nimport sqlalchemy.exc\ntry: ...\nexcept: raise',
-        pipeline__boundary='"""Boundary."""\ntry: ...\nexcept Exception: ...',
-        pipeline__beam__graph='"""Graph."""\nimport apache_beam\nfrom pipeline import engine',
+        pipeline__night__engine='"""E."""\nfrom rules import dates\nimport pipeline.state.ledger',
+        pipeline__state__ledger='"""Ledger."""\nimport sqlalchemy.exc\ntry: ...\nexcept: raise',
+        pipeline__notes__boundary='"""Boundary."""\ntry: ...\nexcept Exception: ...',
+        pipeline__beam__graph='"""Graph."""\nimport apache_beam\nfrom pipeline.night import engine',
         pipeline__cli='"""CLI."""\nimport os\nos.environ\ndef _f():\n    import synthesis.x',
-        evaluation__leaks='"""Leaks."""\nfrom pipeline import engine\nimport pipeline.night.engine',
+        evaluation__leaks='"""Leaks."""\nfrom pipeline.night import engine\nimport pipeline.night.engine',
     )
     assert [problem for rule in RULES for problem in rule(sound)] == []

@@ -33,6 +33,7 @@ def rooms(tmp_path: Path) -> Path:
         (home / room).mkdir(parents=True)
         (home / room / "__init__.py").touch()
     for file in ("pipeline/config/installation.py", "record/errors.py"):
+        (home / file).parent.mkdir(exist_ok=True)
         shutil.copy(SOURCES / file, home / file)
     return home
 

@@ -160,7 +160,7 @@ def test_without_the_extra_the_remedy_is_told(
         "train": ["--train", notes, "--dev", notes, "-o", str(tmp_path / "t")],
         "detect": [notes, "-o", str(tmp_path / "o"), "--model", str(trained / "tagger")],
     }
-    for name in [name for name in sys.modules if name.startswith(("models.", "pipeline.tagger"))]:
+    for name in [name for name in sys.modules if name.startswith(("models.", "pipeline.training"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
     assert main([command, *asked[command]]) == 2
