@@ -23,8 +23,8 @@ from pipeline.night.supervisor import drive
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Makes a fictional hospital in DIR (database, PDFs, gold annotations,
-configuration, key), runs the nightly job on it and shows a note before and after.
+Creates a fictional hospital in DIR (database, PDFs, gold annotations, configuration, key), runs the
+nightly job on it and shows one note before and after.
 """
 EXAMPLES = """\
 example:
@@ -35,10 +35,21 @@ example:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `demo`."""
     add = parser.add_argument
-    add("folder", type=Path, metavar="DIR", help="a new or empty folder")
-    add("--patients", type=positive, default=200, metavar="N", help="default 200")
-    add("--seed", type=int, default=1, metavar="S", help="default 1")
-    add("--lang", choices=("fr", "en", "es"), default="fr", help="default fr")
+    add("folder", type=Path, metavar="DIR", help="new or empty folder")
+    add(
+        "--patients",
+        type=positive,
+        default=200,
+        metavar="N",
+        help="number of patients (default 200)",
+    )
+    add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
+    add(
+        "--lang",
+        choices=("fr", "en", "es"),
+        default="fr",
+        help="language of the notes (default fr)",
+    )
     add_workers(parser)
     add_speech(parser, json=SUMMARY)
 

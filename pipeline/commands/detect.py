@@ -25,7 +25,7 @@ from pipeline.files.note_files import (
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Adds `spans` to notes: where identifiers are, and of which kind.
+Detects identifiers in notes and adds them as `spans`: offsets and labels.
 """
 EXAMPLES = """\
 examples:
@@ -33,9 +33,9 @@ examples:
   cryptonym detect notes.jsonl -o found.jsonl --detectors rules --lang es
   cryptonym detect notes.jsonl -o found.jsonl --patients patients.jsonl --explain
 
-The text is written back as it is, and offsets are those of that text. Spans that were there
-are replaced. Lines that are no notes go to found.quarantine.jsonl. With --explain and --json
-each span found is one object a line, and the summary is the last line.
+The text is unchanged and offsets refer to it. Existing spans are replaced. Invalid lines go to
+found.quarantine.jsonl. With --explain and --json, each span is one JSON object per line and the
+summary is the last line.
 """
 
 
@@ -45,10 +45,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "OUT.jsonl")
     add_detection(parser)
     add = parser.add_argument
-    add("--explain", action="store_true", help="say which rule found what, without any text")
+    add(
+        "--explain",
+        action="store_true",
+        help="explanation of each span (rule and outcome), without text",
+    )
     add(
         "--explain-text", action="store_true",
-        help="the same with the text found, which identifies patients",
+        help="--explain with the covered text, which identifies patients",
     )  # fmt: skip
     add_reporting(parser)
 

@@ -14,24 +14,24 @@ from pipeline.doctor.doctor import (
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Checks all that a run needs: installed versions, configuration, master key and its custody with
-the chain of its log, rights on databases and folders, the state's version, model, recognition of
-scans, disk space and clock. Changes nothing.
+Checks everything a run needs: installed versions, configuration, master key, custody and usage log,
+permissions on databases and folders, state database version, model, OCR, disk space and clock.
+Read-only.
 """
 EXAMPLES = """\
 examples:
   cryptonym doctor nightly.toml
   cryptonym doctor nightly.toml --json
 
-Exit codes: 0 a run can start, warnings or not; 2 something must be corrected; 4 a needed service
-could not be reached.
+Exit codes: 0 ready to run (possibly with warnings); 2 something must be fixed; 4 a required service
+is unavailable.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `doctor`."""
     parser.add_argument("config", type=Path, metavar="CONFIG.toml")
-    add_speech(parser, json="print an array of JSON objects, one a check")
+    add_speech(parser, json="print a JSON array with one object per check")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

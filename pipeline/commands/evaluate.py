@@ -35,8 +35,8 @@ from record.folding import fold
 from rules.matching.lexicon import term_kind
 
 DESCRIPTION = """\
-Scores the spans of PRED against those of GOLD, note by note. Both may be
-JSON Lines, BRAT (.ann beside .txt), XML of i2b2, n2c2 and MEDDOCAN, or CoNLL columns.
+Scores the spans in PRED against those in GOLD, note by note. Both may be JSON Lines, BRAT (.ann
+beside .txt), XML of i2b2, n2c2 and MEDDOCAN, or CoNLL columns.
 """
 EXAMPLES = """\
 examples:
@@ -44,23 +44,27 @@ examples:
   cryptonym evaluate gold.jsonl found.jsonl --label-map labels.toml --json
   cryptonym evaluate annotated/ found.jsonl --html scores.html
 
-A label map is a TOML file with lines such as  PRENOM = "FIRST_NAME"  and holds for both files.
-A note of GOLD that PRED does not have counts as if nothing had been found in it.
+A label map is a TOML file with lines such as  PRENOM = "FIRST_NAME"  and applies to both files.
+A note in GOLD that is missing from PRED counts as a note without predicted spans.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `evaluate`."""
-    parser.add_argument("gold", type=Path, metavar="GOLD", help="a file, or a folder of files")
-    parser.add_argument("predicted", type=Path, metavar="PRED", help="of any of these formats")
-    parser.add_argument("--label-map", type=Path, metavar="M.toml", help="renames labels")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with pictures")
+    parser.add_argument(
+        "gold", type=Path, metavar="GOLD", help="gold annotations: a file or folder"
+    )
+    parser.add_argument(
+        "predicted", type=Path, metavar="PRED", help="predicted annotations: a file or folder"
+    )
+    parser.add_argument("--label-map", type=Path, metavar="M.toml", help="label mapping")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="HTML report with plots")
     parser.add_argument(
         "--calibrate", type=share, metavar="ALPHA",
-        help="choose the threshold of a model's scores at which a note's expected share of missed "
-        "identifier tokens is at most ALPHA",
+        help="maximum expected share of missed identifier tokens per note; prints the score "
+        "threshold that satisfies it",
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print one JSON object only")
+    parser.add_argument("--json", action="store_true", help="JSON output only")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

@@ -28,10 +28,10 @@ from pipeline.files.extraction import (
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Reads PDF, RTF, HTML, DOCX, CDA, e-mail and text files, told by their
-content, each within limits, and writes notes. Pages without a sound text layer are
-recognized (OCR) where tesseract is installed. `extract train` retrains the classes
-of lines.
+Extracts text from PDF, RTF, HTML, DOCX, CDA, e-mail and plain text files and writes notes. File
+types are identified by content and every file is read under resource limits. Pages without a
+reliable text layer go through OCR if tesseract is installed. `extract train` retrains the line
+classifier.
 """
 EXAMPLES = """\
 examples:
@@ -40,9 +40,9 @@ examples:
   cryptonym extract reports/*.pdf -o notes.jsonl --label-pages pages.jsonl
   cryptonym extract train pages.jsonl -o boxes.npz
 
-Correct each `class` in pages.jsonl by hand before training. A note is named after its file. What
-cannot be read goes to notes.quarantine.jsonl. Texts and names of files identify patients: the
-outputs are readable by you alone.
+Correct each `class` in pages.jsonl by hand before training. Each note is named after its file.
+Unreadable files go to notes.quarantine.jsonl. Texts and file names identify patients, so outputs
+are readable by their owner only.
 """
 
 
@@ -54,36 +54,45 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "--layout", choices=tuple(Layout), type=Layout, default=Layout.BODY,
-        help="body (default): the letter without letterhead, margins, stamps, signature, footers; "
-        "full: all of it",
+        help="text to keep: body (default) drops letterhead, margins, stamps, signatures and "
+        "footers; full keeps all lines",
     )  # fmt: skip
     add(
         "--engine", choices=tuple(Engine), type=Engine, default=Engine.PYMUPDF,
-        help="what reads PDFs; default pymupdf",
+        help="PDF library (default pymupdf)",
     )  # fmt: skip
     add(
         "--ocr", default="+".join(LANGUAGES), metavar="LANGS",
-        help=f"languages of recognition, `none` for none; default {'+'.join(LANGUAGES)}",
+        help=f"OCR languages, or `none` to disable OCR (default {'+'.join(LANGUAGES)})",
     )  # fmt: skip
-    add("--dpi", type=positive, default=300, metavar="N", help="for recognition; default 300")
-    add("--tessdata", metavar="DIR", help="tesseract's data, where it is not in its usual place")
-    add("--passwords", metavar="LOCATOR", help="file:PATH (mode 600) or env:NAME, one a line")
-    add("--boxes", metavar="FILE", help="classes of lines made by `extract train`")
+    add("--dpi", type=positive, default=300, metavar="N", help="OCR resolution (default 300)")
+    add("--tessdata", metavar="DIR", help="tesseract data folder, if not in the default location")
+    add(
+        "--passwords",
+        metavar="LOCATOR",
+        help="document passwords, one per line: file:PATH (mode 600) or env:NAME",
+    )
+    add("--boxes", metavar="FILE", help="line classifier written by `extract train`")
     add(
         "--min-quality", type=share, default=0.6, metavar="Q",
-        help="documents below this quality are refused; default 0.6",
+        help="minimum text quality of a document (default 0.6)",
     )  # fmt: skip
-    add("--debug-pdf", type=Path, metavar="DIR", help="pictures of PDF pages with their classes")
-    add("--label-pages", type=Path, metavar="PAGES.jsonl", help="lines of PDF pages and classes")
+    add("--debug-pdf", type=Path, metavar="DIR", help="folder for page images with line classes")
+    add(
+        "--label-pages",
+        type=Path,
+        metavar="PAGES.jsonl",
+        help="output file for PDF lines with their classes",
+    )
     for option, number, what in (
-        ("--max-bytes", limits.max_bytes, "size of a file"),
-        ("--max-pages", limits.max_pages, "pages of a file"),
-        ("--max-characters", limits.max_characters, "length of a text"),
-        ("--seconds", int(limits.seconds), "time for a file"),
-        ("--memory-mb", limits.memory_mb, "memory for a file"),
+        ("--max-bytes", limits.max_bytes, "maximum file size in bytes"),
+        ("--max-pages", limits.max_pages, "maximum number of pages"),
+        ("--max-characters", limits.max_characters, "maximum text length in characters"),
+        ("--seconds", int(limits.seconds), "time limit per file"),
+        ("--memory-mb", limits.memory_mb, "memory limit per file"),
     ):
         parser.add_argument(
-            option, type=positive, default=number, metavar="N", help=f"{what}; default {number}"
+            option, type=positive, default=number, metavar="N", help=f"{what} (default {number})"
         )
     add_reporting(parser)
 

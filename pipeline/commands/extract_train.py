@@ -13,15 +13,14 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Retrains the classes of lines (letterhead, body, footer ...) on pages of
-your own: write them with `extract --label-pages`, correct each `class`, train.
-Needs torch.
+Retrains the line classifier (letterhead, body, footer ...) on your own pages: write them with
+`extract --label-pages`, correct each `class`, then train. Requires torch.
 """
 EXAMPLES = """\
 example:
   cryptonym extract train pages.jsonl -o boxes.npz
 
-Then set extraction.boxes in the configuration, or give --boxes.
+Then set extraction.boxes in the configuration, or pass --boxes.
 """
 
 
@@ -29,8 +28,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `extract train`."""
     parser.add_argument("pages", type=Path, metavar="PAGES.jsonl")
     add_out(parser, "BOXES.npz")
-    parser.add_argument("--steps", type=positive, default=1000, metavar="N", help="default 1000")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="default 1")
+    parser.add_argument(
+        "--steps", type=positive, default=1000, metavar="N", help="training steps (default 1000)"
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add_speech(parser)
 
 

@@ -11,38 +11,49 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Goes on with the training of an encoder on your own notes, which nobody need have annotated: it
-guesses words that are hidden. DIR is what `train --encoder` takes. Needs torch and transformers.
-What was interrupted goes on when the same command is run again.
+Continues pre-training an encoder on your own unannotated notes by masked language modelling. DIR is
+what `train --encoder` takes. Requires torch and transformers. Rerun the same command to resume an
+interrupted training.
 """
 EXAMPLES = """\
 examples:
   cryptonym pretrain notes.jsonl -o encoder
   cryptonym train --train train.jsonl --dev dev.jsonl -o tagger --encoder encoder
 
-NOTES is of any format that `evaluate` reads; spans in it are not used, and each text counts once.
-Every twentieth note is not learnt from: the perplexity is of words hidden in these. DIR holds no
-text and the encoder's whole vocabulary, but weights that learnt from notes: keep it as you keep
-those.
+NOTES may be in any format that `evaluate` reads; spans are ignored and duplicate texts are used
+once. Every twentieth note is held out to compute the perplexity. DIR holds no text, but weights
+trained on notes: protect it as you protect the notes.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `pretrain`."""
     add = parser.add_argument
-    add("notes", type=Path, nargs="+", metavar="NOTES", help="such as the tagger will read")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    add(
+        "notes",
+        type=Path,
+        nargs="+",
+        metavar="NOTES",
+        help="notes like those the tagger will process",
+    )
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new folder")
     add(
         "--encoder", default="e5-small", metavar="NAME",
-        help="e5-small (default), e5-small-6, or the folder of a HuggingFace model",
+        help="e5-small (default), e5-small-6, or a Hugging Face model folder",
     )  # fmt: skip
-    add("--epochs", type=int, metavar="N", help="how often each note is read; default 2")
-    add("--guessed", type=float, metavar="S", help="share of words hidden; default 0.15")
-    add("--rate", type=float, metavar="R", help="of AdamW; default 1e-4")
-    add("--seed", type=int, metavar="S", help="default 1")
-    add("--step-tokens", type=int, metavar="N", help="pieces a step; default 4096")
-    add("--window", type=int, default=254, metavar="N", help="most pieces; default 254")
-    add_speech(parser, json="print the perplexities as JSON only")
+    add("--epochs", type=int, metavar="N", help="training epochs (default 2)")
+    add("--guessed", type=float, metavar="S", help="share of masked words (default 0.15)")
+    add("--rate", type=float, metavar="R", help="AdamW learning rate (default 1e-4)")
+    add("--seed", type=int, metavar="S", help="random seed (default 1)")
+    add("--step-tokens", type=int, metavar="N", help="tokens per step (default 4096)")
+    add(
+        "--window",
+        type=int,
+        default=254,
+        metavar="N",
+        help="maximum window length in tokens (default 254)",
+    )
+    add_speech(parser, json="print only the perplexities, as JSON")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

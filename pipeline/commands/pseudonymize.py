@@ -20,7 +20,7 @@ from pipeline.files.pseudonymization import (
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Writes notes with every identifier replaced under the key of a cohort.
+Replaces every identifier in notes by a surrogate, under the key of a cohort.
 """
 EXAMPLES = """\
 examples:
@@ -29,10 +29,10 @@ examples:
       --patients patients.jsonl
   cryptonym pseudonymize found.jsonl -o out.jsonl --key master.key --cohort research --spans given
 
-What is refused goes to out.quarantine.jsonl, without its text. Of a note's keys, text, spans,
-person_id and note_datetime are written anew; note_id stays (--note-ids replace gives another); lang
-and note_type stay where they are plain codes; every other key is left out unless --keep-keys names
-it. Check note ids and kept keys for identifiers yourself.
+Notes that fail go to out.quarantine.jsonl, without text. The keys text, spans, person_id and
+note_datetime are replaced; note_id is kept (--note-ids replace changes it); lang and note_type are
+kept if they are plain codes; every other key is dropped unless listed in --keep-keys. Check note
+ids and kept keys for identifiers yourself.
 """
 
 
@@ -42,25 +42,38 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("notes", type=Path, metavar="NOTES.jsonl")
     add_out(parser, "OUT.jsonl")
     add_key(parser, required=True)
-    add("--cohort", required=True, metavar="NAME", help="decides, with the key, all surrogates")
-    add("--policy", metavar="NAME|P.toml", help="shipped, or a file: `cryptonym policy check`")
+    add(
+        "--cohort",
+        required=True,
+        metavar="NAME",
+        help="cohort name; with the key it determines all surrogates",
+    )
+    add(
+        "--policy",
+        metavar="NAME|P.toml",
+        help="bundled policy or policy file, see `cryptonym policy check`",
+    )
     add(
         "--spans", choices=("given", "detect"), default="detect",
-        help="take the spans that are in NOTES, or detect them (default)",
+        help="span source: given in NOTES, or detect (default)",
     )  # fmt: skip
     add_detection(parser)
-    add("--keep-keys", default="", metavar="A,B", help="further keys of notes to copy as they are")
-    add("--note-ids", choices=("keep", "replace"), default="keep", help="default keep")
+    add("--keep-keys", default="", metavar="A,B", help="additional note keys to copy unchanged")
+    add("--note-ids", choices=("keep", "replace"), default="keep", help="note ids (default keep)")
     add(
         "--allow-unknown", action="store_true",
-        help="with --patients: let notes pass whose person is not among them",
+        help="process notes whose person is not in --patients",
     )  # fmt: skip
     add(
         "--vault", type=Path, metavar="FILE",
-        help="keep who the persons are in this file, for `cryptonym keys reveal`; default: nobody "
-        "can tell",
+        help="vault for re-identification with `cryptonym keys reveal` (default: none, releases "
+        "are irreversible)",
     )  # fmt: skip
-    add("--vault-key", metavar="LOCATOR", help="its own key: `cryptonym keys new FILE --vault`")
+    add(
+        "--vault-key",
+        metavar="LOCATOR",
+        help="key of the vault, written by `cryptonym keys new FILE --vault`",
+    )
     add_reporting(parser)
 
 

@@ -43,9 +43,9 @@ from pipeline.warehouse.databases import database_path
 from record.errors import ConfigError
 
 DESCRIPTION = """\
-Compares what the last run of the nightly job counted with the nights before it: labels, shapes of
-dates, lengths, scores, quarantine, copies. Writes quality.html, and tells which runs are held. A
-held run is staged and sealed, and nothing new of it is published until it is accepted.
+Compares the counts of the last nightly run with those of earlier nights: labels, date formats,
+lengths, scores, quarantine, duplicates. Writes quality.html and lists held runs. A held run is
+staged and sealed; nothing new from it is published until it is accepted.
 """
 EXAMPLES = """\
 examples:
@@ -56,36 +56,44 @@ examples:
   cryptonym quality nightly.toml --accept 214 --by "A. Martin" --reason "from now on" --new-normal
   cryptonym quality nightly.toml --reject 214 --by "A. Martin" --reason "fed twice"
 
-Name and reason are kept for ever and shown on the page: write nothing about patients. A decision
-is never changed; repeating a command completes what was interrupted.
+Name and reason are stored permanently and shown on the page: do not mention patients. A decision is
+final; repeat the command to complete an interrupted one.
 
-Exit codes: 0 the counts are as they were, or the decision was carried out; 1 a run alarms or
-waits for a decision; 2 usage or configuration; 4 a needed service could not be reached.
+Exit codes: 0 no drift, or the decision was applied; 1 a run raised an alarm or awaits a decision;
+2 usage or configuration error; 4 a required service is unavailable.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `quality`."""
     add = parser.add_argument
-    add("config", type=Path, metavar="CONFIG.toml", help="that of the nightly job")
+    add("config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job")
     add(
-        "--html", type=Path, metavar="FILE", help="the page; default quality.html beside the report"
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="output page (default: quality.html beside the report)",
     )
-    add("--prometheus", type=Path, metavar="FILE", help="write metrics for a textfile collector")
+    add(
+        "--prometheus",
+        type=Path,
+        metavar="FILE",
+        help="metrics file for the node_exporter textfile collector",
+    )
     either = parser.add_mutually_exclusive_group()
-    either.add_argument("--accept", type=int, metavar="RUN", help="publish what this run holds")
-    either.add_argument("--reject", type=int, metavar="RUN", help="put it into quarantine")
-    add("--by", default="", metavar="NAME", help="who decides")
-    add("--reason", default="", metavar="TEXT", help="why")
+    either.add_argument("--accept", type=int, metavar="RUN", help="held run to publish")
+    either.add_argument("--reject", type=int, metavar="RUN", help="held run to quarantine")
+    add("--by", default="", metavar="NAME", help="name of the person who decides")
+    add("--reason", default="", metavar="TEXT", help="reason for the decision")
     add(
         "--new-normal", action="store_true",
-        help="with --accept: from this run on, counts like these are what is expected",
+        help="with --accept: use the counts from this run on as the new baseline",
     )  # fmt: skip
     add(
         "--again", action="store_true",
-        help="with --reject: the next run does these notes anew; else only when they change",
+        help="with --reject: reprocess these notes in the next run, not only when they change",
     )  # fmt: skip
-    add_speech(parser, json="print one JSON object only")
+    add_speech(parser, json="JSON output only")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

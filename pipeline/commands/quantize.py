@@ -14,27 +14,27 @@ from pipeline.reports.console import Console
 from record.errors import ConfigError
 
 DESCRIPTION = """\
-Writes a copy of a tagger whose encoder can also multiply in 8 bits, fitted to notes such as it will
-read, for --runtime openvino-int8. Needs the extra `quantization`; what it writes needs `openvino`.
+Quantizes the encoder of a tagger to int8, calibrated on representative notes, for
+--runtime openvino-int8. Requires the extra `quantization`; the result requires `openvino`.
 """
 EXAMPLES = """\
 examples:
   cryptonym quantize tagger train.jsonl -o tagger-int8
   cryptonym detect notes.jsonl -o found.jsonl --model tagger-int8 --runtime openvino-int8
 
-A hundred notes are enough; NOTES is of any format that `evaluate` reads, and spans in it are not
-used. DIR holds scales and weights, and no text. At the end both ways find the spans of notes that
-were not fitted to: what they do not agree on is what 8 bits cost.
+A hundred notes suffice, in any format that `evaluate` reads; spans are ignored. DIR holds scales
+and weights, no text. Finally both precisions are compared on held-out notes: their disagreement is
+the cost of int8.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `quantize`."""
     add = parser.add_argument
-    add("tagger", metavar="TAGGER", help="a folder that `train` wrote, or `default`")
-    add("notes", type=Path, metavar="NOTES", help="such as it will read")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
-    add_speech(parser, json="print what came of it as JSON only")
+    add("tagger", metavar="TAGGER", help="tagger folder written by `train`, or `default`")
+    add("notes", type=Path, metavar="NOTES", help="calibration notes like those it will process")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new folder")
+    add_speech(parser, json="print only the result, as JSON")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

@@ -25,10 +25,10 @@ from pipeline.release.run import Released, run_release
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Releases a cohort of persons under that cohort's own key, from the spans that the nightly job
-stored: nothing is detected. Notes that the nightly job has not caught up with are refused. Running
-it again brings the output up to date; who is no longer among the persons is withdrawn. What is
-not given here is taken from [cohorts.NAME] of the configuration.
+Releases a cohort under its own key from the spans stored by the nightly job, without detecting
+again. Notes not yet processed by the nightly job are refused. Run it again to update the output;
+persons no longer in the cohort are withdrawn. Options not given default to [cohorts.NAME] in the
+configuration.
 """
 EXAMPLES = """\
 examples:
@@ -41,46 +41,51 @@ examples:
       --columns person,note,condition_occurrence,measurement --policy hipaa-limited \\
       --output parquet:asthma
 
-Exit codes: 0 done; 1 notes are missing, nothing was released; 2 usage or configuration, or the
-nightly job has not caught up; 3 done, with more notes refused than limits.max_quarantine_share;
-4 a needed service could not be reached.
+Exit codes: 0 done; 1 notes are missing, nothing was released; 2 usage or configuration error, or
+the nightly job is behind; 3 done, but more notes refused than limits.max_quarantine_share;
+4 a required service is unavailable.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `release`."""
     add = parser.add_argument
-    add("config", type=Path, metavar="CONFIG.toml", help="that of the nightly job")
-    add("--cohort", required=True, metavar="NAME", help="decides, with the key, all surrogates")
+    add("config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job")
+    add(
+        "--cohort",
+        required=True,
+        metavar="NAME",
+        help="cohort name; with the key it determines all surrogates",
+    )
     persons = parser.add_mutually_exclusive_group()
     persons.add_argument(
         "--persons", type=Path, metavar="FILE",
-        help="one person_id a line, or a table with person_id in its first column",
+        help="list of person_id, one per line, or a table with person_id in its first column",
     )  # fmt: skip
     persons.add_argument(
         "--persons-sql", type=Path, metavar="FILE.sql",
-        help="a query on the source that gives person_id; it is run read-only",
+        help="SQL query on the source that returns person_id, run read-only",
     )  # fmt: skip
     add(
         "--output", default="", metavar="URL",
-        help="a SQLAlchemy URL, parquet:FOLDER, jsonl:FOLDER, or env:NAME of one",
+        help="SQLAlchemy URL, parquet:FOLDER, jsonl:FOLDER, or env:NAME of one",
     )  # fmt: skip
-    add("--schema", metavar="NAME", help="the database schema of the output")
-    add("--from", type=day, dest="since", metavar="DATE", help="first day of notes and rows")
-    add("--to", type=day, dest="until", metavar="DATE", help="last day of notes and rows")
-    add("--kinds", default="", metavar="A,B", help="kinds of notes, as source.kinds names them")
+    add("--schema", metavar="NAME", help="database schema of the output")
+    add("--from", type=day, dest="since", metavar="DATE", help="earliest date of notes and rows")
+    add("--to", type=day, dest="until", metavar="DATE", help="latest date of notes and rows")
+    add("--kinds", default="", metavar="A,B", help="note kinds, as named in source.kinds")
     add(
         "--columns", default="", metavar="A,B",
-        help="tables, or TABLE.COLUMN, to release; persons and notes always are; default: all",
+        help="tables or TABLE.COLUMN to release besides persons and notes (default: all)",
     )  # fmt: skip
-    add("--policy", metavar="NAME", help="a shipped policy or a TOML file, for this cohort alone")
+    add("--policy", metavar="NAME", help="bundled policy or policy file for this cohort")
     add(
         "--withdraw-stale", action="store_true",
-        help="withdraw the notes that wait for the nightly job or its quality gate, however many",
+        help="withdraw all notes pending in the nightly job or held by its quality gate",
     )  # fmt: skip
     add(
         "--workers", type=positive, default=1, metavar="N",
-        help="processes side by side; default: 1",
+        help="number of worker processes (default 1)",
     )  # fmt: skip
     add_log(parser)
     add_speech(parser, json=SUMMARY)

@@ -28,9 +28,9 @@ from pipeline.reports.console import Console
 from pipeline.reports.run_report import to_json
 
 DESCRIPTION = """\
-Processes the notes that are new or changed since the last run. A run that
-was interrupted goes on where it stopped. Further options go to Apache Beam, such as
---runner=FlinkRunner; the default runs in memory, offline, without opening a port.
+Processes the notes that are new or changed since the last run. An interrupted run resumes where it
+stopped. Other options, such as --runner=FlinkRunner, are passed to Apache Beam; by default the job
+runs in memory, offline, without opening a port.
 """
 EXAMPLES = EXITS
 
@@ -79,9 +79,9 @@ def tell_quality(ended: Ended, console: Console) -> None:
     if assessment.is_held:
         number = assessment.run.run_id
         console.error(
-            f"run {number} is held: its counts are not what they were, and nothing new of it was "
-            f"published. Look at quality.html; then cryptonym quality CONFIG.toml --accept {number}"
-            f" or --reject {number}, with --by and --reason"
+            f"run {number} is held: its counts differ from earlier nights, and nothing new from it "
+            f"was published. Check quality.html, then run cryptonym quality CONFIG.toml --accept "
+            f"{number} or --reject {number}, with --by and --reason"
         )
 
 

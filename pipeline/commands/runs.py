@@ -27,15 +27,15 @@ from pipeline.state.release_register import (
 from pipeline.warehouse.databases import database_path
 
 DESCRIPTION = """\
-Shows the runs of the nightly job and the releases of cohorts, latest first: when, how they ended,
-what they did, who made a release, what the quality gate said, and who decided about a held run.
+Lists nightly runs and cohort releases, latest first: time, outcome, counts, author of a release,
+verdict of the quality gate, and who decided on a held run.
 """
 EXAMPLES = """\
 examples:
   cryptonym runs nightly.toml
   cryptonym runs nightly.toml --last 90 --json
 
-Exit codes: 0 done; 2 usage or configuration; 4 the state database could not be reached.
+Exit codes: 0 done; 2 usage or configuration error; 4 the state database is unavailable.
 """
 
 
@@ -43,9 +43,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `runs`."""
     parser.add_argument("config", type=Path, metavar="CONFIG.toml")
     parser.add_argument(
-        "--last", type=positive, default=20, metavar="N", help="so many of each; default 20"
+        "--last",
+        type=positive,
+        default=20,
+        metavar="N",
+        help="number of runs and releases to show (default 20)",
     )
-    add_speech(parser, json='print an array of JSON objects; "what" is "run" or "release"')
+    add_speech(parser, json='print a JSON array; "what" is "run" or "release"')
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

@@ -28,7 +28,7 @@ from pipeline.files.rule_selection import (
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Runs every rule on gold notes and writes down which ones do harm there.
+Runs every rule on gold notes and writes a rule selection without those that do harm.
 """
 EXAMPLES = """\
 examples:
@@ -46,15 +46,34 @@ do not score on afterwards.
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `select`."""
     add = parser.add_argument
-    add("gold", type=Path, metavar="GOLD", help="gold notes, in any format of `evaluate`")
+    add("gold", type=Path, metavar="GOLD", help="gold notes, in any format `evaluate` reads")
     add_out(parser, "SELECTION.toml")
-    add("--patients", type=Path, metavar="P.jsonl", help="what is known of the patients")
-    add("--model-spans", type=Path, metavar="PRED", help="what a model found in the same notes")
-    add("--label-map", type=Path, metavar="M.toml", help="renames labels of gold and of rules")
-    add("--tolerance", type=share, default=TOLERANCE, metavar="S", help=f"default {TOLERANCE}")
-    add("--max-loss", type=share, default=MAX_LOSS, metavar="S", help=f"default {MAX_LOSS}")
-    add("--lang", choices=("fr", "en", "es"), default="", help="of notes that do not tell theirs")
-    add_speech(parser, json="print the choice as JSON only")
+    add("--patients", type=Path, metavar="P.jsonl", help="known identifiers of the patients")
+    add(
+        "--model-spans", type=Path, metavar="PRED", help="spans a model predicted in the same notes"
+    )
+    add("--label-map", type=Path, metavar="M.toml", help="label mapping for gold and rules")
+    add(
+        "--tolerance",
+        type=share,
+        default=TOLERANCE,
+        metavar="S",
+        help=f"maximum precision loss of a rule (default {TOLERANCE})",
+    )
+    add(
+        "--max-loss",
+        type=share,
+        default=MAX_LOSS,
+        metavar="S",
+        help=f"maximum redaction loss without a rule (default {MAX_LOSS})",
+    )
+    add(
+        "--lang",
+        choices=("fr", "en", "es"),
+        default="",
+        help="language of notes without a `lang` key",
+    )
+    add_speech(parser, json="print only the selection, as JSON")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

@@ -12,78 +12,116 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Trains a tagger (a transformer with a conditional random field) in the labels of your own notes.
-DIR is all that --model needs. Files may be of any format that `evaluate` reads. Needs torch and
-transformers. An interrupted training goes on when the same command is run again.
+Trains a tagger (a transformer with a conditional random field) on the labels of your own notes. Use
+DIR as --model. Files may be in any format that `evaluate` reads. Requires torch and transformers.
+Rerun the same command to resume an interrupted training.
 """
 EXAMPLES = """\
 examples:
   cryptonym train --train train.jsonl --dev dev.jsonl -o tagger --max-minutes 60
   cryptonym train --train a.jsonl b.jsonl --dev dev.jsonl -o tagger --label-map labels.toml
-  cryptonym train --train train.jsonl --dev dev.jsonl -o student \
+  cryptonym train --train train.jsonl --dev dev.jsonl -o student \\
       --unannotated more.jsonl --teacher tagger-1 tagger-2
   cryptonym detect notes.jsonl -o found.jsonl --model tagger
 
-Of several files each may be annotated with labels of its own: a label that no span of a file has
-counts as unknown there, not as absent.
+Files may be annotated with different label sets: a label without spans in a file counts as unknown
+there, not as absent.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `train`; those left out keep what suits the encoder."""
     add = parser.add_argument
-    add("--train", type=Path, nargs="+", required=True, metavar="FILE", help="to learn from")
+    add("--train", type=Path, nargs="+", required=True, metavar="FILE", help="training notes")
     add(
         "--dev", type=Path, nargs="+", required=True, metavar="FILE",
-        help="to select weights by: first by notes without a leak, then by F1",
+        help="development notes for model selection: by notes without a leak, then by F1",
     )  # fmt: skip
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new folder")
     add(
         "--unannotated", type=Path, nargs="+", metavar="FILE",
-        help="to learn from what most of --teacher find in it",
+        help="unannotated notes, labelled by majority vote of --teacher",
     )  # fmt: skip
     add(
         "--teacher", type=Path, nargs="+", metavar="DIR",
-        help="taggers that this command wrote, from other seeds or options",
+        help="taggers written by this command with other seeds or options",
     )  # fmt: skip
-    add("--label-map", type=Path, metavar="M.toml", help="renames labels")
+    add("--label-map", type=Path, metavar="M.toml", help="label mapping")
     add(
         "--encoder", default="e5-small", metavar="NAME",
         help="e5-small (default), e5-small-6 (half of its layers), tiny, tiny-LAYERSxWIDTH, "
-        "bilstm (from nothing), or the folder of a HuggingFace model",
+        "bilstm (from scratch), or a Hugging Face model folder",
     )  # fmt: skip
-    add("--max-minutes", type=float, metavar="M", help="fit the schedule into this time")
+    add("--max-minutes", type=float, metavar="M", help="time budget; the schedule is fitted to it")
     add(
         "--epochs",
         type=int,
         metavar="N",
-        help="at most; default 10, more of few notes; 30 from nothing",
+        help="maximum epochs (default 10, more for few notes, 30 from scratch)",
     )
-    add("--seed", type=int, metavar="S", help="default 1")
+    add("--seed", type=int, metavar="S", help="random seed (default 1)")
     add(
         "--head", choices=("single", "stacked", "softmax"),
-        help="stacked: spans may nest; softmax: each word for itself, to compare; default single",
+        help="output layer: single CRF (default), stacked CRFs for nested spans, or softmax as a "
+        "baseline",
     )  # fmt: skip
-    add("--convolution", action="store_true", default=None, help="let words see their neighbours")
-    add("--window", type=int, default=254, metavar="N", help="most pieces; default 254")
-    add("--context", type=int, default=32, metavar="N", help="pieces on each side; default 32")
-    add("--vocabulary", type=int, default=40_000, metavar="N", help="most pieces; default 40000")
-    add("--learn-embeddings", action="store_true", help="of pieces, too; they are kept by default")
-    add("--encoder-rate", type=float, metavar="R", help="default 2e-4; more from nothing")
+    add(
+        "--convolution",
+        action="store_true",
+        default=None,
+        help="convolution over neighbouring words",
+    )
+    add(
+        "--window",
+        type=int,
+        default=254,
+        metavar="N",
+        help="maximum window length in tokens (default 254)",
+    )
+    add(
+        "--context",
+        type=int,
+        default=32,
+        metavar="N",
+        help="context tokens on each side (default 32)",
+    )
+    add(
+        "--vocabulary",
+        type=int,
+        default=40_000,
+        metavar="N",
+        help="maximum vocabulary size (default 40000)",
+    )
+    add(
+        "--learn-embeddings",
+        action="store_true",
+        help="training of token embeddings too (default: frozen)",
+    )
+    add(
+        "--encoder-rate",
+        type=float,
+        metavar="R",
+        help="learning rate of the encoder (default 2e-4, higher from scratch)",
+    )
     add(
         "--step-tokens",
         type=int,
         metavar="N",
-        help="pieces a step; default 2048",
+        help="tokens per step (default 2048)",
     )
-    add("--masked", type=float, metavar="S", help="share of pieces hidden; default 0.05")
-    add("--augmented", type=float, metavar="S", help="share of notes changed; default 0")
+    add("--masked", type=float, metavar="S", help="share of masked tokens (default 0.05)")
+    add("--augmented", type=float, metavar="S", help="share of augmented notes (default 0)")
     add(
         "--recall", type=float, metavar="C",
-        help="what a missed word costs more than one found for nothing; default 0",
+        help="extra cost of a false negative over a false positive (default 0)",
     )  # fmt: skip
-    add("--patience", type=int, metavar="N", help="evaluations without a better one; default 5")
-    add_speech(parser, json="print the scores as JSON only")
+    add(
+        "--patience",
+        type=int,
+        metavar="N",
+        help="evaluations without improvement before stopping (default 5)",
+    )
+    add_speech(parser, json="print only the scores, as JSON")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

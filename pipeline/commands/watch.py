@@ -27,18 +27,18 @@ from pipeline.night.watch import (
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Keeps looking for new notes and releases them in small batches, each of them complete: nothing of
-a batch is released before all of it is accounted for. Once in a while (--sweep), and when it
-starts, a whole run looks for notes that were changed or deleted. SIGTERM or an interrupt lets the
-batch that is going on end, and then ends with exit code 0.
+Polls for new notes and releases them in small, complete batches: nothing from a batch is released
+before all of it is accounted for. At start and every --sweep seconds, a full run looks for changed
+or deleted notes. On SIGTERM or an interrupt, the current batch is completed, then the program exits
+with code 0.
 """
 EXAMPLES = """\
 examples:
   cryptonym watch nightly.toml
   cryptonym watch nightly.toml --interval 10 --max-notes 200 --sweep 21600 --log watch.jsonl
 
-Exit codes: 0 asked to stop; 1 a gate said no, nothing was released; 2 usage or configuration; 4 a
-needed service stayed away for longer than --patience.
+Exit codes: 0 stopped on request; 1 a quality gate blocked publication; 2 usage or configuration
+error; 4 a required service was unavailable for longer than --patience.
 """
 
 
@@ -49,23 +49,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("config", type=Path, metavar="CONFIG.toml")
     add(
         "--interval", type=seconds, default=default.interval, metavar="S",
-        help="seconds between two looks for new notes; default 60",
+        help="seconds between polls for new notes (default 60)",
     )  # fmt: skip
     add(
         "--max-notes", type=positive, default=default.most, metavar="N",
-        help="about so many new notes make one batch at most; default 500",
+        help="approximate maximum number of new notes per batch (default 500)",
     )  # fmt: skip
     add(
         "--sweep", type=seconds, default=default.sweep, metavar="S",
-        help="seconds between two whole runs; default 86400",
+        help="seconds between full runs (default 86400)",
     )  # fmt: skip
     add(
         "--patience", type=seconds, default=default.patience, metavar="S",
-        help="seconds to wait for a service that is away; default 3600",
+        help="seconds to wait for an unavailable service (default 3600)",
     )  # fmt: skip
     add(
         "--workers", type=positive, default=1, metavar="N",
-        help="1, the default, works in this process; more are started for each batch",
+        help="number of worker processes per batch (default 1: this process)",
     )  # fmt: skip
     add_log(parser)
     add_speech(parser)
@@ -75,7 +75,7 @@ def seconds(text: str) -> float:
     """Read a number of seconds above 0."""
     number = float(text)
     if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError("must be above 0")
+        raise argparse.ArgumentTypeError("must be greater than 0")
     return number
 
 

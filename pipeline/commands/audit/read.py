@@ -21,16 +21,16 @@ from pipeline.reports.console import Console
 from pipeline.state.audit_records import open_records
 
 DESCRIPTION = """\
-Reads the corrections of a sample that `audit sample` wrote: the rate of notes without a leak, with
-its interval, for each kind and overall, and precision and recall for each label. Counts alone are
-stored, for the report and the pack of the data protection officer.
+Reads the corrected sample of `audit sample` and estimates the rate of notes without a leak, with
+confidence intervals per kind and overall, and precision and recall per label. Only counts are
+stored, for the report and the data protection officer's document.
 """
 EXAMPLES = """\
 examples:
   cryptonym audit read nightly.toml audit-2025-06 --reviewer mk
   cryptonym audit read nightly.toml audit/corrected.json --reviewer mk -o train.jsonl
 
-Exit codes: 0 done; 2 usage or configuration; 4 a needed service could not be reached.
+Exit codes: 0 done; 2 usage or configuration error; 4 a required service is unavailable.
 """
 
 
@@ -40,14 +40,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("config", type=Path, metavar="CONFIG.toml")
     add(
         "path", type=Path, metavar="DIR",
-        help="the folder of the sample, with the export of the program in it; or that export",
+        help="sample folder containing the export of the annotation tool, or that export",
     )  # fmt: skip
     add(
-        "--reviewer", required=True, metavar="NAME", help="who corrected it; reading again replaces"
+        "--reviewer",
+        required=True,
+        metavar="NAME",
+        help="name of the reviewer; reading again replaces earlier results",
     )
     add(
         "-o", "--output", type=Path, metavar="TRAIN.jsonl",
-        help="write the corrected notes for `train --train`: original text, mode 600",
+        help="corrected notes for `train --train` (original text, mode 600)",
     )  # fmt: skip
     add_speech(parser, json=SUMMARY)
 

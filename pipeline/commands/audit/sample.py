@@ -20,18 +20,18 @@ from pipeline.notes.boundary import safely
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Draws released notes at random, as many of each kind, and writes them with the detected spans for
-annotators to correct. The files hold the ORIGINAL text, which is what must be reviewed: they are
-personal data, for their owner alone (mode 600), and belong where the source is. What was drawn is
-stored: seed, ids and date.
+Draws a random sample of released notes, stratified by kind, and writes it with the detected spans
+for annotators to correct. The files hold the ORIGINAL text, which is what must be reviewed: they
+are personal data (mode 600) and belong where the source is. Seed, ids and date of the sample are
+stored.
 """
 EXAMPLES = """\
 examples:
   cryptonym audit sample nightly.toml --per-kind 50 --format brat -o audit-2025-06
   cryptonym audit sample nightly.toml --per-kind 30 --format label-studio -o audit --seed 7
 
-Exit codes: 0 done; 2 usage or configuration, or a run holds the lock; 4 a needed service could not
-be reached.
+Exit codes: 0 done; 2 usage or configuration error, or a run holds the lock; 4 a required service is
+unavailable.
 """
 
 
@@ -41,11 +41,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("config", type=Path, metavar="CONFIG.toml")
     add(
         "--per-kind", type=positive, required=True, metavar="N",
-        help="notes of each kind; all of a kind that has fewer",
+        help="number of notes per kind, or all if a kind has fewer",
     )  # fmt: skip
-    add("--format", choices=sorted(FORMATS), required=True, help="what the annotators use")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
-    add("--seed", metavar="S", help="draws the same notes again; default: a random one")
+    add("--format", choices=sorted(FORMATS), required=True, help="format of the annotation tool")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new folder")
+    add("--seed", metavar="S", help="seed of the sample (default: random)")
     add_speech(parser, json=SUMMARY)
 
 

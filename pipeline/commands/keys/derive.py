@@ -17,7 +17,7 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Prints the ids of keys: of a cohort, which is made if it is new, or of all. Never key material.
+Prints key ids, never key material: of one cohort, created if it is new, or of all cohorts.
 """
 EXAMPLES = f"""\
 example:
@@ -28,7 +28,9 @@ example:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `keys derive`."""
-    parser.add_argument("--cohort", metavar="NAME", help="made if it is new; default: list all")
+    parser.add_argument(
+        "--cohort", metavar="NAME", help="cohort, created if new (default: list all)"
+    )
     add_key(parser)
     add_json(parser)
 

@@ -17,23 +17,23 @@ from pipeline.reports.console import Console
 from record.errors import ConfigError
 
 DESCRIPTION = """\
-Destroys the secret of a cohort for ever: nothing can be released under it any more.
+Permanently destroys the secret of a cohort: nothing can be released under it again.
 """
 EXAMPLES = f"""\
 example:
   cryptonym keys destroy --key master.key --cohort research
 
-{LOCATORS}docs/operations.md says what destroying does not reach.
+{LOCATORS}See docs/operations.md for what destruction does not cover.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `keys destroy`."""
-    parser.add_argument("--cohort", required=True, metavar="NAME")
+    parser.add_argument("--cohort", required=True, metavar="NAME", help="cohort to destroy")
     parser.add_argument(
         "--retire", action="store_true",
-        help="of a cohort without a secret of its own: refuse it from now on, although the master "
-        "key could still derive it",
+        help="refusal of a cohort without a secret of its own, although the master key could "
+        "still derive it",
     )  # fmt: skip
     add_key(parser)
     add_json(parser)

@@ -20,7 +20,7 @@ from pipeline.reports.console import Console
 from surrogates.keys.usage_log import Use
 
 DESCRIPTION = """\
-Prints every use of a key, and checks that none was cut out or changed.
+Prints every use of a key and checks the integrity of the log.
 """
 EXAMPLES = f"""\
 example:
@@ -31,8 +31,12 @@ example:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `keys log`."""
-    parser.add_argument("--verify", action="store_true", help="exit 1 where it was cut or changed")
-    parser.add_argument("--noted", metavar="HASH", help="the line of this hash must still be there")
+    parser.add_argument(
+        "--verify",
+        action="store_true",
+        help="integrity check; exit code 1 if lines were removed or altered",
+    )
+    parser.add_argument("--noted", metavar="HASH", help="hash of a line that must still be present")
     add_key(parser)
     add_json(parser)
 

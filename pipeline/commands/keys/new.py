@@ -12,7 +12,7 @@ from surrogates.keys.keys import (
 from surrogates.keys.vault import new_vault_key
 
 DESCRIPTION = """\
-Writes a new master key, and beside it the folder for secrets of cohorts and the log of uses.
+Creates a master key and, beside it, the custody folder for cohort secrets and the usage log.
 """
 EXAMPLES = """\
 examples:
@@ -23,10 +23,10 @@ examples:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `keys new`."""
-    parser.add_argument("file", type=Path, metavar="FILE", help="must not exist yet")
+    parser.add_argument("file", type=Path, metavar="FILE", help="new key file")
     parser.add_argument(
         "--vault", action="store_true",
-        help="the second key, of a vault that can tell who the persons of releases are",
+        help="key of a re-identification vault instead of a master key",
     )  # fmt: skip
 
 

@@ -17,15 +17,15 @@ from pipeline.reports.console import Console
 from record.errors import ConfigError
 
 DESCRIPTION = """\
-Tells who one person of a cohort is, from the vault of a release. It needs the master key and the
-key of the vault, and writes down who asked, for whom and why before it tells.
+Re-identifies one person of a cohort from the vault of a release. Requires the master key and the
+key of the vault; who asked, for whom and why is logged before the answer is shown.
 """
 EXAMPLES = f"""\
 example:
   cryptonym keys reveal --key master.key --cohort research --person 4412903877 \\
       --vault persons.vault --vault-key vault.key --reason "incidental finding, board 2026-12"
 
-{LOCATORS}Without a vault nothing can be told: releases are not reversible by default.
+{LOCATORS}Releases are irreversible without a vault, which is the default.
 """
 _LONGEST = 200
 
@@ -33,11 +33,16 @@ _LONGEST = 200
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `keys reveal`."""
     add = parser.add_argument
-    add("--cohort", required=True, metavar="NAME")
-    add("--person", required=True, metavar="ID", help="the person_id in the release")
-    add("--vault", type=Path, required=True, metavar="FILE", help="the vault of the release")
-    add("--vault-key", required=True, metavar="LOCATOR", help="its key, which is no master key")
-    add("--reason", required=True, metavar="TEXT", help="is written into the log of uses")
+    add("--cohort", required=True, metavar="NAME", help="cohort of the release")
+    add("--person", required=True, metavar="ID", help="person_id in the release")
+    add("--vault", type=Path, required=True, metavar="FILE", help="vault of the release")
+    add(
+        "--vault-key",
+        required=True,
+        metavar="LOCATOR",
+        help="key of the vault, which is not the master key",
+    )
+    add("--reason", required=True, metavar="TEXT", help="reason, recorded in the usage log")
     add_key(parser)
     add_json(parser)
 

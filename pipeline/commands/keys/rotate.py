@@ -20,20 +20,20 @@ from surrogates.keys.keys import (
 )
 
 DESCRIPTION = """\
-Makes a new master key, under which all new cohorts are from now on. The old key goes on with the
-cohorts that it has, so that what was released stays and can be continued.
+Creates a new master key for all future cohorts. The old key remains in use for its existing
+cohorts, so that their releases stay valid and can be updated.
 """
 EXAMPLES = f"""\
 example:
   cryptonym keys rotate --key master.key master-2026.key
 
-{LOCATORS}docs/operations.md says what else has to change.
+{LOCATORS}See docs/operations.md for what else has to change.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `keys rotate`."""
-    parser.add_argument("file", type=Path, metavar="NEW", help="must not exist yet")
+    parser.add_argument("file", type=Path, metavar="NEW", help="new key file")
     add_key(parser)
     add_json(parser)
 

@@ -15,7 +15,8 @@ from surrogates.keys.locators import (
 )
 
 DESCRIPTION = """\
-Splits a key into shares for several persons: some of them together open it, fewer learn nothing.
+Splits a key into shares for several persons (Shamir's secret sharing): a threshold of shares opens
+it, fewer reveal nothing.
 """
 EXAMPLES = """\
 examples:
@@ -23,9 +24,8 @@ examples:
   cryptonym keys derive --key shares:shares/share-1,shares/share-3 --custody master.key.custody
   cryptonym keys derive --key shares:shares/share-1,- --custody master.key.custody
 
-The shares are written as SLIP-39 says (Shamir's scheme, 33 words each). Give each to one person,
-try two of them, then destroy the key file: as long as it is there, who has it needs nobody.
-The folder FILE.custody stays as it is.
+Shares are SLIP-39 mnemonics of 33 words. Give each to one person, test the threshold, then destroy
+the key file: whoever holds it needs no shares. The folder FILE.custody remains unchanged.
 """
 _FOLDER = 0o700
 
@@ -33,10 +33,16 @@ _FOLDER = 0o700
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `keys split`."""
     add = parser.add_argument
-    add("key", metavar="KEY", help="the file of a master key, or of the key of a vault")
-    add("--shares", type=positive, required=True, metavar="N", help="so many shares, at most 16")
-    add("--threshold", type=positive, required=True, metavar="K", help="so many open the key")
-    add("-o", "--out", type=Path, required=True, metavar="DIR", help="must not exist yet")
+    add("key", metavar="KEY", help="file of a master key or vault key")
+    add("--shares", type=positive, required=True, metavar="N", help="number of shares, at most 16")
+    add(
+        "--threshold",
+        type=positive,
+        required=True,
+        metavar="K",
+        help="number of shares needed to open the key",
+    )
+    add("-o", "--out", type=Path, required=True, metavar="DIR", help="new folder")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

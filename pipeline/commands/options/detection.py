@@ -20,21 +20,28 @@ from record.errors import ConfigError
 def add_detection(parser: argparse.ArgumentParser) -> None:
     """Add what decides a detection: detectors, patients, model, selection, language."""
     add = parser.add_argument
-    add("--patients", type=Path, metavar="P.jsonl", help="what is known of the patients")
+    add("--patients", type=Path, metavar="P.jsonl", help="known identifiers of the patients")
     add(
         "--detectors", metavar="A,B",
-        help="of rules, known, model; default rules,known, and model where --model is given",
+        help="detectors to run: rules, known, model (default: rules,known; model too with --model)",
     )  # fmt: skip
-    add("--model", metavar="DIR", help="that `train` wrote; `default` is the model that is shipped")
+    add(
+        "--model", metavar="DIR", help="tagger written by `train`, or `default` for the bundled one"
+    )
     add(
         "--runtime", choices=RUNTIMES, default=AUTO,
-        help="what the model's encoder runs on: ONNX Runtime in 32 or 8 bits, OpenVINO or PyTorch; "
-        "default auto: PyTorch with a GPU or bfloat16, else ONNX Runtime in 32 bits",
+        help="inference runtime of the encoder: ONNX Runtime (fp32 or int8), OpenVINO or PyTorch "
+        "(default auto: PyTorch with a GPU or bfloat16, else ONNX Runtime fp32)",
     )  # fmt: skip
-    add("--selection", type=Path, metavar="S.toml", help="which rules take part; default all")
+    add(
+        "--selection",
+        type=Path,
+        metavar="S.toml",
+        help="rule selection written by `select` (default: all rules)",
+    )
     add(
         "--lang", choices=("fr", "en", "es"), default="",
-        help="language of notes that do not name theirs; default: told from their text",
+        help="language of notes without a `lang` key (default: identified from the text)",
     )  # fmt: skip
 
 
@@ -56,7 +63,9 @@ def task_of(options: argparse.Namespace) -> Task:
 def _load_model(name: str, asked: str) -> Tagger:
     folder = folder_of(name)
     if not folder.is_dir():
-        raise ConfigError("--model", "is no folder", "name a folder that `cryptonym train` wrote")
+        raise ConfigError(
+            "--model", "not a directory", "name a folder that `cryptonym train` wrote"
+        )
     with models_extra("--model"):
         from models.tagger import runtime
     return runtime.Tagger.load(folder, asked)

@@ -18,10 +18,10 @@ from surrogates.keys.keys import (
 from surrogates.keys.locators import FILELESS
 
 LOCATORS = """\
-LOCATOR is a file, or file:PATH, env:NAME, command:'PROGRAM ARGUMENT...' whose output is the key,
-aws:SECRET, gcp:projects/P/secrets/S, vault:MOUNT/PATH#FIELD, or shares:FILE,FILE (`-` for a share
-that is typed). Beside a key file lies the folder FILE.custody: secrets of cohorts and the log of
-every use; for any other locator name it with --custody. No command prints key material.
+LOCATOR is one of: a file, file:PATH, env:NAME, command:'PROGRAM ARGUMENT...' (the key is its
+output), aws:SECRET, gcp:projects/P/secrets/S, vault:MOUNT/PATH#FIELD, shares:FILE,FILE (`-` to type
+a share). The custody folder FILE.custody beside a key file holds cohort secrets and the usage log;
+for any other locator, pass it with --custody. No command prints key material.
 """
 """What the help of every command says that takes a key."""
 
@@ -35,13 +35,16 @@ def add_key(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
         "shares:FILE,FILE" + ("" if required else "; default master.key"),
     )  # fmt: skip
     parser.add_argument(
-        "--custody", type=Path, metavar="DIR", help="its folder, where it is not FILE.custody"
+        "--custody",
+        type=Path,
+        metavar="DIR",
+        help="custody folder of the key (default: FILE.custody)",
     )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add --json."""
-    parser.add_argument("--json", action="store_true", help="print JSON only")
+    parser.add_argument("--json", action="store_true", help="JSON output only")
 
 
 def open_master(options: argparse.Namespace) -> MasterKey:

@@ -16,7 +16,7 @@ def add_log(parser: argparse.ArgumentParser) -> None:
     """Add --log."""
     parser.add_argument(
         "--log", metavar="FILE",
-        help="add a line of JSON for each event; - is standard error; default: log.file",
+        help="event log to append JSON lines to, - for standard error (default: log.file)",
     )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ def add_reporting(parser: argparse.ArgumentParser) -> None:
     """Add how many refusals are too many, --json and --plain."""
     parser.add_argument(
         "--max-quarantine-share", type=share, default=0.05, metavar="S",
-        help="more than this share of notes refused ends with exit code 3; default 0.05",
+        help="maximum share of quarantined notes before exit code 3 (default 0.05)",
     )  # fmt: skip
     add_speech(parser, json=SUMMARY)
 

@@ -20,7 +20,7 @@ from pipeline.config.policy_table import (
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
-Checks a policy and shows what will happen to every label and column.
+Validates a policy and shows how every label and column is treated.
 """
 EXAMPLES = """\
 examples:
@@ -28,7 +28,7 @@ examples:
   cryptonym policy check gdpr-research
   cryptonym policy check nightly.toml --json
 
-Shipped: gdpr-research, hipaa-limited, hipaa-safe-harbor, mask-only, synthetic-source.
+Bundled policies: gdpr-research, hipaa-limited, hipaa-safe-harbor, mask-only, synthetic-source.
 """
 
 
@@ -36,11 +36,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `policy check`."""
     parser.add_argument(
         "policy", nargs="?", metavar="POLICY",
-        help="a shipped name, a policy file or nightly.toml; default: everything is replaced",
+        help="bundled policy, policy file or nightly.toml (default: replace everything)",
     )  # fmt: skip
     parser.add_argument(
         "--lang", choices=("fr", "en", "es"),
-        help="decides the locale where the policy names none; default that of nightly.toml, or fr",
+        help="locale if the policy names none (default: that of nightly.toml, else fr)",
     )  # fmt: skip
     add_json(parser)
 

@@ -26,10 +26,10 @@ from pipeline.reports.console import Console
 from record.errors import ConfigError
 
 DESCRIPTION = """\
-Writes one document on a period: what data protection officers check, each requirement with its
-source and what the records show of it (policy, uses of keys, runs, quarantine, reviewed samples,
-attacks, incidents); what lacks evidence is in red. A page to print, and the same as JSON beside
-it, sealed under the master key. Holds counts and ids of keys, no text and no note id.
+Writes a document for the data protection officer on a period: each requirement with its source and
+the recorded evidence (policy, key usage, runs, quarantine, reviewed samples, attacks, incidents);
+requirements without evidence are red. A printable page, and the same as JSON, sealed under the
+master key. Contains counts and key ids, no text and no note ids.
 """
 EXAMPLES = """\
 examples:
@@ -38,8 +38,8 @@ examples:
       --evidence attacks.json
   cryptonym report dpo nightly.toml --verify dpo-2025-q1.json
 
-Exit codes: 0 done; 1 --verify: the document is not as it was made; 2 usage or configuration; 4 a
-needed service could not be reached.
+Exit codes: 0 done; 1 --verify: the document was altered; 2 usage or configuration error; 4 a
+required service is unavailable.
 """
 
 
@@ -47,14 +47,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `report dpo`."""
     add = parser.add_argument
     add("config", type=Path, metavar="CONFIG.toml")
-    add("--from", type=day, dest="since", metavar="DATE", help="first day, UTC")
-    add("--to", type=day, dest="until", metavar="DATE", help="last day, UTC")
-    add("-o", "--output", type=Path, metavar="FILE.html", help="FILE.json is written beside it")
+    add("--from", type=day, dest="since", metavar="DATE", help="first day of the period, UTC")
+    add("--to", type=day, dest="until", metavar="DATE", help="last day of the period, UTC")
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE.html",
+        help="HTML document; FILE.json is written beside it",
+    )
     add(
         "--evidence", type=Path, action="append", default=[], metavar="FILE.json",
-        help='a report with measures on privacy under "measured"; may be repeated',
+        help='report with privacy measurements under "measured" (repeatable)',
     )  # fmt: skip
-    add("--verify", type=Path, metavar="FILE.json", help="check the seal of a document instead")
+    add("--verify", type=Path, metavar="FILE.json", help="document whose seal to verify instead")
     add_speech(parser)
 
 
