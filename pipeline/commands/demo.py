@@ -37,19 +37,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("folder", type=Path, metavar="DIR", help="new or empty folder")
     add(
-        "--patients",
-        type=positive,
-        default=200,
-        metavar="N",
+        "--patients", type=positive, default=200, metavar="N",
         help="number of patients (default 200)",
-    )
+    )  # fmt: skip
     add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add(
-        "--lang",
-        choices=("fr", "en", "es"),
-        default="fr",
+        "--lang", choices=("fr", "en", "es"), default="fr",
         help="language of the notes (default fr)",
-    )
+    )  # fmt: skip
     add_workers(parser)
     add_speech(parser, json=SUMMARY)
 

@@ -79,11 +79,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--debug-pdf", type=Path, metavar="DIR", help="folder for page images with line classes")
     add(
-        "--label-pages",
-        type=Path,
-        metavar="PAGES.jsonl",
+        "--label-pages", type=Path, metavar="PAGES.jsonl",
         help="output file for PDF lines with their classes",
-    )
+    )  # fmt: skip
     for option, number, what in (
         ("--max-bytes", limits.max_bytes, "maximum file size in bytes"),
         ("--max-pages", limits.max_pages, "maximum number of pages"),

@@ -30,12 +30,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `pretrain`."""
     add = parser.add_argument
     add(
-        "notes",
-        type=Path,
-        nargs="+",
-        metavar="NOTES",
+        "notes", type=Path, nargs="+", metavar="NOTES",
         help="notes like those the tagger will process",
-    )
+    )  # fmt: skip
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="new folder")
     add(
         "--encoder", default="e5-small", metavar="NAME",
@@ -47,12 +44,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, metavar="S", help="random seed (default 1)")
     add("--step-tokens", type=int, metavar="N", help="tokens per step (default 4096)")
     add(
-        "--window",
-        type=int,
-        default=254,
-        metavar="N",
+        "--window", type=int, default=254, metavar="N",
         help="maximum window length in tokens (default 254)",
-    )
+    )  # fmt: skip
     add_speech(parser, json="print only the perplexities, as JSON")
 
 

@@ -43,11 +43,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "OUT.jsonl")
     add_key(parser, required=True)
     add(
-        "--cohort",
-        required=True,
-        metavar="NAME",
+        "--cohort", required=True, metavar="NAME",
         help="cohort name; with the key it determines all surrogates",
-    )
+    )  # fmt: skip
     add(
         "--policy",
         metavar="NAME|P.toml",

@@ -69,17 +69,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job")
     add(
-        "--html",
-        type=Path,
-        metavar="FILE",
+        "--html", type=Path, metavar="FILE",
         help="output page (default: quality.html beside the report)",
-    )
+    )  # fmt: skip
     add(
-        "--prometheus",
-        type=Path,
-        metavar="FILE",
+        "--prometheus", type=Path, metavar="FILE",
         help="metrics file for the node_exporter textfile collector",
-    )
+    )  # fmt: skip
     either = parser.add_mutually_exclusive_group()
     either.add_argument("--accept", type=int, metavar="RUN", help="held run to publish")
     either.add_argument("--reject", type=int, metavar="RUN", help="held run to quarantine")

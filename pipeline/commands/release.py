@@ -52,11 +52,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job")
     add(
-        "--cohort",
-        required=True,
-        metavar="NAME",
+        "--cohort", required=True, metavar="NAME",
         help="cohort name; with the key it determines all surrogates",
-    )
+    )  # fmt: skip
     persons = parser.add_mutually_exclusive_group()
     persons.add_argument(
         "--persons", type=Path, metavar="FILE",

@@ -43,12 +43,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `runs`."""
     parser.add_argument("config", type=Path, metavar="CONFIG.toml")
     parser.add_argument(
-        "--last",
-        type=positive,
-        default=20,
-        metavar="N",
+        "--last", type=positive, default=20, metavar="N",
         help="number of runs and releases to show (default 20)",
-    )
+    )  # fmt: skip
     add_speech(parser, json='print a JSON array; "what" is "run" or "release"')
 
 

@@ -54,25 +54,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--label-map", type=Path, metavar="M.toml", help="label mapping for gold and rules")
     add(
-        "--tolerance",
-        type=share,
-        default=TOLERANCE,
-        metavar="S",
+        "--tolerance", type=share, default=TOLERANCE, metavar="S",
         help=f"maximum precision loss of a rule (default {TOLERANCE})",
-    )
+    )  # fmt: skip
     add(
-        "--max-loss",
-        type=share,
-        default=MAX_LOSS,
-        metavar="S",
+        "--max-loss", type=share, default=MAX_LOSS, metavar="S",
         help=f"maximum redaction loss without a rule (default {MAX_LOSS})",
-    )
+    )  # fmt: skip
     add(
-        "--lang",
-        choices=("fr", "en", "es"),
-        default="",
+        "--lang", choices=("fr", "en", "es"), default="",
         help="language of notes without a `lang` key",
-    )
+    )  # fmt: skip
     add_speech(parser, json="print only the selection, as JSON")
 
 

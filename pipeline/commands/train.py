@@ -54,11 +54,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--max-minutes", type=float, metavar="M", help="time budget; the schedule is fitted to it")
     add(
-        "--epochs",
-        type=int,
-        metavar="N",
+        "--epochs", type=int, metavar="N",
         help="maximum epochs (default 10, more for few notes, 30 from scratch)",
-    )
+    )  # fmt: skip
     add("--seed", type=int, metavar="S", help="random seed (default 1)")
     add(
         "--head", choices=("single", "stacked", "softmax"),
@@ -66,49 +64,34 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "baseline",
     )  # fmt: skip
     add(
-        "--convolution",
-        action="store_true",
-        default=None,
+        "--convolution", action="store_true", default=None,
         help="convolution over neighbouring words",
-    )
+    )  # fmt: skip
     add(
-        "--window",
-        type=int,
-        default=254,
-        metavar="N",
+        "--window", type=int, default=254, metavar="N",
         help="maximum window length in tokens (default 254)",
-    )
+    )  # fmt: skip
     add(
-        "--context",
-        type=int,
-        default=32,
-        metavar="N",
+        "--context", type=int, default=32, metavar="N",
         help="context tokens on each side (default 32)",
-    )
+    )  # fmt: skip
     add(
-        "--vocabulary",
-        type=int,
-        default=40_000,
-        metavar="N",
+        "--vocabulary", type=int, default=40_000, metavar="N",
         help="maximum vocabulary size (default 40000)",
-    )
+    )  # fmt: skip
     add(
         "--learn-embeddings",
         action="store_true",
         help="training of token embeddings too (default: frozen)",
     )
     add(
-        "--encoder-rate",
-        type=float,
-        metavar="R",
+        "--encoder-rate", type=float, metavar="R",
         help="learning rate of the encoder (default 2e-4, higher from scratch)",
-    )
+    )  # fmt: skip
     add(
-        "--step-tokens",
-        type=int,
-        metavar="N",
+        "--step-tokens", type=int, metavar="N",
         help="tokens per step (default 2048)",
-    )
+    )  # fmt: skip
     add("--masked", type=float, metavar="S", help="share of masked tokens (default 0.05)")
     add("--augmented", type=float, metavar="S", help="share of augmented notes (default 0)")
     add(
@@ -116,11 +99,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="extra cost of a false negative over a false positive (default 0)",
     )  # fmt: skip
     add(
-        "--patience",
-        type=int,
-        metavar="N",
+        "--patience", type=int, metavar="N",
         help="evaluations without improvement before stopping (default 5)",
-    )
+    )  # fmt: skip
     add_speech(parser, json="print only the scores, as JSON")
 
 

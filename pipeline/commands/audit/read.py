@@ -43,11 +43,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="sample folder containing the export of the annotation tool, or that export",
     )  # fmt: skip
     add(
-        "--reviewer",
-        required=True,
-        metavar="NAME",
+        "--reviewer", required=True, metavar="NAME",
         help="name of the reviewer; reading again replaces earlier results",
-    )
+    )  # fmt: skip
     add(
         "-o", "--output", type=Path, metavar="TRAIN.jsonl",
         help="corrected notes for `train --train` (original text, mode 600)",

@@ -37,11 +37,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--person", required=True, metavar="ID", help="person_id in the release")
     add("--vault", type=Path, required=True, metavar="FILE", help="vault of the release")
     add(
-        "--vault-key",
-        required=True,
-        metavar="LOCATOR",
+        "--vault-key", required=True, metavar="LOCATOR",
         help="key of the vault, which is not the master key",
-    )
+    )  # fmt: skip
     add("--reason", required=True, metavar="TEXT", help="reason, recorded in the usage log")
     add_key(parser)
     add_json(parser)

@@ -36,12 +36,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("key", metavar="KEY", help="file of a master key or vault key")
     add("--shares", type=positive, required=True, metavar="N", help="number of shares, at most 16")
     add(
-        "--threshold",
-        type=positive,
-        required=True,
-        metavar="K",
+        "--threshold", type=positive, required=True, metavar="K",
         help="number of shares needed to open the key",
-    )
+    )  # fmt: skip
     add("-o", "--out", type=Path, required=True, metavar="DIR", help="new folder")
 
 

@@ -34,11 +34,9 @@ def add_detection(parser: argparse.ArgumentParser) -> None:
         "(default auto: PyTorch with a GPU or bfloat16, else ONNX Runtime fp32)",
     )  # fmt: skip
     add(
-        "--selection",
-        type=Path,
-        metavar="S.toml",
+        "--selection", type=Path, metavar="S.toml",
         help="rule selection written by `select` (default: all rules)",
-    )
+    )  # fmt: skip
     add(
         "--lang", choices=("fr", "en", "es"), default="",
         help="language of notes without a `lang` key (default: identified from the text)",

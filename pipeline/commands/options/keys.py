@@ -35,11 +35,9 @@ def add_key(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
         "shares:FILE,FILE" + ("" if required else "; default master.key"),
     )  # fmt: skip
     parser.add_argument(
-        "--custody",
-        type=Path,
-        metavar="DIR",
+        "--custody", type=Path, metavar="DIR",
         help="custody folder of the key (default: FILE.custody)",
-    )
+    )  # fmt: skip
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -18,13 +18,9 @@ exit codes:
 def add_out(parser: argparse.ArgumentParser, metavar: str) -> None:
     """Add -o, the file that is written whole or not at all."""
     parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        required=True,
-        metavar=metavar,
+        "-o", "--output", type=Path, required=True, metavar=metavar,
         help="output file, written completely or not at all",
-    )
+    )  # fmt: skip
 
 
 def add_speech(parser: argparse.ArgumentParser, *, json: str = "") -> None:
@@ -39,12 +35,9 @@ def add_speech(parser: argparse.ArgumentParser, *, json: str = "") -> None:
 def add_workers(parser: argparse.ArgumentParser) -> None:
     """Add --workers."""
     parser.add_argument(
-        "--workers",
-        type=positive,
-        default=min(2, os.cpu_count() or 1),
-        metavar="N",
+        "--workers", type=positive, default=min(2, os.cpu_count() or 1), metavar="N",
         help="number of worker processes (default: 2, or 1 on a single core)",
-    )
+    )  # fmt: skip
 
 
 def add_batch_work(parser: argparse.ArgumentParser, what: str) -> None:
@@ -54,12 +47,9 @@ def add_batch_work(parser: argparse.ArgumentParser, what: str) -> None:
         "--batch", type=positive, default=32, metavar="N", help=f"batch size in {what} (default 32)"
     )
     add(
-        "--workers",
-        type=positive,
-        default=1,
-        metavar="N",
+        "--workers", type=positive, default=1, metavar="N",
         help="number of worker processes (default 1)",
-    )
+    )  # fmt: skip
     add_speech(parser, json="print the manifest as JSON only")
     parser.set_defaults(takes_beam_options=True)
 

@@ -50,12 +50,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--from", type=day, dest="since", metavar="DATE", help="first day of the period, UTC")
     add("--to", type=day, dest="until", metavar="DATE", help="last day of the period, UTC")
     add(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FILE.html",
+        "-o", "--output", type=Path, metavar="FILE.html",
         help="HTML document; FILE.json is written beside it",
-    )
+    )  # fmt: skip
     add(
         "--evidence", type=Path, action="append", default=[], metavar="FILE.json",
         help='report with privacy measurements under "measured" (repeatable)',
