@@ -225,7 +225,9 @@ def _variation(
 
 
 def predict(past: Past, exposures: Floats) -> tuple[Floats, Floats]:
-    """Give mean (in clusters) and squared coefficient of variation for a night: (S, 8) to (S,)."""
+    """Return mean (in clusters) and squared coefficient of variation for a night:
+    (S, 8) to (S,).
+    """
     by_day = exposures * past.factors
     together = np.maximum(by_day.sum(axis=1), _TINY)
     part = by_day / together[:, None]
@@ -236,7 +238,7 @@ def predict(past: Past, exposures: Floats) -> tuple[Floats, Floats]:
 
 
 def tails(observed: Floats, mean: Floats, spread: Floats) -> Floats:
-    """Give two-sided probabilities of counts at least as far out (negative binomial).
+    """Return two-sided probabilities of counts at least as far out (negative binomial).
 
     Counts in clusters need not be whole: the distribution is continued by the incomplete beta.
     """
@@ -248,7 +250,7 @@ def tails(observed: Floats, mean: Floats, spread: Floats) -> Floats:
 
 
 def limits(mean: Floats, spread: Floats, levels: Floats) -> tuple[Floats, Floats]:
-    """Give the counts between which a night is inside its two-sided level."""
+    """Return the counts between which a night is inside its two-sided level."""
     size, chance = 1 / spread, 1 / (1 + spread * mean)
     half = np.clip(levels / 2, 1e-300, 0.5)
     return stats.nbinom.ppf(half, size, chance), stats.nbinom.isf(half, size, chance)

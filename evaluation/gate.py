@@ -56,7 +56,7 @@ class Measured:
     detail: Mapping[str, float | int | str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the fields; JSON has no NaN, and a control that could not be taken is none."""
+        """Return the fields; JSON has no NaN, and a control that could not be taken is none."""
         held = asdict(self)
         missing = (name for name in ("null", "control") if _is_nan(held[name]))
         return held | dict.fromkeys(missing)

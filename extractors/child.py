@@ -22,7 +22,9 @@ _OPEN_FILES = 32
 
 
 def main() -> int:
-    """Answer each document with its text or the reason why there is none; gives the exit status."""
+    """Answer each document with its text or the reason why there is none;
+    returns the exit status.
+    """
     limits = Limits(**json.loads(sys.argv[1]))
     source, sink = sys.stdin.buffer, _private_output()
     _die_with_parent()

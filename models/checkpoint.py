@@ -28,7 +28,7 @@ class Checkpoint:
 
 
 def learnt(network: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
-    """Give the weights that training changes, with their names, in a fixed order."""
+    """Return the weights that training changes, with their names, in a fixed order."""
     for name, weights in network.named_parameters():
         if weights.requires_grad:
             yield name, weights

@@ -31,7 +31,7 @@ class Form:
         write(folder / self.settings, json.dumps(settings, indent=1).encode())
 
     def read(self, folder: Path) -> dict[str, Any]:
-        """Give the settings of a folder; raises ConfigError."""
+        """Return the settings of a folder; raises ConfigError."""
         path = folder / self.settings
         try:
             held = json.loads(path.read_text("utf-8"))
@@ -46,7 +46,7 @@ class Form:
         return held
 
     def checked(self, folder: Path, settings: Mapping[str, Any], name: str) -> bytes:
-        """Give the content of a file whose checksum is right.
+        """Return the content of a file whose checksum is right.
 
         Raises ConfigError; KeyError or TypeError where the settings do not name the file.
         """
@@ -60,7 +60,7 @@ class Form:
         return held
 
     def digest(self, folder: Path) -> str:
-        """Give what changes with any file of a folder, for the settings hold their checksums."""
+        """Return what changes with any file of a folder, for the settings hold their checksums."""
         self.read(folder)
         return hashlib.sha256((folder / self.settings).read_bytes()).hexdigest()
 

@@ -94,11 +94,11 @@ class CommandModule(Protocol):
         """Add what the command takes."""
 
     def run(self, options: argparse.Namespace, rest: list[str], console: Console, /) -> int:
-        """Do it; gives the exit code."""
+        """Do it; returns the exit code."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; gives its exit code."""
+    """Run one command; returns its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     console = Console(plain="--plain" in words, quiet="--json" in words)
     try:
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def called_command(words: Sequence[str]) -> str | None:
-    """Give the command that the first words call; none where they call none."""
+    """Return the command that the first words call; none where they call none."""
     for count in (2, 1):
         name = " ".join(words[:count])
         if name in COMMANDS:

@@ -134,7 +134,7 @@ _ROLES = ("preceding_", "parent_")
 
 
 def id_kind(column: str) -> str:
-    """Tell what a column of ids counts: every column of a kind has the same pseudonyms.
+    """Return what a column of ids counts: every column of a kind has the same pseudonyms.
 
     `preceding_visit_occurrence_id` and `visit_occurrence_id` both count a `visit`.
     """

@@ -57,7 +57,7 @@ class PatientRecord:
         return hashlib.blake2b(canonical.encode(), digest_size=16).digest()
 
     def to_json(self) -> dict[str, Any]:
-        """Give the record as an object of `patients.jsonl`; empty fields are left out."""
+        """Return the record as an object of `patients.jsonl`; empty fields are left out."""
         record = asdict(self)
         record["birth_date"] = self.birth_date.isoformat() if self.birth_date else None
         return {key: _without_empty(value) for key, value in record.items() if value}
@@ -92,7 +92,7 @@ class PatientRecord:
 
 
 def _plain(value: Any) -> Any:
-    """Give what JSON cannot write as what it can, as `asdict` would without its copies."""
+    """Return what JSON cannot write as what it can, as `asdict` would without its copies."""
     if isinstance(value, date):
         return str(value)
     return {name: getattr(value, name) for name in value.__slots__}

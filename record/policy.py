@@ -138,11 +138,11 @@ class Policy:
                 raise ConfigError(key, f'"{wanted}" is not possible here', f"write {names}")
 
     def action(self, label: str) -> Action | None:
-        """Tell what to do with a label; None where the policy does not name it."""
+        """Return what to do with a label; None where the policy does not name it."""
         return self.actions.get(label)
 
     def treatment(self, column: str) -> Treatment:
-        """Tell what happens to a column of the output, `table.column`; unknown ones are dropped.
+        """Return what happens to a column of the output, `table.column`; unknown ones are dropped.
 
         So are births where ages over the cap may not be told: no row says on which day it is read.
         """

@@ -34,7 +34,7 @@ class Span:
         _set_score(self, score)
 
     def overlaps(self, other: "Span") -> bool:
-        """Tell whether both cover at least one common code point."""
+        """Return whether both cover at least one common code point."""
         return self.start < other.end and other.start < self.end
 
 

@@ -69,12 +69,12 @@ def tokens(text: str) -> list[Token]:
 
 
 def is_break(text: str, token: Token) -> bool:
-    """Tell whether a token is a run of line breaks."""
+    """Return whether a token is a run of line breaks."""
     return text[token[0]] in _BREAKS
 
 
 def readings(text: str, token: Token) -> list[list[Token]]:
-    """Give every reading of a token: itself, and where it may be more, its parts.
+    """Return every reading of a token: itself, and where it may be more, its parts.
 
     A decimal that may be a day and month, or month and year, is also both numbers and the
     dot between them. A title is also the word and a dot of its own. What reads on decides.

@@ -58,7 +58,7 @@ def surnames(shelf: Shelf) -> Iterator[tuple[str, list[str]]]:
 
 
 def family(shelf: Shelf) -> dict[str, str]:
-    """Give each family name its class of frequency and its countries."""
+    """Return each family name its class of frequency and its countries."""
     classes: dict[str, int] = {}
     countries = defaultdict(set)
     for country, names in surnames(shelf):
@@ -96,13 +96,13 @@ def faker_locales(locales: Iterable[str]) -> Iterator[tuple[str, type]]:
 
 
 def listed(provider: type, attribute: str) -> list[str]:
-    """Give a table of a Faker provider; empty where the provider inherits or computes it."""
+    """Return a table of a Faker provider; empty where the provider inherits or computes it."""
     found = getattr(provider, attribute, ())
     return [] if isinstance(found, property) else list(found)
 
 
 def given(shelf: Shelf) -> dict[str, str]:
-    """Give each given name its class of frequency, and its gender in each country.
+    """Return each given name its class of frequency, and its gender in each country.
 
     `m` and `f` where 95 of 100 bearers are, else `x`.
     """
@@ -190,7 +190,7 @@ def _listed_given(shelf: Shelf) -> Iterator[tuple[str, list[tuple[str, str]]]]:
 
 
 def places(shelf: Shelf) -> dict[str, str]:
-    """Give each town its class of inhabitants and its countries."""
+    """Map each town to its class of inhabitants and its countries."""
     largest: dict[str, int] = defaultdict(int)
     countries = defaultdict(set)
     for name, country, inhabitants in _towns(shelf):

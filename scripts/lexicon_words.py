@@ -48,7 +48,7 @@ WORDS_AND_NAMES = {
 
 
 def words(shelf: Shelf, family: dict[str, str], given: dict[str, str]) -> dict[str, str]:
-    """Give each everyday word its class of frequency in each language.
+    """Return each everyday word its class of frequency in each language.
 
     Speech is full of names, which are no words. A name that is not rare counts as a word of
     English, Spanish or Dutch only where a dictionary without names has it, and a frequent given
@@ -121,7 +121,7 @@ def _spoken(shelf: Shelf, language: str) -> Iterable[tuple[str, int]]:
 def terms(
     shelf: Shelf, family: dict[str, str], given: dict[str, str], spoken: Container[str]
 ) -> dict[str, str]:
-    """Tell the words of diseases (`t`) and the names of drugs (`d`).
+    """Return the words of diseases (`t`) and the names of drugs (`d`).
 
     Left out are frequent names (brands, eponyms) that are no everyday words, and what another
     language might make of a drug's name where it is a name of persons.
@@ -209,7 +209,7 @@ def _diseases(shelf: Shelf) -> Iterator[str]:
 
 
 def countries(shelf: Shelf, language: str) -> list[str]:
-    """Give the countries by their names of the Unicode locale data."""
+    """Return the countries by their names of the Unicode locale data."""
     data = shelf.pypi("babel", f"babel/locale-data/{language}.dat")
     # The tables hold classes of Babel.
     sys.path.append(str(shelf.archive("babel")))

@@ -69,7 +69,7 @@ class _Number:
 
 
 def replace_phone(mention: Mention, subject: Subject) -> str:
-    """Give a phone or fax number in the same format, with the same country and class."""
+    """Return a phone or fax number in the same format, with the same country and class."""
     digits = "".join(char for char in fold(mention.text) if char.isdigit())
     if not digits or not digits.isascii():
         return value_format.replace(mention, subject)
@@ -84,7 +84,7 @@ def replace_phone(mention: Mention, subject: Subject) -> str:
 
 
 def replace_email(mention: Mention, subject: Subject) -> str:
-    """Give a mail address at a reserved domain; names in it follow their own surrogates."""
+    """Return a mail address at a reserved domain; names in it follow their own surrogates."""
     match = _MAIL.fullmatch(mention.text)
     if match is None:
         return (
@@ -103,7 +103,7 @@ def replace_email(mention: Mention, subject: Subject) -> str:
 
 
 def replace_username(mention: Mention, subject: Subject) -> str:
-    """Give an account name whose known names follow their own surrogates."""
+    """Return an account name whose known names follow their own surrogates."""
     for counter in range(DRAWS):
         drawn = _local(mention.text, mention, subject, counter)
         if fold(drawn) != fold(mention.text) and subject.allows_code(drawn):
@@ -112,7 +112,7 @@ def replace_username(mention: Mention, subject: Subject) -> str:
 
 
 def replace_url(mention: Mention, subject: Subject) -> str:
-    """Give a web address at a reserved domain, with a path of the same shape."""
+    """Return a web address at a reserved domain, with a path of the same shape."""
     match = _URL.fullmatch(mention.text)
     if match is None:
         return value_format.replace(mention, subject)
@@ -127,7 +127,7 @@ def replace_url(mention: Mention, subject: Subject) -> str:
 
 
 def replace_ip(mention: Mention, subject: Subject) -> str:
-    """Give an address of the ranges for documentation; ports and masks keep their shape."""
+    """Return an address of the ranges for documentation; ports and masks keep their shape."""
     text = mention.text
     four, six = _FOUR.search(text), _SIX.search(text)
     found = four if four and not (six and six.start() < four.start()) else six
@@ -213,7 +213,7 @@ def _pour_digits(drawn: str, model: str) -> str:
 
 
 def _pick_domain(domain: str, subject: Subject, counter: int) -> str:
-    """Give a name below example.org and its like, the same for the same domain."""
+    """Return a name below example.org and its like, the same for the same domain."""
     invented = _invented(subject)
     value = fold(domain).strip()
     for further in range(counter, counter + DRAWS):

@@ -117,7 +117,7 @@ class _Note:
         )
 
     def who(self, number: int) -> Hashable:
-        """Tell who is named; None where the text of the span and the record do."""
+        """Return who is named; None where the text of the span and the record do."""
         return self.people.who(number)
 
     def when(self, number: int) -> Hashable:
@@ -131,7 +131,7 @@ class _Note:
         return day, self._day_first
 
     def unit(self, number: int) -> Hashable:
-        """Give the unit smaller than a year that stands after an age."""
+        """Return the unit smaller than a year that stands after an age."""
         return ages.unit_after(self.text, self.spans[number].end)
 
     def city(self, number: int) -> Hashable:
@@ -173,7 +173,7 @@ class _Rule:
 
 
 def _rules(policy: Policy) -> dict[str, _Rule]:
-    """Tell what becomes of each label; one that is not among them is refused."""
+    """Return what becomes of each label; one that is not among them is refused."""
     found = {}
     for label, maker in MAKERS.items():
         action = policy.action(label)
@@ -305,7 +305,7 @@ def _keep_blanks(text: str, surrogate: str) -> str:
 
 
 def _break(text: str) -> str:
-    """Give the first run of blanks that holds a line break."""
+    """Return the first run of blanks that holds a line break."""
     at = text.index("\n")
     start = len(text[:at].rstrip())
     return text[start : len(text) - len(text[at:].lstrip())]

@@ -43,12 +43,12 @@ class Canary:
     secret: str = field(repr=False)
 
     def text(self, vocabulary: Vocabulary) -> Text:
-        """Give the whole note as ids, to learn from."""
+        """Return the whole note as ids, to learn from."""
         asked, told = self._parts(vocabulary)
         return Text([*asked, *told], len(vocabulary.encode(self.codes)))
 
     def question(self, vocabulary: Vocabulary) -> Text:
-        """Give the note as ids of which only the secret words and its end are to be foreseen."""
+        """Return the note as ids of which only the secret words and its end are to be foreseen."""
         asked, told = self._parts(vocabulary)
         return Text([*asked, *told], len(asked))
 
@@ -66,13 +66,13 @@ class Canaries:
     others: Sequence[Canary] = field(repr=False)
 
     def among(self, texts: Sequence[Text], vocabulary: Vocabulary, seed: int) -> list[Text]:
-        """Give texts with the canaries between them, in an order of chance."""
+        """Return texts with the canaries between them, in an order of chance."""
         mixed = [*texts, *self.repeats * [each.text(vocabulary) for each in self.planted]]
         Random(f"{seed}/among").shuffle(mixed)  # noqa: S311 - the order is no secret
         return mixed
 
     def save(self, folder: Path) -> dict[str, Any]:
-        """Write the list for its owner alone; gives what a model says of it."""
+        """Write the list for its owner alone; returns what a model says of it."""
         content = self._dumped()
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / CANARIES
@@ -144,7 +144,7 @@ def _house_words(corpus: Corpus) -> list[str]:
 
 
 def _plain_words(marked: str) -> Iterator[str]:
-    """Give the words in small letters outside of entities."""
+    """Return the words in small letters outside of entities."""
     text, spans = decode(marked)
     at = 0
     for start, end in [*((span.start, span.end) for span in spans), (len(text), len(text))]:

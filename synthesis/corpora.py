@@ -42,7 +42,7 @@ class Parting:
     refused: Counter[str] = field(default_factory=Counter)
 
     def part(self, split: str) -> list[Prepared]:
-        """Give the notes of one part."""
+        """Return the notes of one part."""
         return [each for each in self.notes if each.split == split]
 
 
@@ -109,7 +109,7 @@ class _Sketches:
                 self._holding[hashed].append(number)
 
     def holds(self, text: str) -> bool:
-        """Tell whether one of the texts is this one, or nearly so."""
+        """Return whether one of the texts is this one, or nearly so."""
         if _plain(text) in self._whole:
             return True
         sketch = _sketch(text)
@@ -129,7 +129,7 @@ def _sketch(text: str) -> list[int]:
 
 
 def opening(marked: str) -> str:
-    """Give the first words of a note with marks, up to its first tag or line break."""
+    """Return the first words of a note with marks, up to its first tag or line break."""
     head = marked.split("<", 1)[0]
     words = tokens(head)[:_OPENING]
     return head[: words[-1][1]] if words else ""
@@ -152,7 +152,7 @@ def in_benchmark_form(note: Annotated) -> str:
 
 
 def benchmark_statistics(parting: Parting, *, rare: int) -> dict[str, float]:
-    """Give the figures by which benchmarks of language models are known.
+    """Return the figures by which benchmarks of language models are known.
 
     Notes of each part; words; vocabulary: words that occur `rare` times or more in train; the
     share of held-out words that are not in it.

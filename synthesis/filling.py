@@ -37,7 +37,7 @@ class Filler(Protocol):
     """A masked language model."""
 
     def candidates(self, windows: Sequence[Window], top: int) -> Sequence[Sequence[Candidates]]:
-        """Give the `top` likeliest words for every place of every window, in order."""
+        """Return the `top` likeliest words for every place of every window, in order."""
 
 
 class Method(StrEnum):
@@ -145,7 +145,7 @@ class _Classed:
         self._spare = spare
 
     def asked(self, windows: Sequence[Window], filling: Filling) -> list[Sequence[Candidates]]:
-        """Give candidates for every place of every window."""
+        """Return candidates for every place of every window."""
         top = self._wide(filling) + self._spare
         found: list[Sequence[Candidates]] = []
         for start in range(0, len(windows), filling.batch):
@@ -269,7 +269,7 @@ def _groups(places: Sequence[int], filling: Filling) -> list[list[int]]:
 
 
 def _view(letter: _Letter, places: Sequence[int], width: int) -> tuple[Window, list[int]]:
-    """Give the words around some places, and which of the places among them they are."""
+    """Return the words around some places, and which of the places among them they are."""
     middle = (places[0] + places[-1]) // 2
     start = max(0, min(middle - width // 2, len(letter.words) - width), places[-1] - width + 1)
     window = [

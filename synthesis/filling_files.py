@@ -60,7 +60,7 @@ class Refill(InBatches):
     epsilon: float | None = None
 
     def fingerprint(self, keys: Mapping[str, str]) -> str:
-        """Give what differs for work that must not be mixed; `keys` are ids of key and policy."""
+        """Return what differs for work that must not be mixed; `keys` are ids of key and policy."""
         held = {
             "model": models.FORM.digest(self.model), "masked": FORM.digest(self.masked),
             "count": self.count, "copies": self.copies, "batch": self.batch,
@@ -69,15 +69,15 @@ class Refill(InBatches):
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 
     def source(self, place: int) -> tuple[int, int]:
-        """Tell which masked letter a place is made of, and which copy of it."""
+        """Return which masked letter a place is made of, and which copy of it."""
         return divmod(place, self.copies)
 
     def note_id(self, place: int) -> str:
-        """Give the id of the letter at a place."""
+        """Return the id of the letter at a place."""
         return f"synthetic-{self.filling.seed}-{place:06d}"
 
     def record(self, place: int, letter: Masked, made: Filled) -> dict[str, Any]:
-        """Give a letter as a line of notes.jsonl."""
+        """Return a letter as a line of notes.jsonl."""
         document = Document(
             self.note_id(place), made.text, lang=letter.document.lang,
             kind=letter.document.kind, origin=ORIGIN,
@@ -91,14 +91,14 @@ class Refill(InBatches):
         return noted(Annotated(document, made.spans), about)
 
     def refused(self, place: int, reason: str) -> dict[str, Any]:
-        """Give the line that stands for a letter that was not written, without its text."""
+        """Return the line that stands for a letter that was not written, without its text."""
         return {"note_id": self.note_id(place), "refused": reason}
 
 
 def put_together(
     refill: Refill, keys: Mapping[str, str], fresh: Collection[int], seconds: float
 ) -> dict[str, Any]:
-    """Make notes.jsonl and the manifest out of all parts; gives the manifest.
+    """Make notes.jsonl and the manifest out of all parts; returns the manifest.
 
     `fresh` are the batches that were written in so many seconds. Every letter that was planned is
     accounted for by its id, and raises Lost otherwise; what was refused is counted by reason.

@@ -51,7 +51,7 @@ class Plan:
     lang: str = ""
 
     def request(self, place: int) -> Request:
-        """Give what the note at a place is asked to be."""
+        """Return what the note at a place is asked to be."""
         chance = Random(f"{self.seed}/{place}")  # noqa: S311 - what is drawn is no secret
         request = chance.choice(self.requests)
         return reweighted(request, self.shares, chance) if self.shares else request
@@ -64,7 +64,7 @@ class Plan:
         return total
 
     def note_id(self, place: int) -> str:
-        """Give the id of the note at a place."""
+        """Return the id of the note at a place."""
         return f"synthetic-{self.seed}-{place:06d}"
 
 
@@ -85,7 +85,7 @@ class Synthetic:
     is_thinned: bool
 
     def about(self) -> dict[str, Any]:
-        """Give what is kept with the note, without any text."""
+        """Return what is kept with the note, without any text."""
         counts = {label: count for label, count in self.request.counts.items() if count}
         return {
             "requested": counts,
@@ -167,7 +167,9 @@ class Writer:
 
 
 def marks_in(vocabulary: Vocabulary, longest: Mapping[str, int]) -> Marks:
-    """Give the grammar of the marks of a corpus: only tags, breaks and `<LT>` are ever written."""
+    """Return the grammar of the marks of a corpus:
+    only tags, breaks and `<LT>` are ever written.
+    """
     pairs = [(start_tag(label), end_tag(label)) for label in sorted(longest)]
     written = {END, PAR, LT, *(tag for pair in pairs for tag in pair)}
     bounds = [longest[label] for label in sorted(longest)]

@@ -39,7 +39,7 @@ class Account:
         self.exact += obtained == Counter(about["requested"])
 
     def to_json(self) -> dict[str, Any]:
-        """Give the figures; shares are of notes, but for that of well-formed tags."""
+        """Return the figures; shares are of notes, but for that of well-formed tags."""
         count = len(self.notes) or 1
         kept = self.obtained.total()
         found = corpus_statistics(self.notes)
@@ -67,6 +67,6 @@ class Account:
 
 
 def _distinct(notes: Iterable[Annotated]) -> float:
-    """Give the share of notes that are not the same as an earlier one."""
+    """Return the share of notes that are not the same as an earlier one."""
     texts = [note.document.text for note in notes]
     return len(set(texts)) / (len(texts) or 1)

@@ -24,17 +24,17 @@ _LABEL = re.compile(r"[\w.-]+")
 
 
 def start_tag(label: str) -> str:
-    """Give the tag that opens an entity."""
+    """Return the tag that opens an entity."""
     return f"<{label}_START>"
 
 
 def end_tag(label: str) -> str:
-    """Give the tag that closes an entity."""
+    """Return the tag that closes an entity."""
     return f"<{label}_END>"
 
 
 def tags_of(labels: Iterable[str]) -> list[str]:
-    """Give both tags of each label, in order; raises ConfigError where one cannot be written."""
+    """Return both tags of each label, in order; raises ConfigError where one cannot be written."""
     tags = []
     for label in sorted(set(labels)):
         if not _LABEL.fullmatch(label):

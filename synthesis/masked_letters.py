@@ -36,7 +36,7 @@ def refuse_full(folder: Path) -> None:
 def save_letters(
     letters: Iterable[Masked], folder: Path, about: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Write masked letters for their owner alone; gives the manifest, which `about` is part of.
+    """Write masked letters for their owner alone; returns the manifest, which `about` is part of.
 
     Raises ConfigError where the folder is not empty or there is no letter.
     """
@@ -64,7 +64,9 @@ def load_letters(folder: Path) -> MaskedLetters:
 
 
 def _told(counts: Mapping[tuple[Phase, str, bool], int]) -> list[dict[str, Any]]:
-    """Give counts of decisions by phase, reason and whether they mask, the most frequent first."""
+    """Return counts of decisions by phase, reason and whether they mask,
+    the most frequent first.
+    """
     ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
     return [
         {"phase": phase, "reason": reason, "masked": masked, "count": count}

@@ -112,7 +112,7 @@ class Masked:
 
 
 def words_of(text: str) -> list[Token]:
-    """Give the words and signs of a text: its tokens without line breaks."""
+    """Return the words and signs of a text: its tokens without line breaks."""
     return [word for word in tokens(text) if not is_break(text, word)]
 
 
@@ -163,7 +163,9 @@ def mask(
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
-    """Give disjoint identifiers in order; those that overlap become one, named after the first."""
+    """Return disjoint identifiers in order; those that overlap become one,
+    named after the first.
+    """
     merged: list[Span] = []
     for span in sorted(spans):
         if merged and span.start < merged[-1].end:
@@ -175,7 +177,7 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _claims(spans: Iterable[Span], words: Sequence[tuple[int, int]]) -> Iterable[tuple[int, Span]]:
-    """Give the numbers of the words that spans touch; of several spans the last one wins."""
+    """Return the numbers of the words that spans touch; of several spans the last one wins."""
     starts, ends = [start for start, _ in words], [end for _, end in words]
     for span in spans:
         for number in range(bisect_right(ends, span.start), bisect_left(starts, span.end)):
@@ -183,7 +185,7 @@ def _claims(spans: Iterable[Span], words: Sequence[tuple[int, int]]) -> Iterable
 
 
 def touched(spans: Iterable[Span], words: Sequence[tuple[int, int]]) -> set[int]:
-    """Give the numbers of the words that spans touch."""
+    """Return the numbers of the words that spans touch."""
     return {number for number, _ in _claims(spans, words)}
 
 

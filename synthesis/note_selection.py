@@ -13,8 +13,8 @@ def choose(has: Numbers, wanted: Numbers, count: int) -> list[int]:
 
     `has` is (notes, features), counts of anything; `wanted` (features,), of one note on average.
     Each row that is taken is the one after which the sum is nearest to that of as many wanted
-    notes; a feature weighs the less the more rows differ in it. Gives `count` row numbers in order,
-    drawn evenly from blocks of rows, and raises ValueError where there are fewer.
+    notes; a feature weighs the less the more rows differ in it. Returns `count` row numbers in
+    order, drawn evenly from blocks of rows, and raises ValueError where there are fewer.
     """
     if count > len(has):
         raise ValueError

@@ -60,15 +60,15 @@ class InBatches:
         return list(range(-(-self.count // self.batch)))
 
     def places(self, unit: int) -> range:
-        """Give the places of the notes of a batch."""
+        """Return the places of the notes of a batch."""
         return range(unit * self.batch, min(self.count, (unit + 1) * self.batch))
 
     def part(self, unit: int) -> Path:
-        """Give the file of a batch."""
+        """Return the file of a batch."""
         return self.out / _PARTS / f"part-{unit:06d}.jsonl"
 
     def pending(self) -> list[int]:
-        """Give the batches that are not there."""
+        """Return the batches that are not there."""
         return [unit for unit in self.units if not self.part(unit).exists()]
 
     def take_up(self, mark: str) -> None:
@@ -136,7 +136,7 @@ class Generation(InBatches):
         return Plan(self.count, self.seed, load_requests(self.corpus), self.shares, lang)
 
     def fingerprint(self) -> str:
-        """Give what differs for generations that must not be mixed."""
+        """Return what differs for generations that must not be mixed."""
         held = {
             "model": models.digest(self.model), "corpus": corpus_digest(self.corpus),
             "count": None if self.words else self.count, "words": self.words,
@@ -146,12 +146,13 @@ class Generation(InBatches):
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 
     def is_kept(self, record: Mapping[str, Any]) -> bool:
-        """Tell whether a note goes to the others: with beam search those without any entity do not
+        """Return whether a note goes to the others: with beam search those without any entity do
+        not
         (Libbi et al., 2021)."""
         return self.decoding.method != "beam" or bool(record["spans"])
 
     def extended(self) -> "Generation":
-        """Give what is still to be written for the words wanted: the same where there are enough.
+        """Return what is still to be written for the words wanted: the same where there are enough.
 
         Raises Lost where a batch is missing, and ConfigError where no note has a word.
         """
@@ -184,7 +185,7 @@ def _refuse_length(generation: Generation) -> None:
 
 
 def _room(generation: Generation) -> int | None:
-    """Give the longest note that a model holds beside what it is asked for, where it has a bound.
+    """Return the longest note that a model holds beside what it is asked for, where it has a bound.
 
     A kind, a label and a count for each label, and the mark before the note; one more to begin.
     """
@@ -194,7 +195,7 @@ def _room(generation: Generation) -> int | None:
 
 
 def lengths_asked(generation: Generation) -> list[int]:
-    """Give the ids that each request of the corpus may take with the room to end, least first.
+    """Return the ids that each request of the corpus may take with the room to end, least first.
 
     No more than the model holds; nothing where model or corpus do not know how long notes are.
     """
@@ -206,14 +207,14 @@ def lengths_asked(generation: Generation) -> list[int]:
 
 
 def write_unit(generation: Generation, writer: Writer, plan: Plan, unit: int) -> int:
-    """Write a batch of notes to its file; gives the number of ids written."""
+    """Write a batch of notes to its file; returns the number of ids written."""
     notes = writer.write(plan, generation.places(unit))
     generation.write_part(unit, map(record_of, notes))
     return sum(each.ids for each in notes)
 
 
 def put_together(generation: Generation, fresh: Collection[int], seconds: float) -> dict[str, Any]:
-    """Make notes.jsonl and the manifest out of all parts; gives the manifest.
+    """Make notes.jsonl and the manifest out of all parts; returns the manifest.
 
     `fresh` are the batches that were written in so many seconds, of which the speed is told.
 
@@ -260,7 +261,7 @@ def put_together(generation: Generation, fresh: Collection[int], seconds: float)
 
 
 def _chosen(generation: Generation, plan: Plan) -> set[int] | None:
-    """Give the places of the notes that are kept, where some are chosen.
+    """Return the places of the notes that are kept, where some are chosen.
 
     They have the entities of each label and the words of as many requests, as nearly as may be.
     """
@@ -316,19 +317,19 @@ def _manifest(
 
 
 def _base(about: Mapping[str, Any]) -> str | None:
-    """Give the digest of the pretrained weights that a generator began with, if it did."""
+    """Return the digest of the pretrained weights that a generator began with, if it did."""
     if about.get("recipe", {}).get("pretrained") is None:
         return None
     return about.get("base_sha256") or "unknown"  # of a version that did not keep it
 
 
 def record_of(each: Synthetic) -> dict[str, Any]:
-    """Give a note as a line of notes.jsonl."""
+    """Return a note as a line of notes.jsonl."""
     return noted(each.note, each.about())
 
 
 def noted(note: Annotated, about: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a note with spans as a line of notes.jsonl; `about` is kept with it."""
+    """Return a note with spans as a line of notes.jsonl; `about` is kept with it."""
     document = note.document
     spans = [
         {"start": s.start, "end": s.end, "label": s.label, "score": s.score, "detector": s.detector}
@@ -366,5 +367,5 @@ def read_generated(folder: Path) -> dict[str, Any]:
 
 
 def units_of(pending: Sequence[int], worker: int, workers: int) -> list[int]:
-    """Give the batches that are one worker's."""
+    """Return the batches that are one worker's."""
     return [unit for place, unit in enumerate(pending) if place % workers == worker]

@@ -51,7 +51,7 @@ class SpeechTagger(Protocol):
     def parts(
         self, texts: Sequence[str], words: Sequence[Sequence[Token]]
     ) -> Iterator[Sequence[str]]:
-        """Give for each text one part for each word, empty where it has none."""
+        """Return for each text one part for each word, empty where it has none."""
 
 
 class PipelineTagger:
@@ -69,7 +69,7 @@ class PipelineTagger:
     def parts(
         self, texts: Sequence[str], words: Sequence[Sequence[Token]]
     ) -> Iterator[Sequence[str]]:
-        """Give for each text one part for each word."""
+        """Return for each text one part for each word."""
         documents = map(self._document, texts, words)
         for document in self._pipeline.pipe(documents, batch_size=_BATCH):
             yield [token.pos_ for token in document]
@@ -95,7 +95,7 @@ class ContentTagger:
     def parts(
         self, texts: Sequence[str], words: Sequence[Sequence[Token]]
     ) -> Iterator[Sequence[str]]:
-        """Give for each text one part for each word."""
+        """Return for each text one part for each word."""
         for text, cut in zip(texts, words, strict=True):
             yield [self._part(text[start:end]) for start, end in cut]
 
@@ -126,7 +126,7 @@ class EntityTagger:
 
 
 def make_tagger(lang: str, pipelines: Mapping[str, str]) -> SpeechTagger:
-    """Give the tagger of a language: a pipeline where one is named or packaged, else the list."""
+    """Return the tagger of a language: a pipeline where one is named or packaged, else the list."""
     name = pipelines.get(lang)
     packaged = PACKAGED.get(lang)
     if name is None and packaged is not None and find_spec(packaged):

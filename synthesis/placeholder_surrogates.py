@@ -27,11 +27,11 @@ class Standins:
         self._policy = policy
 
     def keeps(self, label: str, value: str) -> bool:
-        """Tell whether a value stays, since it tells nobody apart: the country of all places."""
+        """Return whether a value stays, since it tells nobody apart: the country of all places."""
         return is_kept(label, value, self._policy)
 
     def of(self, letter: Masked, person: str, record: PatientRecord) -> Mapping[Decision, str]:
-        """Give surrogates of a letter's identifiers, as if it were `person`'s.
+        """Return surrogates of a letter's identifiers, as if it were `person`'s.
 
         Letters of the same person have the same surrogates, and none of what the `record` holds is
         among them. Raises Unsafe where a label has none.

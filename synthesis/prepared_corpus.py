@@ -65,7 +65,7 @@ class Corpus:
     manifest: Mapping[str, Any]
 
     def texts(self, split: str, vocabulary: Vocabulary) -> list[Text]:
-        """Give the notes of a part as ids."""
+        """Return the notes of a part as ids."""
         texts = []
         for note in self.notes[split]:
             codes = vocabulary.encode(note.codes)
@@ -74,12 +74,12 @@ class Corpus:
         return texts
 
     def stream(self, split: str) -> str:
-        """Give a part as one text, every note ended."""
+        """Return a part as one text, every note ended."""
         return "".join(note.codes + note.marked + END for note in self.notes[split])
 
 
 def save_corpus(parting: Parting, folder: Path, origin: Mapping[str, Any]) -> dict[str, Any]:
-    """Write a corpus; gives its manifest, which `origin` is part of.
+    """Write a corpus; returns its manifest, which `origin` is part of.
 
     Only their owner may read the files. Requests are those of held-out notes: what a note of that
     kind holds, and its first words. Raises ConfigError where a part is empty or the folder is not.
@@ -156,7 +156,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def digest(folder: Path) -> str:
-    """Give what changes with any note; raises ConfigError."""
+    """Return what changes with any note; raises ConfigError."""
     sums = read_manifest(folder)["sha256"]
     return hashlib.sha256(json.dumps(sums, sort_keys=True).encode()).hexdigest()
 

@@ -49,7 +49,7 @@ class Request:
         return "".join([*kind, *wanted, BODY])
 
     def to_json(self) -> dict[str, Any]:
-        """Give it as plain JSON."""
+        """Return it as plain JSON."""
         return {
             "kind": self.kind,
             "counts": dict(self.counts),
@@ -65,13 +65,13 @@ def slug(kind: str) -> str:
 
 
 def frequent_kinds(notes: Iterable[Annotated]) -> list[str]:
-    """Give the kinds that enough notes have, sorted."""
+    """Return the kinds that enough notes have, sorted."""
     counts = Counter(slug(note.document.kind) for note in notes)
     return sorted(kind for kind, count in counts.items() if kind and count >= _RARE_KIND)
 
 
 def marks_of(labels: Iterable[str], kinds: Iterable[str]) -> list[str]:
-    """Give every mark of a corpus, END and UNKNOWN first; raises ConfigError for odd labels."""
+    """Return every mark of a corpus, END and UNKNOWN first; raises ConfigError for odd labels."""
     names = sorted(set(labels))
     return [
         END,

@@ -34,7 +34,7 @@ class CorpusStatistics:
         return shares_of(self.labels)
 
     def to_json(self) -> dict[str, Any]:
-        """Give it as plain JSON, with shares."""
+        """Return it as plain JSON, with shares."""
         return {**vars(self), "labels": dict(sorted(self.labels.items())), "shares": self.shares}
 
 
@@ -69,7 +69,7 @@ def corpus_statistics(notes: Iterable[Annotated]) -> CorpusStatistics:
 
 
 def words_in(text: str) -> list[str]:
-    """Give the words of a text, signs among them."""
+    """Return the words of a text, signs among them."""
     found = tokens(text)
     return [text[start:end] for start, end in found if not is_break(text, (start, end))]
 
@@ -88,13 +88,13 @@ def _sentences(text: str, found: Iterable[tuple[int, int]]) -> int:
 
 
 def shares_of(counts: Mapping[str, float]) -> dict[str, float]:
-    """Give the share of each in the whole; nothing where all are 0."""
+    """Return the share of each in the whole; nothing where all are 0."""
     total = sum(counts.values())
     return {name: counts[name] / total for name in sorted(counts)} if total else {}
 
 
 def changes(before: CorpusStatistics, after: CorpusStatistics) -> dict[str, float]:
-    """Give the relative change of every figure, and of each label's count as `labels.LABEL`.
+    """Return the relative change of every figure, and of each label's count as `labels.LABEL`.
 
     A corpus compared with itself gives 0 everywhere; what came from nothing is infinite.
     """
@@ -117,7 +117,7 @@ def _change(before: float, after: float) -> float:
 
 
 def distance(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    """Give the Jensen-Shannon distance of two counts or shares, from 0 to 1.
+    """Return the Jensen-Shannon distance of two counts or shares, from 0 to 1.
 
     The square root of the divergence to base 2 (Endres and Schindelin, 2003).
     """

@@ -66,7 +66,7 @@ def clean(marked: str) -> Cleaned:
 
 
 def _parts(marked: str) -> Iterator[tuple[str, str | None, str]]:
-    """Give stretches of text and tags, in order."""
+    """Return stretches of text and tags, in order."""
     at = 0
     for mark in _MARK.finditer(marked):
         if mark.start() > at:

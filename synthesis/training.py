@@ -35,7 +35,7 @@ def learn(
     public: Sequence[str] | None = None,
     canaries: tuple[int, int] | None = None,
 ) -> dict[str, float]:
-    """Train a generator on a prepared corpus; gives its perplexities.
+    """Train a generator on a prepared corpus; returns its perplexities.
 
     The vocabulary is learnt from the notes of train alone, or from `public` texts: what stands in
     a vocabulary is outside of any guarantee of private training. `canaries` are so many, so often
@@ -74,7 +74,7 @@ def learn_vocabulary(
 
 
 def ids_per_word(corpus: Corpus, texts: Sequence[Text]) -> float:
-    """Give how many ids a word of train takes, marks and ends of notes among them."""
+    """Return how many ids a word of train takes, marks and ends of notes among them."""
     words: int = corpus.manifest["statistics"]["train"]["words"]
     return sum(len(text.ids) - text.asked for text in texts) / max(1, words)
 
@@ -82,7 +82,7 @@ def ids_per_word(corpus: Corpus, texts: Sequence[Text]) -> float:
 def longest_entities(
     corpus: Corpus, texts: Sequence[Text], vocabulary: Vocabulary
 ) -> dict[str, int]:
-    """Give the most ids that an entity of each label has in these texts."""
+    """Return the most ids that an entity of each label has in these texts."""
     labels = corpus.manifest["statistics"]["train"]["labels"]
     starts = {vocabulary.mark(start_tag(label)): label for label in labels}
     ends = {vocabulary.mark(end_tag(label)) for label in labels}

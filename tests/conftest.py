@@ -66,7 +66,7 @@ def database_url(request, tmp_path):
 
 @pytest.fixture(scope="session")
 def synthea_tables():
-    """Loads published OMOP tables into an engine; gives the number of rows of each table."""
+    """Loads published OMOP tables into an engine; returns the number of rows of each table."""
     spec = importlib.util.spec_from_file_location(
         "omop_sample", TESTS / "pipeline" / "omop_sample.py"
     )

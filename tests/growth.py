@@ -21,12 +21,12 @@ def calls(run: Callable[[], object]) -> int:
 
 
 def repeated(unit: str, length: int) -> str:
-    """Give a text of this many characters that is one unit again and again."""
+    """Return a text of this many characters that is one unit again and again."""
     return (unit * (length // len(unit) + 1))[:length]
 
 
 def growth(run: Callable[[str], object], unit: str, length: int = 1000) -> float:
-    """Tell how many times the calls a text costs that is twice as long: 2 where work is linear.
+    """Return how many times the calls a text costs that is twice as long: 2 where work is linear.
 
     A hundred calls more or less count for nothing.
     """

@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def corpora(options: argparse.Namespace) -> Iterator[tuple[str, Sequence[Annotated], IsRight]]:
-    """Give each corpus with its name and what its labels stand for."""
+    """Return each corpus with its name and what its labels stand for."""
     for hospital in hospitals(options.patients, SEED, "held-out"):
         notes = [note.annotated for note in hospital.notes()]
         yield f"fictional {hospital.lang}", notes, str.__eq__

@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def measure(unit: str, characters: int) -> Sequence[str]:
-    """Give for one unit the seconds of each column; nothing is kept of it, as in the job."""
+    """Return for one unit the seconds of each column; nothing is kept of it, as in the job."""
     text = (unit * (characters // len(unit) + 1))[:characters]
     told = _seconds(lambda: stretches(text))
     readings = [fold_once(text), cased_once(text)]

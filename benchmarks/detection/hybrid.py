@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def corpora(options: argparse.Namespace) -> Iterator[tuple[str, Corpus]]:
-    """Give each corpus by its name."""
+    """Return each corpus by its name."""
     for hospital in hospitals(options.patients, SEED, "held-out"):
         known = {str(number): record for number, record in hospital.patients.items()}
         yield f"fictional {hospital.lang}", ([note.annotated for note in hospital.notes()], known)
@@ -69,7 +69,7 @@ def corpora(options: argparse.Namespace) -> Iterator[tuple[str, Corpus]]:
 def detected(
     notes: Sequence[Annotated], patients: Mapping[str, PatientRecord], tagger: Tagger
 ) -> dict[str, list[Annotated]]:
-    """Give the notes with the spans of each arm."""
+    """Return the notes with the spans of each arm."""
     compiled = KnownPatients()
     found: dict[str, list[Annotated]] = {arm: [] for arm in ARMS}
     for note in notes:

@@ -94,7 +94,7 @@ def main() -> None:
 def cases(
     train: Sequence[Annotated], sizes: Sequence[int], kinds: Sequence[str], seed: int
 ) -> list[Case]:
-    """Give the training sets of one seed; sizes beyond the notes there are count once."""
+    """Return the training sets of one seed; sizes beyond the notes there are count once."""
     shuffled = list(train)
     random.Random(seed).shuffle(shuffled)
     if not kinds:
@@ -108,7 +108,7 @@ def cases(
 
 
 def table(points: Sequence[Point]) -> str:
-    """Give means over seeds, with the standard deviation, one row a case and way."""
+    """Return means over seeds, with the standard deviation, one row a case and way."""
     lines = [f"{'trained on':<22}{'scored':<14}{'way':<8}{'seeds':>6}{'redacted':>18}"]
     lines[0] += f"{'no leak':>18}{'token F1':>18}"
     groups = list(dict.fromkeys((point.case, point.scored, point.way) for point in points))

@@ -35,7 +35,7 @@ def in_our_labels(note: Annotated) -> Annotated:
 
 
 def prepare(options: argparse.Namespace) -> Path:
-    """Write TRAIN and TEST in our labels, and make TRAIN a corpus, once; gives its folder."""
+    """Write TRAIN and TEST in our labels, and make TRAIN a corpus, once; returns its folder."""
     out: Path = options.output
     for name in ("train", "test"):
         target = out / f"{name}.jsonl"
@@ -48,7 +48,7 @@ def prepare(options: argparse.Namespace) -> Path:
 
 
 def line(note: Annotated) -> str:
-    """Give a note as one line."""
+    """Return a note as one line."""
     document = note.document
     told = {"note_id": document.note_id, "text": document.text, "lang": document.lang}
     return dumped({**told, "spans": listed(note.spans)}) + "\n"

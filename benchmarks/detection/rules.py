@@ -89,7 +89,7 @@ def main() -> None:
 
 
 def measure(notes: Sequence[Note], rounds: int, native: Native | None = None) -> dict[str, float]:
-    """Give for each arm its seconds a note: of each note the least of the rounds, then the mean."""
+    """Return seconds a note for each arm: of each note the least of the rounds, then the mean."""
     least: dict[str, list[float]] = {}
     for _ in range(rounds):
         taken = {name: [_seconds(arm, note) for note in notes] for name, arm in _arms().items()}
@@ -115,7 +115,7 @@ def _native(rooms: Path, notes: int, identifiers: int) -> Native:
 
 
 def _side_by_side(notes: Sequence[Note]) -> tuple[list[float], str]:
-    """Give each note's share of the seconds of those searched together, and a hash of all found."""
+    """Return each note's share of the seconds of its batch, and a hash of all that was found."""
     compiled, seconds, found = KnownPatients(), list[float](), blake2b(digest_size=16)
     for at in range(0, len(notes), TOGETHER):
         some = notes[at : at + TOGETHER]

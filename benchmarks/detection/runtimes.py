@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def detected(notes: Sequence[Annotated], tagger: Tagger) -> list[Annotated]:
-    """Give the notes with the spans of a tagger."""
+    """Return the notes with the spans of a tagger."""
     given = []
     for at in range(0, len(notes), TOGETHER):
         several = notes[at : at + TOGETHER]

@@ -122,7 +122,7 @@ def _windows(trained: folder.Trained, notes: Sequence[Document]) -> list[Batch]:
 
 
 def make_notes(count: int, pieces: int, subwords: SubWords) -> list[Document]:
-    """Give notes cut to so many pieces, one language after the other."""
+    """Return notes cut to so many pieces, one language after the other."""
     hospitals = [
         make_hospital(count, seed=SEED, lang=lang, mean_characters=4000, pdf_share=0, scan_share=0)
         for lang in LANGUAGES
@@ -179,7 +179,7 @@ def gemm_peak(network: Network) -> float:
 
 
 def runtimes(folder: Path) -> tuple[str, ...]:
-    """Give the runtimes that are there and can take a tagger."""
+    """Return the runtimes that are there and can take a tagger."""
     eight_bits = (OPENVINO_INT8,) if has_vnni() and is_quantized(folder) else ()
     return TORCH, *((OPENVINO, *eight_bits) if find_spec("openvino") else ()), ONNX, ONNX_INT8
 

@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def make_arms() -> dict[str, Arm]:
-    """Give what is compared, by name."""
+    """Return what is compared, by name."""
     full = Extractor(Limits(), Options(layout=Layout.FULL, languages=()))
     body = Extractor(Limits(), Options(layout=Layout.BODY, languages=()))
     return {
@@ -88,13 +88,13 @@ def made() -> Iterator[bytes]:
 
 
 def given(folder: Path) -> Iterator[bytes]:
-    """Give the PDFs under a folder."""
+    """Return the PDFs under a folder."""
     for path in sorted(folder.rglob("*.pdf")):
         yield path.read_bytes()
 
 
 def readable(documents: Iterable[bytes], arms: dict[str, Arm], pages: int) -> Iterator[bytes]:
-    """Give the documents that all arms can read, until they have so many pages."""
+    """Return the documents that all arms can read, until they have so many pages."""
     left_out = 0
     for data in documents:
         if pages <= 0:
@@ -159,7 +159,7 @@ def _ratio(rounds: list[dict[str, float]], name: str, base: str) -> float:
 
 
 def profile(name: str, arm: Arm, documents: list[bytes]) -> str:
-    """Tell where an arm spends its time, by function."""
+    """Return where an arm spends its time, by function."""
     for data in documents:  # what is loaded once is not of interest
         arm(data)
     profiler = cProfile.Profile()

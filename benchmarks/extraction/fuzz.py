@@ -81,7 +81,7 @@ def attempts(
 
 
 def child(reader: Reader) -> int | None:
-    """Tell the reading process of a reader, if it has one now."""
+    """Return the reading process of a reader, if it has one now."""
     return reader._sandbox.pid
 
 
@@ -117,7 +117,7 @@ def main() -> int:
 
 
 def warm(reader: Reader) -> int:
-    """Read every document as it was before it was spoilt; gives the kilobytes held after that."""
+    """Read every document as it was before it was spoilt; returns the kilobytes held after that."""
     for name, data in specimens().items():
         with suppress(Unreadable):
             reader.read(data, name=name)

@@ -63,7 +63,7 @@ def rendered(lang: str, patients: int, seed: int) -> Iterator[Letter]:
 
 
 def measured(letters: Sequence[Letter], layout: Layout) -> Iterator[tuple[str, ...]]:
-    """Give a row for each way of detecting."""
+    """Return a row for each way of detecting."""
     extractor = Extractor(Limits(), Options(layout, LANGUAGES))
     left: dict[str, Counter[int]] = {name: Counter() for name in DETECTIONS}
     refused = 0
@@ -93,14 +93,14 @@ def measured(letters: Sequence[Letter], layout: Layout) -> Iterator[tuple[str, .
 
 
 def secrets(gold: Annotated) -> set[str]:
-    """Give the words that only identifiers hold."""
+    """Return the words that only identifiers hold."""
     text = gold.document.text
     inside = set[str]().union(*(words(text[span.start : span.end]) for span in gold.spans))
     return inside - words(without(text, gold.spans))
 
 
 def words(text: str) -> set[str]:
-    """Give the words and numbers of at least three characters, in small letters."""
+    """Return the words and numbers of at least three characters, in small letters."""
     return set(_WORD.findall(text.casefold()))
 
 

@@ -32,7 +32,7 @@ def letters(
 
 
 def labelled(letter: LabelledPdf, name: str) -> list[LabelledPage]:
-    """Give the lines that the extractor reads the class of the mark that they cover most."""
+    """Return the lines that the extractor reads the class of the mark that they cover most."""
     pages = read_pages(letter.data, Limits()).pages
     marks: list[list[Mark]] = [[] for _ in pages]
     for mark in letter.marks:
@@ -60,7 +60,7 @@ def _fit(line: Line, mark: Mark) -> tuple[bool, float]:
 
 
 def common(one: Box, other: Box) -> float:
-    """Give the area that two boxes share."""
+    """Return the area that two boxes share."""
     width = min(one[2], other[2]) - max(one[0], other[0])
     height = min(one[3], other[3]) - max(one[1], other[1])
     return max(width, 0.0) * max(height, 0.0)

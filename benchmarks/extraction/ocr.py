@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def scans(lang: str, notes: int, seed: int) -> Iterator[tuple[bytes, str]]:
-    """Give scanned notes and the text printed on them."""
+    """Return scanned notes and the text printed on them."""
     hospital = make_hospital(
         -(-notes // _NOTES_PER_PATIENT) * 2,
         seed=seed,
@@ -113,7 +113,7 @@ def measure(recognizer: Recognizer, notes: Iterator[tuple[bytes, str]]) -> Error
 
 
 def recognize(recognizer: Recognizer, data: bytes, errors: Errors) -> str:
-    """Give the text of every page, in reading order."""
+    """Return the text of every page, in reading order."""
     pages = []
     with pymupdf.open(stream=data, filetype="pdf") as document:
         for number, page in enumerate(document):
@@ -154,7 +154,7 @@ def _closest(missing: list[str], extra: list[str]) -> tuple[int, int] | None:
 
 
 def _stretch(one: str, other: str) -> tuple[tuple[int, int], tuple[int, int], int]:
-    """Give the common stretch of two lines, in each of them, and its edits."""
+    """Return the common stretch of two lines, in each of them, and its edits."""
     turned = len(one) > len(other)
     short, long = (other, one) if turned else (one, other)
     found = fuzz.partial_ratio_alignment(short, long)

@@ -88,7 +88,7 @@ def measure(segmenter: Segmenter, test: Sequence[Letter]) -> Result:
 
 
 def outside(letter: LabelledPdf) -> set[str]:
-    """Give the identifiers that stand outside of body and tables, and nowhere in them."""
+    """Return the identifiers that stand outside of body and tables, and nowhere in them."""
     medicine = _spaced(mark.text for mark in letter.marks if mark.kind in MEDICINE)
     found = (
         _spaced([identifier])
@@ -100,7 +100,7 @@ def outside(letter: LabelledPdf) -> set[str]:
 
 
 def kept(pages: Sequence[LabelledPage], given: Sequence[Sequence[BoxClass]]) -> str:
-    """Give the text of the lines that are kept."""
+    """Return the text of the lines that are kept."""
     return _spaced(
         line.text
         for labelled, kinds in zip(pages, given, strict=True)
@@ -134,7 +134,7 @@ def _moved(page: Page) -> Page:
 
 
 def milliseconds(segmenter: Segmenter, test: Sequence[Letter]) -> float:
-    """Give the time a page takes, the best of five times, letter by letter."""
+    """Return the time a page takes, the best of five times, letter by letter."""
     letters = [[page.page for page in pages] for _, pages in test]
     times = []
     for _ in range(6):

@@ -160,7 +160,7 @@ class Hospital:
         self._groups = np.array([size for _, size, _ in LABELS.values()])
 
     def night(self, fault: Fault | None = None) -> tuple[int, np.ndarray]:
-        """Give the weekday of the notes of a night, and its counts: (days, leaves).
+        """Return the weekday of the notes of a night, and its counts: (days, leaves).
 
         The first day's notes were written that day, the second's a day before.
         """
@@ -318,7 +318,7 @@ class Books:
         self.nights += 1
 
     def clusters(self) -> np.ndarray:
-        """Give the mean size of the groups that each series comes in."""
+        """Return the mean size of the groups that each series comes in."""
         totals = np.bincount(self._name_of, self.leaves.sum(axis=0))
         sizes = totals[self._squares] / np.maximum(totals[self._plain], 1)
         return np.maximum(np.where(self._squares >= 0, sizes, 1.0), 1.0)

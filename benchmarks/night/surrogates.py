@@ -119,7 +119,7 @@ def notes_table(notes: int, rounds: int) -> str:
 
 
 def _fresh(lots: Sequence[Sequence[Case]], lang: str) -> Arm:
-    """Give an arm in which no patient is known: each call is another lot and cohort."""
+    """Return an arm in which no patient is known: each call is another lot and cohort."""
     calls = count()
 
     def run() -> int:
@@ -223,7 +223,7 @@ def _values(
 
 
 def _rate(arm: Arm, rounds: int) -> float:
-    """Give the median of things a second of processor time; the first round does not count."""
+    """Return the median of things a second of processor time; the first round does not count."""
     arm()
     rates = []
     for _ in range(rounds):
@@ -242,7 +242,7 @@ def _loop() -> float:
 
 
 def shares(arm: Arm) -> str:
-    """Tell which modules the time goes to, and which functions most; calls cost more here."""
+    """Return which modules the time goes to, and which functions most; calls cost more here."""
     profile = cProfile.Profile(time.process_time)
     arm()
     profile.runcall(arm)

@@ -108,7 +108,7 @@ def _scores(counts: Counts) -> dict[str, float]:
 
 
 def compare(both: Sequence[Counts], one: Sequence[Counts]) -> dict[str, object]:
-    """Tell by how much F1 is higher, of counts (notes, 3) that each seed gave."""
+    """Return by how much F1 is higher, of counts (notes, 3) that each seed gave."""
     pairs = list(zip(both, one, strict=True))
     gains = [float(f1(two.sum(0)) - f1(alone.sum(0))) for two, alone in pairs]
     counts = np.stack([np.sum(both, 0), np.sum(one, 0)])  # each note once, whatever the seeds
@@ -148,7 +148,7 @@ def _encode(options: argparse.Namespace) -> tuple[dict[str, Path], Scored]:
 
 
 def _parts(options: argparse.Namespace) -> dict[str, list[Annotated]]:
-    """Give the notes of each site, those to select by and those to score on."""
+    """Return the notes of each site, those to select by and those to score on."""
     train, dev = _annotated(options.train)[options.skip :], _annotated(options.dev)
     size = options.site or len(train) // 2
     scored = dev[options.chosen :][: options.scored]
@@ -169,7 +169,7 @@ def _recipe(
 
 
 def _losses(out: Path, recipe: deidentifier_training.Recipe) -> dict[str, float]:
-    """Give the lowest loss on the notes that weights were selected by, and its epoch."""
+    """Return the lowest loss on the notes that weights were selected by, and its epoch."""
     about = json.loads((out / deidentifier_training.SETTINGS).read_text("utf-8"))["about"]
     if about["recipe"] != json.loads(json.dumps(asdict(recipe))):
         raise ConfigError(str(out), "was trained with other settings", "name a new folder")

@@ -91,7 +91,7 @@ def main() -> None:
 
 
 def tokens(options: argparse.Namespace) -> Iterator[dict[str, object]]:
-    """Tell how many boundaries of spans are boundaries of tokens, and how many tokens are new."""
+    """Return how many boundaries of spans are boundaries of tokens, and how many tokens are new."""
     cut, plain = [set(), set()], [set(), set()]
     for place, path in enumerate((options.train, options.dev)):
         notes = _annotated(path)

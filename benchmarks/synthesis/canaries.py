@@ -81,7 +81,7 @@ def _line(name: str, seed: int, folder: Path, spent: str) -> str:
 
 
 def attacked(folder: Path) -> Attack:
-    """Tell the canaries that a model learnt from those it did not, by how likely they are to it."""
+    """Tell the canaries that a model learnt from others by how likely they are to it."""
     model = load(folder)
     canaries = load_canaries(folder, model.about["canaries"])
     planted, others = (

@@ -44,7 +44,7 @@ class OneByOne:
     def candidates(
         self, windows: Sequence[Window], top: int
     ) -> list[list[list[tuple[str, float]]]]:
-        """Give candidates of every place."""
+        """Return candidates of every place."""
         return [
             [
                 self._filler.candidates([window], top)[0][number]
@@ -71,7 +71,7 @@ class Library:
     def candidates(
         self, windows: Sequence[Window], top: int
     ) -> list[list[list[tuple[str, float]]]]:
-        """Give candidates of every place."""
+        """Return candidates of every place."""
         return [
             [self._place(window, at, top) for at, word in enumerate(window) if word is None]
             for window in windows
@@ -148,7 +148,7 @@ def _fill(letters: Sequence[Masked], filler: object, filling: Filling) -> None:
 def _speed(
     letters: Sequence[Masked], work: Callable[[Sequence[Masked]], None]
 ) -> tuple[float, float]:
-    """Give letters a minute of processor time, and of the clock."""
+    """Return letters a minute of processor time, and of the clock."""
     started, began = process_time(), perf_counter()
     work(letters)
     spent, lasted = process_time() - started, perf_counter() - began

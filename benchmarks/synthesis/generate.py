@@ -69,7 +69,7 @@ class Clock:
     by_clock: bool = False
 
     def best(self, work: Callable[[], object]) -> float:
-        """Give the least seconds that the work took, after it was done once to warm up."""
+        """Return the least seconds that the work took, after it was done once to warm up."""
         work()
         return min(self._seconds(work) for _ in range(self.repeat))
 
@@ -109,7 +109,7 @@ def bandwidth(clock: Clock) -> float:
 
 
 def read_each_step(network: nn.Module) -> list[Tensor]:
-    """Give the weights that each step multiplies by, all of them once."""
+    """Return the weights that each step multiplies by, all of them once."""
     found = [module.weight for module in network.modules() if isinstance(module, nn.Linear)]
     layers = [module for module in network.modules() if isinstance(module, nn.LSTM)]
     return found + [each for layer in layers for each in layer.parameters() if each.dim() > 1]
@@ -149,7 +149,7 @@ def _network(kind: str, words: Words, options: argparse.Namespace) -> LanguageMo
 def _loops(
     kind: str, network: LanguageModel, words: Words, options: argparse.Namespace
 ) -> Iterator[tuple[str, Write]]:
-    """Give the loops to compare: ours, and one that a library has."""
+    """Return the loops to compare: ours, and one that a library has."""
     theirs = twin(network) if isinstance(network, GPT) else None
     yield f"{kind}, ours", lambda texts: _ours(network, words, texts, options.length)
     if theirs is not None:

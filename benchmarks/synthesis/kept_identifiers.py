@@ -195,7 +195,7 @@ def _bare(word: str) -> str:
 
 
 def _digit_runs(words: Words) -> dict[str, int]:
-    """Give the digits of up to four words in a row that are numbers, with where they begin."""
+    """Return the digits of up to four words in a row that are numbers, with where they begin."""
     found: dict[str, int] = {}
     for at, (_, start) in enumerate(words):
         run = ""

@@ -68,7 +68,7 @@ def _told(found: Measured) -> str:
 
 
 def _pretrain(texts: Sequence[str], epochs: int, folder: Path, seed: int) -> float:
-    """Train a model from nothing and save it as its makers would; gives its last loss."""
+    """Train a model from nothing and save it as its makers would; returns its last loss."""
     torch.manual_seed(seed)
     pieces = ByteLevelBPETokenizer()
     pieces.train_from_iterator(texts, _PIECES, special_tokens=[_MARK], show_progress=False)

@@ -107,7 +107,7 @@ def _drawn(words: int, seed: int) -> Iterator[str]:
 
 
 def _half(text: str, other: str) -> str:
-    """Give the first half of the words of a note, and of another one the second."""
+    """Return the first half of the words of a note, and of another one the second."""
     first, second = text.split(), other.split()
     return " ".join([*first[: len(first) // 2], *second[len(second) // 2 :]])
 

@@ -141,7 +141,7 @@ def main() -> None:
 
 
 def table(columns: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
-    """Give every number of every setting, with its bounds, and what chance gives in the first."""
+    """Return every number of every setting, with its bounds, and what chance gives in the first."""
     lines = [f"| number | {' | '.join(columns)} | chance |", "| --- |" + " ---: |" * len(columns)]
     lines[1] += " ---: |"
     first = next(iter(columns.values()))
@@ -157,7 +157,7 @@ def table(columns: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
 
 
 def worth(utility: Utility, settings: Sequence[Setting]) -> str:
-    """Give the F1 of each arm, mean and standard deviation over seeds, and the differences."""
+    """Return the F1 of each arm, mean and standard deviation over seeds, and the differences."""
 
     def told(arm: str) -> str:
         values = utility.scores(arm, "f1")

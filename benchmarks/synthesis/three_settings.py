@@ -95,7 +95,7 @@ def main() -> None:
 
 
 def joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
-    """Give rules' spans as annotators mark them: first and last names as one."""
+    """Return rules' spans as annotators mark them: first and last names as one."""
     made: list[Span] = []
     for span in sorted(replace(s, label=_RENAMED.get(s.label, s.label)) for s in spans):
         last = made[-1] if made else None
@@ -108,7 +108,7 @@ def joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
 
 
 def settings_table(utility: Utility) -> str:
-    """Give precision, recall and F1 of each setting: mean and standard deviation over seeds."""
+    """Return precision, recall and F1 of each setting: mean and standard deviation over seeds."""
     lines = ["| learnt from | precision | recall | F1 |", "| --- | ---: | ---: | ---: |"]
     for arm in utility.counts:
         cells = [_spread(utility.scores(arm, name)) for name in _SCORES]
@@ -117,7 +117,7 @@ def settings_table(utility: Utility) -> str:
 
 
 def differences(utility: Utility) -> str:
-    """Give what one setting gains over another, with the chance of as much by randomization."""
+    """Return what one setting gains over another, with the chance of as much by randomization."""
     lines = ["| setting | over | recall | p | F1 | p |", "| --- | --- " + "| ---: " * 4 + "|"]
     for one, other in (
         (SYNTHETIC, RULES), (REAL, SYNTHETIC), (PART_BOTH, PART), (BOTH, REAL), (PART, SYNTHETIC),
@@ -131,7 +131,7 @@ def differences(utility: Utility) -> str:
 
 
 def labels_table(kept: Kept, arms: Sequence[str]) -> str:
-    """Give the F1 of each label, all seeds together, and how often it is in the test letters."""
+    """Return the F1 of each label, all seeds together, and how often it is in the test letters."""
     tallies = {arm: kept.labels(arm) for arm in arms}
     seeds = len(kept.found[arms[-1]])
     lines = [f"| label | spans | {' | '.join(arms)} |", "| --- |" + " ---: |" * (len(arms) + 1)]
@@ -145,7 +145,7 @@ def labels_table(kept: Kept, arms: Sequence[str]) -> str:
 
 
 def curve(utility: Utility, written: int) -> list[tuple[int, float]]:
-    """Give the F1 of more and more synthetic notes."""
+    """Return the F1 of more and more synthetic notes."""
     points = [(_part(written, s), fmean(utility.scores(_named(s), "f1"))) for s in CURVE]
     return [*points, (written, fmean(utility.scores(SYNTHETIC, "f1")))]
 
@@ -217,14 +217,14 @@ def _found(options: argparse.Namespace) -> Kept:
 
 
 def _twice(notes: Sequence[Annotated], out: Path) -> list[Annotated]:
-    """Give synthetic notes as they were written, and with other entities where that was safe."""
+    """Return synthetic notes as they were written, and with other entities where that was safe."""
     exchanged = {each.document.note_id: each for each in read_annotated(out / _EXCHANGED, [])}
     others = (exchanged.get(note.document.note_id) for note in notes)
     return [*notes, *(each for each in others if each is not None)]
 
 
 def halves(real: Sequence[Annotated], synthetic: Sequence[Annotated]) -> list[Annotated]:
-    """Give as many real notes as synthetic ones, the fewer of them again and again."""
+    """Return as many real notes as synthetic ones, the fewer of them again and again."""
     most = max(len(real), len(synthetic))
     return [*islice(cycle(real), most), *islice(cycle(synthetic), most)]
 

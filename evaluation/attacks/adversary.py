@@ -49,7 +49,7 @@ def frozen_adversary(
     """Measure how often adversaries are right in the end, for each seed and for both controls.
 
     What cannot leak is the representation of nothing; what is known to leak are the vectors of
-    words. Gives nothing where there are no pairs.
+    words. Returns nothing where there are no pairs.
     """
     if not len(pairs):
         return []
@@ -88,7 +88,7 @@ def any_attack(
 
     The bound is a mean over pairs, whose changes are drawn for each seed; `highest` is that of the
     pair that is told best. It rests on noise that is normal and not guessed, and holds for words
-    and their neighbours alone. Gives nothing without pairs.
+    and their neighbours alone. Returns nothing without pairs.
     """
     if not len(pairs):
         return []

@@ -27,7 +27,7 @@ Rates = Mapping[str, Rate]
 def measured_rates(
     rates: Sequence[Rates], null: Rates, control: Rates, data: str
 ) -> Iterator[Measured]:
-    """Give a number for each name that all seeds have, with its controls where there are some."""
+    """Return a number for each name that all seeds have, with its controls where there are some."""
     for name in rates[0]:
         some = [each[name] for each in rates if name in each]
         if len(some) == len(rates):
@@ -41,7 +41,7 @@ def measured_rates(
 
 
 def over_seeds(rates: Sequence[Rate]) -> tuple[float, float, float]:
-    """Give the mean of a rate over seeds, at least two, with its lower and upper bound.
+    """Return the mean of a rate over seeds, at least two, with its lower and upper bound.
 
     The bounds are the wider of two: Student's t over seeds, which share sentences and differ in
     what was drawn, and Clopper and Pearson (1934) for the tries of one seed.

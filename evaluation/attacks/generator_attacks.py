@@ -113,7 +113,7 @@ class Attacker:
         return measured, notes
 
     def _control_influence(self, whole: Trained) -> float:
-        """Give the S-PDTP of the canaries that the leaky model learnt."""
+        """Return the S-PDTP of the canaries that the leaky model learnt."""
         ground = self._ground
         texts = [each.question(ground.vocabulary) for each in ground.canaries.planted]
         found = _pairwise(told(self._leaky, texts), told(whole, texts))
@@ -167,7 +167,7 @@ class Attacker:
         )  # fmt: skip
 
     def _unseen(self, but: int | None = None) -> Floats:
-        """Give what notes are to models that did not learn them, one model left out: [notes]"""
+        """Return what notes are to models that did not learn them, one model left out: [notes]"""
         apart = ~self._split.members
         if but is not None:
             apart = np.delete(apart, but, axis=0)

@@ -66,7 +66,7 @@ def intersect_words(
 
 
 def _likelihood(seen: Sequence[str], becomes: frozenset[str]) -> float:
-    """Give the logarithm of the chance that a word became what was seen."""
+    """Return the logarithm of the chance that a word became what was seen."""
     if not all(word in becomes for word in seen):
         return -np.inf
     return float(-len(seen) * np.log(len(becomes)))

@@ -49,11 +49,11 @@ class Slots:
         return len(self.word)
 
     def take(self, chosen: NDArray[np.int64] | NDArray[np.bool_]) -> "Slots":
-        """Give some of them."""
+        """Return some of them."""
         return Slots(self.sentence[chosen], self.token[chosen], self.word[chosen])
 
     def vectors(self, shared: Sequence[Vectors]) -> Floats:
-        """Give the vectors of the tokens: [slots, size]."""
+        """Return the vectors of the tokens: [slots, size]."""
         found = [shared[row][place] for row, place in zip(self.sentence, self.token, strict=True)]
         return np.stack(found).astype(np.float64)
 
@@ -71,7 +71,7 @@ class Codebook:
     kinds: NDArray[np.int64] = field(repr=False)
 
     def distances(self, vectors: Floats, kinds: NDArray[np.int64]) -> Floats:
-        """Give the squared distance of vectors from words, infinite where the case rules it out.
+        """Return the squared distance of vectors from words, infinite where the case rules it out.
 
         [vectors, size], [vectors] -> [vectors, words]
         """
@@ -129,7 +129,9 @@ def carriers_of(sentences: Sequence[Sentence], *, phi: bool) -> list[tuple[Sente
 
 
 def window(sentence: Sentence, place: int) -> tuple[Sentence, int]:
-    """Cut a sentence to the tokens around one; gives the rest and the place of the token there."""
+    """Cut a sentence to the tokens around one; returns the rest and the place of the
+    token there.
+    """
     first, end = max(0, place - _REACH), place + _REACH + 1
     some = replace(
         sentence,
@@ -142,19 +144,19 @@ def window(sentence: Sentence, place: int) -> tuple[Sentence, int]:
 
 
 def kinds_of(words: Sequence[str]) -> NDArray[np.int64]:
-    """Give what the case of each word can be, as far as it is of the word itself: [words]."""
+    """Return what the case of each word can be, as far as it is of the word itself: [words]."""
     return np.array([kind_of_case(CASES.index(case_of(word))) for word in words], np.int64)
 
 
 def kind_of_case(casing: int) -> int:
-    """Give what the class of a token's case tells of the word: letters alone, or which digits."""
+    """Return what the class of a token's case tells of the word: letters alone, or which digits."""
     return -1 if casing in _CASED else casing
 
 
 def ranks(
     book: Codebook, vectors: Floats, kinds: NDArray[np.int64], words: NDArray[np.int64]
 ) -> Floats:
-    """Tell how many words are nearer to each vector than its own: [vectors].
+    """Return how many words are nearer to each vector than its own: [vectors].
 
     Of words that are as near as its own, half count.
     """
@@ -166,7 +168,7 @@ def ranks(
 
 
 def place_of(scores: Floats, words: NDArray[np.int64]) -> Floats:
-    """Tell how many others have a score above that of the right one; of equals half count.
+    """Return how many others have a score above that of the right one; of equals half count.
 
     [rows, candidates], [rows] -> [rows]
     """
@@ -177,7 +179,7 @@ def place_of(scores: Floats, words: NDArray[np.int64]) -> Floats:
 
 
 def kinds_at(sentences: Sequence[Sentence], slots: Slots) -> NDArray[np.int64]:
-    """Give what the case of the tokens of slots tells of their words: [slots]."""
+    """Return what the case of the tokens of slots tells of their words: [slots]."""
     pairs = zip(slots.sentence, slots.token, strict=True)
     return np.array([kind_of_case(sentences[row].casing[place]) for row, place in pairs], np.int64)
 

@@ -143,7 +143,7 @@ def evidence_of(notes: Iterable[Annotated], field: str) -> Evidence:
 
 
 def _is_whole(text: Sequence[str]) -> bool:
-    """Tell whether the words of a date are those of a day, a month and a year."""
+    """Return whether the words of a date are those of a day, a month and a year."""
     numbers = [word for word in text if word[0].isdigit()]
     has_year = any(len(word) == _YEAR for word in numbers)
     is_written = len(numbers) + 1 == _PARTS and has_year and len(text) > len(numbers)
@@ -152,7 +152,7 @@ def _is_whole(text: Sequence[str]) -> bool:
 
 
 def intervals(days: Iterable[int]) -> Evidence:
-    """Give the lengths, in days, between all dates of one patient, each as a value.
+    """Return the lengths, in days, between all dates of one patient, each as a value.
 
     Releases keep them by design: this is what the attacker has beside names and numbers.
     """
@@ -163,7 +163,7 @@ def intervals(days: Iterable[int]) -> Evidence:
 
 
 def nearly(number: int, width: int) -> Evidence:
-    """Give a number and those around it, so that two numbers not farther apart share values.
+    """Return a number and those around it, so that two numbers not farther apart share values.
 
     The nearer they are, the more values they share.
     """

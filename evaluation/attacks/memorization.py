@@ -128,7 +128,7 @@ class Attack:
 
 
 def attack(members: Sequence[float], others: Sequence[float], *, seed: int = 1) -> Attack:
-    """Give the chance that a member scores above another note: 0.5 where nothing is told.
+    """Return the chance that a member scores above another note: 0.5 where nothing is told.
 
     That is the Mann-Whitney statistic over the number of pairs; ties count half. The bounds are
     those of the percentile bootstrap over members and over others; where the two do not overlap at

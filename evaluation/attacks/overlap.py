@@ -43,10 +43,10 @@ class Judge(Protocol):
     """A model that can be asked, and taught."""
 
     def log_probabilities(self, texts: Iterable[str]) -> Iterator[Floats]:
-        """Give the log probability of each piece of each text."""
+        """Return the log probability of each piece of each text."""
 
     def taught(self, texts: Sequence[str]) -> Self:
-        """Give a copy that knows texts by heart."""
+        """Return a copy that knows texts by heart."""
 
 
 def subject(base: str, corpus: str) -> str:
@@ -77,7 +77,9 @@ class Runs:
         self._found = np.zeros(len(self._known), bool)
 
     def look(self, parts: Iterable[str]) -> int:
-        """Look for the runs in a text, which comes in parts cut between words; gives its words."""
+        """Look for the runs in a text, which comes in parts cut between words;
+        returns its words.
+        """
         last, total = np.zeros(0, np.uint64), 0
         for part in parts:
             words = _words(part)
@@ -92,11 +94,11 @@ class Runs:
         return total
 
     def covered(self) -> list[float]:
-        """Give the share of each note's words that stand in a run that was found."""
+        """Return the share of each note's words that stand in a run that was found."""
         return list(self._covered(self._found[self._places]))
 
     def covered_by_others(self, owners: Sequence[str]) -> list[float]:
-        """Give the share of each note's words that stand in a run of another owner's notes."""
+        """Return the share of each note's words that stand in a run of another owner's notes."""
         numbers = {owner: number for number, owner in enumerate(dict.fromkeys(owners))}
         of_run = np.repeat([numbers[owner] for owner in owners], self._counts).astype(np.int64)
         pairs = np.unique(np.stack([self._places, of_run]), axis=1)
@@ -121,7 +123,7 @@ def shared_runs(
 ) -> tuple[Measured, list[float]]:
     """Measure the share of notes with a run of `RUN` words that texts hold as well.
 
-    Gives the share of each note's words in such runs, too. The number for what cannot leak is the
+    Returns the share of each note's words in such runs, too. The number for what cannot leak is the
     share of notes with a run of another patient's notes, phrases of the house; that for a known
     leak counts the texts as if they held the notes themselves. Raises ValueError where the texts
     hold no words.
@@ -189,7 +191,7 @@ def likelihood(
 
 
 def least_likely(judge: Judge, texts: Iterable[str]) -> list[float]:
-    """Give the mean log probability of the least likely pieces of each text (Min-K% Prob)."""
+    """Return the mean log probability of the least likely pieces of each text (Min-K% Prob)."""
     scores = []
     for told in judge.log_probabilities(texts):
         if not len(told) or not np.isfinite(told).all():

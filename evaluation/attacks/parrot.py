@@ -97,7 +97,7 @@ def parrot(known: Sequence[Annotated], other: Sequence[Annotated]) -> Scores:
     """Suspect each identifier of `other` the more, the less a reader of `known` expects one there.
 
     Both are released notes in which everything that looks like an identifier is a span, surrogate
-    or leak. Gives one number for each span of `other`, in order.
+    or leak. Returns one number for each span of `other`, in order.
     """
     reader = Reader()
     reader.learn(known)
@@ -127,7 +127,7 @@ class Reader:
         self._model.fit(_hashed(rows), np.array(marks, np.bool_))
 
     def expect(self, note: Annotated) -> list[float]:
-        """Tell of each span how sure the reader is, on average over its words."""
+        """Return of each span how sure the reader is, on average over its words."""
         tokens = list(_TOKEN.finditer(note.document.text))
         sure = self._model.predict(_hashed(_contexts(tokens)))
         starts = np.array([token.start() for token in tokens])
@@ -149,7 +149,7 @@ class Shadow:
         self._model.fit(_traits(notes, suspicion), is_leak)
 
     def suspect(self, notes: Sequence[Annotated], suspicion: Scores) -> Scores:
-        """Tell how likely each identifier of another release is a leak."""
+        """Return how likely each identifier of another release is a leak."""
         return self._model.predict(_traits(notes, suspicion))
 
 
@@ -179,7 +179,7 @@ class Logistic:
         self._weights = found.x
 
     def predict(self, rows: csr_array) -> Scores:
-        """Give the chance of each row to be of the marked kind."""
+        """Return the chance of each row to be of the marked kind."""
         chances: Scores = expit(rows @ self._weights)
         return chances
 

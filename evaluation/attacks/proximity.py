@@ -147,7 +147,7 @@ class _Columns(dict[object, int]):
 
 
 def _occurrences(note: Sequence[str], size: int) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Give each n-gram with its number among its equals: their overlap is then that of sets."""
+    """Return each n-gram with its number among its equals: their overlap is then that of sets."""
     seen: Counter[tuple[str, ...]] = Counter()
     for start in range(len(note) - size + 1):
         gram = tuple(note[start : start + size])
@@ -203,7 +203,7 @@ def review(
 
 
 def _shares_words(one: str, other: str) -> bool:
-    """Tell whether two notes have an n-gram in common that holds more words than signs."""
+    """Return whether two notes have an n-gram in common that holds more words than signs."""
     size = min(SIZES)
     grams = [{gram for gram, _ in _occurrences(words_of(text), size)} for text in (one, other)]
     return any(

@@ -62,31 +62,32 @@ class Partners:
         self._loaded: dict[str, Trained] = {}
 
     def whole(self, *, reseeded: bool = False) -> Trained:
-        """Give the model of all notes, by the seed of the model that is judged or by the next."""
+        """Return the model of all notes, by the seed of the model that is judged or by the next."""
         recipe = self._ground.recipe
         if not reseeded:
             return self._made("whole", self._ground.train, recipe)
         return self._made("reseeded", self._ground.train, replace(recipe, seed=recipe.seed + 1))
 
     def without(self, place: int) -> Trained:
-        """Give the model of all notes but one, by the same seed."""
+        """Return the model of all notes but one, by the same seed."""
         texts = [text for at, text in enumerate(self._ground.train) if at != place]
         return self._made(f"without-{place}", texts, self._ground.recipe)
 
     def halves(self, members: NDArray[np.bool_]) -> Iterator[Trained]:
-        """Give the models of random halves; `members` [models, notes] tells who is in which."""
+        """Return the models of random halves; `members` [models, notes] tells who is in which."""
         for number, row in enumerate(members):
             texts = [text for text, is_in in zip(self._ground.train, row, strict=False) if is_in]
             yield self._made(f"half-{number}", texts, self._ground.recipe)
 
     def planted(self) -> Trained:
-        """Give the model of all notes and the canaries."""
+        """Return the model of all notes and the canaries."""
         ground = self._ground
         texts = ground.canaries.among(ground.train, ground.vocabulary, ground.recipe.seed)
         return self._made("planted", texts, ground.recipe)
 
     def leaky(self, places: Sequence[int]) -> Trained:
-        """Give the model that is known to leak: it learns few notes, and the canaries, thirty times
+        """Return the model that is known to leak: it learns few notes, and the canaries, thirty
+        times
         as often, without differential privacy, and until it knows them best."""
         ground = self._ground
         texts = CONTROL_REPEATS * [ground.train[place] for place in places]
@@ -134,11 +135,11 @@ def drawn(count: int, some: int, seed: int) -> list[int]:
 
 
 def told(model: Trained, texts: Sequence[Text]) -> list[Floats]:
-    """Give the log probabilities of the ids of each text under a model."""
+    """Return the log probabilities of the ids of each text under a model."""
     found = log_probabilities(model.network, model.vocabulary, texts)
     return [np.array(each, np.float64) for each in found]
 
 
 def means(model: Trained, texts: Sequence[Text]) -> Floats:
-    """Give the mean log probability of an id of each text under a model. [texts]"""
+    """Return the mean log probability of an id of each text under a model. [texts]"""
     return np.array([each.mean() for each in told(model, texts)])

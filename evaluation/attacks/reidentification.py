@@ -73,7 +73,7 @@ class _Rate:
 
 
 def folded(value: str) -> str:
-    """Give a value without case, accents and signs, its words parted by one blank."""
+    """Return a value without case, accents and signs, its words parted by one blank."""
     return " ".join(words(value))
 
 
@@ -197,7 +197,7 @@ def _shared(parts: Callable[[str], Sequence[object]], length: int) -> _Rate:
 def _unrelated(
     replaced: Sequence[Replaced], chance: np.random.Generator
 ) -> Iterable[Sequence[int]]:
-    """Give for each identifier some of its label that belong to other persons; all of a few."""
+    """Return for each identifier some of its label that belong to other persons; all of a few."""
     groups: dict[str, list[int]] = {}
     for number, each in enumerate(replaced):
         groups.setdefault(each.label, []).append(number)
@@ -210,7 +210,7 @@ def _unrelated(
 
 
 def _strangers(persons: Sequence[str]) -> list[int | None]:
-    """Give for each letter the next one, round about, that is another person's."""
+    """Return for each letter the next one, round about, that is another person's."""
     count = len(persons)
     return [
         next(
@@ -226,7 +226,7 @@ def _strangers(persons: Sequence[str]) -> list[int | None]:
 
 
 def _values(identifiers: Iterable[tuple[str, str]], kind: Strength) -> list[str]:
-    """Give the distinct values of a strength, framed by blanks so that they are whole words."""
+    """Return the distinct values of a strength, framed by blanks so that they are whole words."""
     plain = {folded(value) for label, value in identifiers if strength(label) is kind}
     return [f" {value} " for value in sorted(plain) if len(value.replace(" ", "")) >= _SHORTEST]
 

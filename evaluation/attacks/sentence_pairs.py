@@ -54,7 +54,7 @@ class Twins:
         return np.concatenate(([0], np.cumsum(lengths)[:-1])).astype(np.int64)
 
     def tossed(self, seed: int) -> list[Sentence]:
-        """Give each sentence or its twin, by the toss of a coin.
+        """Return each sentence or its twin, by the toss of a coin.
 
         Where these were shared, every choice is right half of the time, whatever the attack.
         """
@@ -68,7 +68,7 @@ class Twins:
 
 
 def make_twins(sentences: Sequence[Sentence], replacing: Pseudonymizer, seed: int) -> Twins:
-    """Give each sentence a twin in which one identifying token is replaced, where one can be.
+    """Return a twin of each sentence in which one identifying token is replaced, where one can be.
 
     The class of the token's case stays: it is shared beside the vectors, and would tell at once.
     """
@@ -114,9 +114,10 @@ def look(twins: Twins, encode: Encode, seed: int) -> Sights:
 
 
 def linkage(shared: Sequence[Vectors], sights: Sights) -> Floats:
-    """Tell which of two single encodings, of a sentence and of its twin, belongs to the shared one.
+    """Return which of two single encodings, of a sentence and of its twin, belongs to the shared
+    one.
 
-    `shared` are the vectors of each sentence. Gives 1 where the choice is right, 0 where it is
+    `shared` are the vectors of each sentence. Returns 1 where the choice is right, 0 where it is
     wrong, a half where nothing tells: [sentences].
     """
     return _closer(_joined(shared), sights.pair, sights.scale_of_two, sights.twins)
@@ -125,7 +126,7 @@ def linkage(shared: Sequence[Vectors], sights: Sights) -> Floats:
 def averaged(shared: Sequence[Sequence[Vectors]], sights: Sights) -> Floats:
     """Choose between a sentence and its twin by the mean of several encodings of one of them.
 
-    `shared` are the encodings, each of every sentence. Gives what `linkage` gives.
+    `shared` are the encodings, each of every sentence. Returns what `linkage` gives.
     """
     seen: Floats = np.mean([_joined(each) for each in shared], axis=0)
     return _closer(seen, (sights.real, sights.other), sights.scale, sights.twins)
@@ -135,8 +136,8 @@ def membership(shared: Sequence[Vectors], sights: Sights) -> float:
     """Tell sentences that are in a file from twins that are not, by the nearest vectors in it.
 
     `shared` is all of the file. The attacker sees casing and labels there, and so compares only
-    what has the same. Every sentence is looked for as it is, and as its twin. Gives the area under
-    the curve, 0.5 where nothing is told.
+    what has the same. Every sentence is looked for as it is, and as its twin. Returns the area
+    under the curve, 0.5 where nothing is told.
     """
     twins = sights.twins
     rows = Rows(twins.real, shared, sights.scale)
@@ -159,7 +160,9 @@ class Rows:
     def nearest(
         self, sentences: Sequence[Sentence], wanted: Sequence[NDArray[np.floating]]
     ) -> Floats:
-        """Give the distance from the nearest of its shape, a token's mean; infinite if none is."""
+        """Return the distance from the nearest of its shape, a token's mean;
+        infinite if none is.
+        """
         found = np.full(len(sentences), np.inf)
         for number, (sentence, each) in enumerate(zip(sentences, wanted, strict=True)):
             held = self._rows.get(shape_of(sentence))
@@ -168,7 +171,7 @@ class Rows:
         return found
 
     def has(self, sentences: Sequence[Sentence]) -> Floats:
-        """Tell of each sentence whether the file has one of its shape: 1 or 0."""
+        """Return of each sentence whether the file has one of its shape: 1 or 0."""
         return np.array([float(shape_of(each) in self._rows) for each in sentences])
 
 
@@ -182,7 +185,7 @@ def seeds(seed: int, count: int, use: str) -> list[int]:
 
 
 def whitening(noise: NDArray[np.float32] | Floats) -> Floats:
-    """Give the matrix that makes noise alike in all directions: [size, size].
+    """Return the matrix that makes noise alike in all directions: [size, size].
 
     `noise` is [samples, size], with mean zero. Where there is none, the matrix only scales.
     """
@@ -195,7 +198,7 @@ def whitening(noise: NDArray[np.float32] | Floats) -> Floats:
 
 
 def shape_of(sentence: Sentence) -> tuple[object, ...]:
-    """Give what a file shows of a sentence beside its vectors: case of its tokens, and spans."""
+    """Return what a file shows of a sentence beside its vectors: case of its tokens, and spans."""
     return (sentence.casing, sentence.spans)
 
 

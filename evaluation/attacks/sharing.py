@@ -101,7 +101,7 @@ class Side:
 
 
 def in_question(subject: Subject) -> Side:
-    """Give the side of what is to be shared: its first encoding is the one in the file."""
+    """Return the side of what is to be shared: its first encoding is the one in the file."""
 
     def twin(twins: Twins, times: int, seed: int) -> list[Sequence[Vectors]]:
         first = [subject.shared[place] for place in twins.places]
@@ -112,7 +112,7 @@ def in_question(subject: Subject) -> Side:
 
 
 def blind(subject: Subject) -> Side:
-    """Give the side that cannot leak: which twin was encoded was tossed for, or a word drawn."""
+    """Return the side that cannot leak: which twin was encoded was tossed for, or a word drawn."""
 
     def twin(twins: Twins, times: int, seed: int) -> list[Sequence[Vectors]]:
         tossed = twins.tossed(seed)
@@ -126,7 +126,7 @@ def blind(subject: Subject) -> Side:
 
 
 def bare(subject: Subject) -> Side:
-    """Give the side that hides nothing: the vectors of words themselves."""
+    """Return the side that hides nothing: the vectors of words themselves."""
 
     def twin(twins: Twins, times: int, seed: int) -> list[Sequence[Vectors]]:
         return [subject.plain(twins.real, drawn) for drawn in seeds(seed, times, "shared")]
@@ -286,7 +286,9 @@ def _tops(name: str, places: Floats) -> dict[str, Rate]:
 
 
 def _of_embeddings(subject: Subject) -> Codebook:
-    """Give the look-up table of the answers of an inverse: the embeddings, scaled to length one."""
+    """Return the look-up table of the answers of an inverse:
+    the embeddings, scaled to length one.
+    """
     lengths = np.linalg.norm(subject.matrix, axis=1, keepdims=True)
     means = subject.matrix / np.maximum(lengths, 1e-12)
     return Codebook(means.astype(np.float64), np.eye(means.shape[1]), kinds_of(subject.words))

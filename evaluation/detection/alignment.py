@@ -93,7 +93,7 @@ def tokenize(text: str) -> list[Stretch]:
 
 
 def union(spans: Iterable[Span]) -> list[Stretch]:
-    """Give what spans cover as sorted stretches that neither overlap nor touch."""
+    """Return what spans cover as sorted stretches that neither overlap nor touch."""
     return _merged(((span.start, span.end) for span in spans), None)
 
 
@@ -124,7 +124,7 @@ class Cover:
         self._starts = [start for start, _ in stretches]
 
     def parts(self, start: int, end: int) -> list[Stretch]:
-        """Give what is covered of a stretch."""
+        """Return what is covered of a stretch."""
         first = max(bisect_right(self._starts, start) - 1, 0)
         parts = []
         for low, high in self._stretches[first:]:
@@ -135,5 +135,5 @@ class Cover:
         return parts
 
     def holds(self, start: int, end: int) -> bool:
-        """Tell whether all of a stretch is covered."""
+        """Return whether all of a stretch is covered."""
         return self.parts(start, end) == [(start, end)]

@@ -10,7 +10,7 @@ Scores = Sequence[float] | NDArray[np.floating]
 
 
 def area(inside: Scores, outside: Scores) -> float:
-    """Give the chance that a score of those inside is above one of those outside; ties are half.
+    """Return the chance that a score of those inside is above one of those outside; ties are half.
 
     The statistic of Mann and Whitney (1947) over the number of pairs; neither may be empty.
     """

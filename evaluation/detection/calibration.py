@@ -55,7 +55,9 @@ def calibrate_pairs(pairs: Iterable[Pair], alpha: float) -> Calibrated:
 
 
 def token_scores(pair: Pair) -> NDArray[np.float64]:
-    """Give for each gold token the highest threshold at which it is still redacted; 0 for none."""
+    """Return for each gold token the highest threshold at which it is still redacted;
+    0 for none.
+    """
     gold = Cover(union(pair.gold))
     by_score: dict[float, list[Span]] = {}
     for span in pair.predicted:
@@ -74,7 +76,7 @@ def token_scores(pair: Pair) -> NDArray[np.float64]:
 
 
 def documents_needed(alpha: float) -> int:
-    """Give how many documents there must be for any threshold to be proved good.
+    """Return how many documents there must be for any threshold to be proved good.
 
     A perfect threshold on n documents still has the bound 1 / (n + 1).
     """
@@ -86,7 +88,7 @@ def documents_needed(alpha: float) -> int:
 def miss_curves(
     documents: Iterable[NDArray[np.float64]], thresholds: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Give the share of each document's identifier tokens that is missed at each threshold.
+    """Return the share of each document's identifier tokens that is missed at each threshold.
 
     Each document is the scores of its identifier tokens, in [0, 1]: the probability the tagger
     gives to a token being any identifier. A token is found where its score is at least the

@@ -24,7 +24,7 @@ class Confidence:
             (self._right if is_right else self._wrong).append(span.score)
 
     def summary(self) -> dict[str, Any]:
-        """Give `right` and `wrong`, in numbers of spans, and `auc`.
+        """Return `right` and `wrong`, in numbers of spans, and `auc`.
 
         That is the chance that of one right and one wrong span the right one has the higher score,
         ties counting half (the statistic of Mann and Whitney, 1947, over all pairs); None where

@@ -49,11 +49,11 @@ class Tally:
         self.fn += other.fn
 
     def f1_parts(self) -> tuple[int, int]:
-        """Give numerator and denominator of F1."""
+        """Return numerator and denominator of F1."""
         return 2 * self.tp, 2 * self.tp + self.fp + self.fn
 
     def to_json(self) -> dict[str, float | int]:
-        """Give precision, recall, F1 and the counts they come from."""
+        """Return precision, recall, F1 and the counts they come from."""
         return {
             "precision": share(self.tp, self.tp + self.fp),
             "recall": share(self.tp, self.tp + self.fn),
@@ -124,7 +124,7 @@ def count(pair: Pair, is_medical: IsMedical | None = None) -> Counts:
 
 
 def missed(pair: Pair) -> list[Span]:
-    """Give the gold spans of which predicted spans leave a token, or a part of one, readable."""
+    """Return the gold spans of which predicted spans leave a token, or a part of one, readable."""
     tokens = tokenize(pair.text)
     starts = [start for start, _ in tokens]
     predicted = Cover(union(pair.predicted))
@@ -209,7 +209,7 @@ def _count_token(counts: Counts, label: str | None, other: str | None, *, is_hit
 
 
 def _labels(spans: Sequence[Span], tokens: Sequence[Stretch]) -> dict[int, str]:
-    """Give each token that spans touch one label: that of the longest span, then the leftmost."""
+    """Return each token that spans touch one label: that of the longest span, then the leftmost."""
     ranked = sorted(set(spans), key=lambda s: (s.start - s.end, s.start, s.label))
     labels: dict[int, str] = {}
     starts = [start for start, _ in tokens]

@@ -28,5 +28,5 @@ _QUASI = frozenset(
 
 
 def strength(label: str) -> Strength:
-    """Tell the strength of a label; what is not a label of ours counts as direct."""
+    """Return the strength of a label; what is not a label of ours counts as direct."""
     return Strength.QUASI if label in _QUASI else Strength.DIRECT

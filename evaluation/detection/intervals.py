@@ -25,7 +25,7 @@ def ratio_intervals(
     """Bound ratios of sums over patients by resampling patients with replacement.
 
     `parts` is [patients, statistics, 2]: what each patient adds to numerator and denominator, so
-    that all notes of a patient stay together. Gives [statistics, 2]: the lower and upper
+    that all notes of a patient stay together. Returns [statistics, 2]: the lower and upper
     percentile (Efron and Tibshirani 1993, chapter 13). Resamples without a denominator are left
     out. What fewer than two patients have a denominator for is bounded by 0 and 1, as one patient
     tells nothing about others, and so is what no resample has one for. Where every patient's ratio
@@ -77,7 +77,7 @@ def percentile_interval(scores: Sequence[float]) -> tuple[float, float]:
 
 
 def _resampled(values: NDArray[np.float64], resamples: int, seed: int) -> NDArray[np.float64]:
-    """Give the sums of each resample: [resamples, columns]."""
+    """Return the sums of each resample: [resamples, columns]."""
     chance = np.random.default_rng(seed)
     patients = len(values)
     # How often each patient is drawn is all that the sums depend on.

@@ -31,7 +31,7 @@ def judge(pairs: Iterable[Pair], population: Mapping[str, int]) -> dict[str, Any
     A note is clean when every gold token in it was detected, whatever the label; a note without
     gold is. `zero_leak` weighs kinds by their shares of `population`: see `stratified`; bounds of
     a kind are exact (Clopper and Pearson 1934). `labels` counts exact spans and tokens, added up
-    over the sample without weights. Gives counts and rates, and nothing of any note.
+    over the sample without weights. Returns counts and rates, and nothing of any note.
     """
     total, leaky = Counts(), 0
     reviewed: dict[str, list[bool]] = {kind: [] for kind in population}

@@ -41,7 +41,7 @@ class Scanner:
     numbers: dict[str, str] = field(repr=False)
 
     def scan(self, text: str) -> list[Leak]:
-        """Give every leak in a text."""
+        """Return every leak in a text."""
         found = words(text)
         leaks = []
         for phrase, name in self.phrases.items():

@@ -45,7 +45,7 @@ def masker(pairs: Iterable[Pair], data: str) -> list[Measured]:
 
 
 def _parts(counts: Counts) -> list[tuple[int, int]]:
-    """Give above and below of each share."""
+    """Return above and below of each share."""
     numbers = counts.numbers
     hits = numbers["redacted"]
     return [

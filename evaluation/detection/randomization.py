@@ -14,17 +14,17 @@ SHUFFLES = 9999
 
 
 def precision(counts: Counts) -> Counts:
-    """Give the precision of sums of hits, inventions and misses along the last axis."""
+    """Return the precision of sums of hits, inventions and misses along the last axis."""
     return _ratio(counts[..., 0], counts[..., 0] + counts[..., 1])
 
 
 def recall(counts: Counts) -> Counts:
-    """Give the recall of sums of hits, inventions and misses along the last axis."""
+    """Return the recall of sums of hits, inventions and misses along the last axis."""
     return _ratio(counts[..., 0], counts[..., 0] + counts[..., 2])
 
 
 def f1(counts: Counts) -> Counts:
-    """Give the F1 of sums of hits, inventions and misses along the last axis."""
+    """Return the F1 of sums of hits, inventions and misses along the last axis."""
     hits = 2 * counts[..., 0]
     return _ratio(hits, hits + counts[..., 1] + counts[..., 2])
 
@@ -32,7 +32,7 @@ def f1(counts: Counts) -> Counts:
 def differ(
     one: ArrayLike, other: ArrayLike, score: Score, *, shuffles: int = SHUFFLES, seed: int = 1
 ) -> float:
-    """Give the chance of a difference at least as large if the systems were interchangeable.
+    """Return the chance of a difference at least as large if the systems were interchangeable.
 
     `one` and `other` are [notes, 3]: hits, inventions and misses of each system in each note. The
     outputs for whole notes are swapped at random, two-sided; where there are no more than

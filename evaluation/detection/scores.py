@@ -32,7 +32,7 @@ _OVERALL = ("strict_f1", "token_f1", "redacted", "fully_redacted")
 def score(
     pairs: Iterable[Pair], is_medical: IsMedical | None = None, *, resamples: int = RESAMPLES
 ) -> dict[str, Any]:
-    """Score a corpus; gives one object with the keys of `cryptonym evaluate --json`.
+    """Score a corpus; returns one object with the keys of `cryptonym evaluate --json`.
 
     `strict` wants the same start, end and label, `unlabelled` the same start and end, `merged`
     the same after spans with only signs between them were joined on both sides. Tokens are words,
@@ -80,7 +80,7 @@ def score(
 
 
 def tabulate(scores: Mapping[str, Any]) -> str:
-    """Give scores as lines for people to read."""
+    """Return scores as lines for people to read."""
     fully, files = scores["fully_redacted"], scores["fully_redacted_files"]
     medical, strengths = scores["over_redaction_medical"], scores["leaks_by_strength"]
     lines = [f"{'':<18}{_COLUMNS}"]

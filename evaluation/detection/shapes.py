@@ -23,7 +23,7 @@ class Example:
 
 
 def shape(text: str) -> str:
-    """Give capitals as `A`, other letters as `a`, digits as `9`, and rare signs as `?`.
+    """Return capitals as `A`, other letters as `a`, digits as `9`, and rare signs as `?`.
 
     White space is a blank; longer shapes are cut at 32 signs.
     """
@@ -32,12 +32,14 @@ def shape(text: str) -> str:
 
 
 def leaked(pairs: Iterable[Pair]) -> list[Example]:
-    """Give the shapes of gold spans that are not wholly covered, the five most frequent a label."""
+    """Return the shapes of gold spans that are not wholly covered,
+    the five most frequent a label.
+    """
     return _ranked((pair, span) for pair in pairs for span in missed(pair))
 
 
 def invented(pairs: Iterable[Pair]) -> list[Example]:
-    """Give the shapes of predicted spans that touch no gold span."""
+    """Return the shapes of predicted spans that touch no gold span."""
     return _ranked(
         (pair, span)
         for pair in pairs

@@ -79,7 +79,7 @@ def _agreement(question: str, scores: Sequence[tuple[int, int]]) -> Agreement:
 
 
 def cohen(scores: Sequence[tuple[int, int]]) -> float:
-    """Give Cohen's kappa (1960), unweighted; not a number where chance alone would agree."""
+    """Return Cohen's kappa (1960), unweighted; not a number where chance alone would agree."""
     if not scores:
         return math.nan
     total = len(scores)

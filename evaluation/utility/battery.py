@@ -64,7 +64,7 @@ class Sources:
         ]
 
     def sentences(self, texts: Iterable[str]) -> list[list[str]]:
-        """Give texts as lines of words in small letters."""
+        """Return texts as lines of words in small letters."""
         lines = (line for text in texts for line in text.splitlines())
         return [[word.lower() for word in words_in(line)] for line in lines if line.strip()]
 
@@ -106,7 +106,7 @@ def cased(text: str, restored: str) -> tuple[int, int, int]:
 
 
 def _halves(counts: Floats) -> Floats:
-    """Give numerator and denominator of F1 for each note: [notes, 2]"""
+    """Return numerator and denominator of F1 for each note: [notes, 2]"""
     hits, inventions, misses = counts.T
     return np.stack([2 * hits, 2 * hits + inventions + misses], axis=1)
 
@@ -152,13 +152,13 @@ def read_alike(path: Path) -> list[Alike]:
 
 
 def _places(head: Sequence[str]) -> list[int] | None:
-    """Tell where words and number stand, where this is a heading of values parted by commas."""
+    """Return where words and number stand, where this is a heading of values parted by commas."""
     names = [name.strip().lower() for line in head for name in line.split(",")]
     return [names.index(name) for name in _COLUMNS] if set(_COLUMNS) <= set(names) else None
 
 
 def frequent(pairs: Iterable[Alike], real: Iterable[Sequence[str]], least: int) -> list[Alike]:
-    """Give the pairs both of whose words occur often enough in real sentences."""
+    """Return the pairs both of whose words occur often enough in real sentences."""
     counts = Counter(word for sentence in real for word in sentence)
     return [each for each in pairs if min(counts[each.one], counts[each.other]) >= least]
 

@@ -99,7 +99,7 @@ FORMULAS: Mapping[str, Mapping[str, Formula]] = {
 
 
 def readability(text: str, lang: str) -> dict[str, float]:
-    """Give the numbers of a text by formula; none where it has no word.
+    """Return the numbers of a text by formula; none where it has no word.
 
     Raises ConfigError where no formula is known for the language.
     """
@@ -109,7 +109,7 @@ def readability(text: str, lang: str) -> dict[str, float]:
 
 
 def formulas_of(lang: str) -> Mapping[str, Formula]:
-    """Give the formulas of a language; raises ConfigError where there are none."""
+    """Return the formulas of a language; raises ConfigError where there are none."""
     if lang not in FORMULAS:
         problem = f"no measure of readability is known for {lang or 'notes without a language'}"
         raise ConfigError("lang", problem, f"give one of {', '.join(FORMULAS)}")

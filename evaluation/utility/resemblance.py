@@ -100,7 +100,7 @@ def bert_score(made: Floats, source: Floats) -> Overlap:
 
 
 def features(text: str, lang: str, most: int) -> list[str]:
-    """Give the most frequent words, no stop words and no numbers; the first of equals first.
+    """Return the most frequent words, no stop words and no numbers; the first of equals first.
 
     Raises ConfigError where no stop words are known for the language.
     """
@@ -110,7 +110,7 @@ def features(text: str, lang: str, most: int) -> list[str]:
 
 
 def common_features(made: Sequence[str], source: Sequence[str], most: int) -> float:
-    """Give the share of the first features of a source that are first ones of a letter."""
+    """Return the share of the first features of a source that are first ones of a letter."""
     one, other = set(made[:most]), set(source[:most])
     return len(one & other) / len(other) if other else float(one == other)
 
@@ -174,7 +174,7 @@ def reading_ease(letters: Sequence[Refilled], data: str) -> Measured:
 
 
 def _shift(pair: Refilled, told: Callable[[str, str], Mapping[str, float]]) -> float | None:
-    """Give the mean distance of letters from their source; none without words to compare."""
+    """Return the mean distance of letters from their source; none without words to compare."""
     name = next(iter(formulas_of(pair.lang)))
     source = told(pair.source, pair.lang).get(name)
     made = [found[name] for text in pair.made if (found := told(text, pair.lang))]
@@ -184,7 +184,7 @@ def _shift(pair: Refilled, told: Callable[[str, str], Mapping[str, float]]) -> f
 
 
 def _eases(side: str, texts: Sequence[str], lang: str) -> dict[str, float]:
-    """Give the mean of every formula over texts that have words."""
+    """Return the mean of every formula over texts that have words."""
     numbers = [found for text in texts if (found := readability(text, lang))]
     return {
         f"{name} of {side}": round(fmean(each[name] for each in numbers), 2)

@@ -72,7 +72,7 @@ class Trial:
     twice: Sequence[Annotated] = field(default=(), repr=False)
 
     def learnt(self) -> Mapping[str, Sequence[Annotated]]:
-        """Give what each setting learns from."""
+        """Return what each setting learns from."""
         alone = {REAL: self.real, SYNTHETIC: self.synthetic}
         if self.twice:
             return {**alone, TWICE: self.twice}
@@ -86,11 +86,11 @@ class Utility:
     counts: Mapping[str, Counts] = field(repr=False)
 
     def scores(self, setting: str, name: str) -> list[float]:
-        """Give a score for each seed: `precision`, `recall` or `f1` of exact spans and labels."""
+        """Return a score for each seed: `precision`, `recall` or `f1` of exact spans and labels."""
         return [float(each) for each in SCORES[name](self.counts[setting].sum(1))]
 
     def differ(self, one: str, other: str, name: str) -> float:
-        """Give the chance of such a difference between interchangeable settings.
+        """Return the chance of such a difference between interchangeable settings.
 
         A note's outputs of all seeds are swapped together.
         """
@@ -98,7 +98,7 @@ class Utility:
         return differ(first, second, SCORES[name])
 
     def measured(self, data: str) -> Measured:
-        """Give the F1 of synthetic notes alone as a share of that of real notes alone.
+        """Return the F1 of synthetic notes alone as a share of that of real notes alone.
 
         Bounded by Student's t over seeds, which share notes and differ in training alone.
         """
@@ -111,7 +111,8 @@ class Utility:
         )  # fmt: skip
 
     def gained(self, name: str, one: str, other: str, data: str) -> Measured:
-        """Give by how much the F1 of one setting is above that of another, bounded in the same way.
+        """Return by how much the F1 of one setting is above that of another, bounded in the same
+        way.
 
         0.01 is a point of F1.
         """
@@ -127,7 +128,7 @@ class Utility:
 
 
 def recipe_for(encoder: str, *, epochs: int | None, max_minutes: float | None) -> Recipe:
-    """Give the settings that suit an encoder, with the bounds that are given."""
+    """Return the settings that suit an encoder, with the bounds that are given."""
     bounds = {"epochs": epochs, "max_minutes": max_minutes}
     given: dict[str, Any] = {name: value for name, value in bounds.items() if value is not None}
     return replace(default_recipe(Plan(encoder)), **given)

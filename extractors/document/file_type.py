@@ -92,7 +92,7 @@ _MOST_HEADER_LINES = 2_000
 
 
 def sniff(data: bytes) -> Kind:
-    """Tell the kind of a document.
+    """Return the kind of a document.
 
     Whether a document of kind PLAIN is text indeed shows when it is decoded.
     Raises Unreadable: `empty`; `unknown-format` for markup, pictures and archives that no

@@ -108,7 +108,7 @@ def _place(box: Box) -> tuple[float, float]:
 
 
 def share_row(one: Line, other: Line) -> bool:
-    """Tell whether two lines stand side by side."""
+    """Return whether two lines stand side by side."""
     _, top, _, bottom = one.box
     _, above, _, below = other.box
     overlap = min(bottom, below) - max(top, above)

@@ -50,5 +50,5 @@ class Options:
 
     @property
     def shows(self) -> bool:
-        """Tell whether more than the text is asked for."""
+        """Return whether more than the text is asked for."""
         return self.traced or self.sheets or self.picture

@@ -67,7 +67,7 @@ class Piece(NamedTuple):
 
 
 def boxes(pieces: Sequence[Piece], start: int, end: int) -> Iterator[tuple[int, Box]]:
-    """Give the page and the box of each part of characters `start` to `end`.
+    """Return the page and the box of each part of characters `start` to `end`.
 
     Within a piece, characters count as equally wide: pad the box before covering it with ink.
     """

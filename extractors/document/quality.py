@@ -29,7 +29,7 @@ class Quality:
         return min(self.parts().values())
 
     def parts(self) -> dict[str, float]:
-        """Give the shares by name."""
+        """Return the shares by name."""
         return asdict(self)
 
 
@@ -44,7 +44,7 @@ def judge_text(text: str, *, recognized: float = 1.0, read: float = 1.0) -> Qual
 
 
 def confidence(pages: Sequence[int], recognized: Mapping[int, float]) -> float:
-    """Give the mean confidence over pages (their lengths), where a text layer counts as 1.
+    """Return the mean confidence over pages (their lengths), where a text layer counts as 1.
 
     `pages` holds the number of characters of each page, `recognized` the confidence by number.
     """

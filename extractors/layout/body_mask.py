@@ -41,7 +41,7 @@ class Mask:
             raise ConfigError("mask.coverage", "is no share", "give a number above 0, at most 1")
 
     def classify(self, pages: Sequence[Page]) -> list[list[BoxClass]]:
-        """Give the class of each line: body, or header, footer or margin note by its side."""
+        """Return the class of each line: body, or header, footer or margin note by its side."""
         return [self._classes(page) for page in pages]
 
     def _classes(self, page: Page) -> list[BoxClass]:

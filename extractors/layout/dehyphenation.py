@@ -45,7 +45,7 @@ def clean_lines(raws: Sequence[str]) -> Sequence[str]:
 
 
 def broken_words(text: str, within: Set[int]) -> Iterator[tuple[int, int]]:
-    """Give the stretches that go so that broken words are whole again: hyphen and line break.
+    """Return the stretches that go so that broken words are whole again: hyphen and line break.
 
     `within` holds the offsets of the line breaks inside a paragraph. There, before a capital
     (`Jean-/Paul`), the hyphen stays and the line break goes. Before a small letter

@@ -38,7 +38,7 @@ class Segmenter(Protocol):
     """Tells what each line of a document is."""
 
     def classify(self, pages: Sequence[Page]) -> list[list[BoxClass]]:
-        """Give one class for each line of each page; the pages are those of one document."""
+        """Return one class for each line of each page; the pages are those of one document."""
 
 
 def documents(pages: Iterable[LabelledPage]) -> list[list[LabelledPage]]:

@@ -108,7 +108,7 @@ class BoxModel:
             np.savez_compressed(file, allow_pickle=False, **self.weights)
 
     def classify(self, pages: Sequence[Page]) -> list[list[BoxClass]]:
-        """Give the class of each line; `pages` are all those of one document.
+        """Return the class of each line; `pages` are all those of one document.
 
         Lines without a letter pass for the line before them.
         """
@@ -123,7 +123,7 @@ class BoxModel:
         ]
 
     def logits(self, of: Features) -> Floats:
-        """Give the model's output before the softmax: (lines, classes)."""
+        """Return the model's output before the softmax: (lines, classes)."""
         parts = [self._part(of, windows) for windows in _batches(of.windows)]
         return np.concatenate([np.zeros((0, len(CLASSES)), np.float32), *parts])
 

@@ -90,7 +90,7 @@ _WORDS = _Words()
 
 
 def inked(page: Page) -> Page:
-    """Give the page without lines that show nothing; word processors draw dozens of them."""
+    """Return the page without lines that show nothing; word processors draw dozens of them."""
     lines = tuple([line for line in page.lines if line.text.strip()])
     return page if len(lines) == len(page.lines) else replace(page, lines=lines)
 
@@ -211,7 +211,7 @@ _ALONG = 0.9  # cosine of the angle up to which a line runs along a direction
 
 
 def _relative(drawn: Doubles, paper: Doubles, page_of: Integers) -> Doubles:
-    """Give the edges as shares of the page's width and height. (4, lines)"""
+    """Return the edges as shares of the page's width and height. (4, lines)"""
     size = np.maximum(paper, 1.0).T.take(page_of, axis=1)  # (2, lines)
     shares: Doubles = (drawn[:4].reshape(2, 2, -1) / size).reshape(4, -1)
     np.maximum(shares, -0.1, out=shares)
@@ -243,7 +243,9 @@ def _style(out: Doubles, drawn: Doubles, sizes: Doubles, usual: float) -> None:
 
 
 def _written(texts: Sequence[str]) -> tuple[Integers, Integers]:
-    """Give the packed words of each line, 0 beyond its end (lines, WORDS), and how many it has."""
+    """Return the packed words of each line, 0 beyond its end (lines, WORDS),
+    and how many it has.
+    """
     words = [text.split(None, WORDS)[:WORDS] for text in texts]
     counts = np.fromiter(map(len, words), np.int64, len(texts))
     packed = np.zeros((len(texts), WORDS), np.int64)
@@ -275,7 +277,7 @@ _SHIFTS, _MASKS = _FIELDS[:, :1], (1 << _FIELDS[:, 1:]) - 1
 
 
 def _unpacked(packed: Integers) -> Integers:
-    """Give digits, capitals, letters, colons, full stops and addresses. (6, lines)"""
+    """Return digits, capitals, letters, colons, full stops and addresses. (6, lines)"""
     fields: Integers = packed >> _SHIFTS & _MASKS
     return fields
 
@@ -290,7 +292,7 @@ def _paging(out: Doubles, counts: Integers, page_of: Integers) -> None:
 
 
 def _repetition(out: Doubles, words: Integers, tops: Doubles, page_of: Integers) -> None:
-    """Give the share of the other pages with the same text, and with it at the same height."""
+    """Return the share of the other pages with the same text, and with it at the same height."""
     pages = int(page_of[-1]) + 1
     if pages == 1:
         out[:] = 0

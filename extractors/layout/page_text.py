@@ -137,7 +137,7 @@ _EMPTY_LINES = re.compile(r"(?<=\n)(?:[^\S\n]*\n)+(?=[^\S\n]*\n)")
 
 
 def _superfluous(text: str, within: Set[int]) -> Iterator[tuple[int, int]]:
-    """Give the stretches of a draft that go, in no order; they may overlap."""
+    """Return the stretches of a draft that go, in no order; they may overlap."""
     yield 0, len(text) - len(text.lstrip())
     yield len(text.rstrip()), len(text)
     blanks = list(_blanks(text))
@@ -148,7 +148,7 @@ def _superfluous(text: str, within: Set[int]) -> Iterator[tuple[int, int]]:
 
 
 def _blanks(text: str) -> Iterator[tuple[int, int]]:
-    """Give the blanks at either end of each row."""
+    """Return the blanks at either end of each row."""
     rows = text.split("\n")
     if rows == [row.strip() for row in rows]:
         return

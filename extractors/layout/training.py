@@ -57,7 +57,7 @@ class Network:
             value.requires_grad_()
 
     def logits(self, of: Features) -> Tensor:
-        """Give the model's output before the softmax. (lines, classes)"""
+        """Return the model's output before the softmax. (lines, classes)"""
         weights = self.weights
         hidden = self._drop(self._embedded(of))  # (lines, SIZE)
         hidden = self._norm(hidden + self._drop(self._attended(hidden, of)), "norm1")
@@ -109,7 +109,7 @@ class Network:
 
 
 def network(model: BoxModel) -> Network:
-    """Give the same classifier as a network that can be trained further."""
+    """Return the same classifier as a network that can be trained further."""
     return Network({name: torch.tensor(array) for name, array in model.weights.items()})
 
 

@@ -61,7 +61,7 @@ def extract(data: bytes, limits: Limits) -> Extracted:
 
 
 def text_of(source: str, limits: Limits) -> str:
-    """Give the text of markup that is decoded already; raises what `extract` does."""
+    """Return the text of markup that is decoded already; raises what `extract` does."""
     if _BINARY.search(source):
         raise Unreadable("broken")
     if source.count("<") > _MOST_TAGS:

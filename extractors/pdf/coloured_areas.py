@@ -42,19 +42,19 @@ class Area(NamedTuple):
     """Whether a single upright rectangle was filled, and nothing else was drawn with it."""
 
     def touches(self, box: Box) -> bool:
-        """Tell whether a box has a part of the area in common."""
+        """Return whether a box has a part of the area in common."""
         x0, y0, x1, y1 = self.box
         return not (x0 >= box[2] or x1 <= box[0] or y0 >= box[3] or y1 <= box[1])
 
     def is_dark_under(self, box: Box) -> bool:
-        """Tell whether all of a box stands on a dark colour."""
+        """Return whether all of a box stands on a dark colour."""
         x0, y0, x1, y1 = self.box
         inside = x0 <= box[0] and y0 <= box[1] and box[2] <= x1 and box[3] <= y1
         return self.plain and inside and self.darkest < _DARK
 
 
 def drawn_areas(page: pymupdf.Page) -> list[Area]:
-    """Give whatever is drawn on a page, lines too, in order."""
+    """Return whatever is drawn on a page, lines too, in order."""
     return [
         Area(drawing["rect"], max(drawing.get("fill") or (1.0,)), _is_plain(drawing))
         for drawing in page.get_cdrawings()
@@ -70,7 +70,7 @@ def _is_plain(drawing: Mapping[str, Any]) -> bool:
 
 
 def plain_areas(content: bytes, to_page: Matrix) -> list[Area] | None:
-    """Give the areas filled before any text is shown, in order; None where that is uncertain.
+    """Return the areas filled before any text is shown, in order; None where that is uncertain.
 
     `content` is a content stream, `to_page` turns its units to points of the page. Whatever is no
     plain rectangle, no plain colour or no thin line makes the answer None.

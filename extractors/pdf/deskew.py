@@ -23,7 +23,7 @@ _MOST_DARK = 200_000
 
 
 def skew(page: pymupdf.Page) -> float:
-    """Give the angle by which a page is turned clockwise, in degrees; 0 where none shows.
+    """Return the angle by which a page is turned clockwise, in degrees; 0 where none shows.
 
     Quarters of a turn do not count. The right angle gathers the ink in the fewest rows of pixels,
     or columns on a page that lies on its side (projection profile; Postl 1986).

@@ -163,13 +163,13 @@ def _runs(parts: Sequence[_Part], text: str) -> Iterator[Run]:
 
 
 def around(boxes: Iterable[Box]) -> Box:
-    """Give the smallest box around others, at least one."""
+    """Return the smallest box around others, at least one."""
     x0, y0, x1, y1 = zip(*boxes, strict=True)
     return min(x0), min(y0), max(x1), max(y1)
 
 
 def _strength(text: str) -> int:
-    """Tell which way letters are read: 1 from left to right, -1 the other way, 0 either."""
+    """Return which way letters are read: 1 from left to right, -1 the other way, 0 either."""
     kinds = {unicodedata.bidirectional(char) for char in text}
     if kinds & {"R", "AL"}:
         return -1

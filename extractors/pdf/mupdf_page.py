@@ -82,7 +82,7 @@ class Sheet:
         return bytes(mupdf.fz_buffer_extract_copy(decoded))
 
     def blocks(self) -> Drawn:
-        """Give the blocks of `get_text("dict")`, as if the page were not turned.
+        """Return the blocks of `get_text("dict")`, as if the page were not turned.
 
         Glyphs that have no character stand as U+FFFD.
         """

@@ -281,7 +281,7 @@ def _runs(spans: Sequence[dict[str, Any]], raw: str, text: str) -> Iterator[Run]
 
 
 def _remarks(page: pymupdf.Page, block: int) -> Iterator[Line]:
-    """Give what readers wrote into the margin of the file, where viewers show it on a click."""
+    """Return what readers wrote into the margin of the file, where viewers show it on a click."""
     # They are read after all else, as if they stood below the page.
     bottom = page.rect.height
     for annotation in page.annots():

@@ -173,14 +173,14 @@ class _Picture:
         self._rect = page.rect
 
     def place(self, box: Box) -> Box:
-        """Give the box on the page of one in pixels."""
+        """Return the box on the page of one in pixels."""
         x, y = self._origin
         moved = pymupdf.Rect(box[0] + x, box[1] + y, box[2] + x, box[3] + y)
         x0, y0, x1, y1 = (moved * self._back) & self._rect
         return x0, y0, x1, y1
 
     def is_dark(self, x: int, y: int) -> bool:
-        """Tell whether there is ink."""
+        """Return whether there is ink."""
         inside = 0 <= x < self.width and 0 <= y < self.height
         return bool(inside and self.samples[y * self.stride + x] < _DARK)
 
@@ -310,7 +310,7 @@ def _is_rule(picture: _Picture, word: _Word) -> bool:
 
 
 def _is_crossed(picture: _Picture, between: tuple[int, int], rows: range) -> bool:
-    """Tell whether there is ink in nearly all of the rows of pixels."""
+    """Return whether there is ink in nearly all of the rows of pixels."""
     x0, x1 = between
     inked = sum(any(picture.is_dark(x, y) for x in range(x0 - 2, x1 + 3)) for y in rows)
     return inked >= 0.9 * len(rows)

@@ -49,7 +49,7 @@ _AUTOMATON = _Automaton()
 
 
 def kinds(content: bytes) -> tuple[Kind, ...]:
-    """Give the kinds of operators that may be in a content stream, or in a part of one.
+    """Return the kinds of operators that may be in a content stream, or in a part of one.
 
     Each once. A part begins and ends where no word is cut.
     """

@@ -51,7 +51,7 @@ def classes_picture(
     passwords: Passwords = (),
     dpi: int = 110,
 ) -> bytes:
-    """Draw the class of each line over the pages of a PDF; gives a PDF of pictures.
+    """Draw the class of each line over the pages of a PDF; returns a PDF of pictures.
 
     It has neither text nor metadata, but shows the document: it is as confidential.
     Raises Unreadable: `broken`, `encrypted`.
@@ -199,7 +199,7 @@ def _cover(
 
 
 def _letters(parts: Iterable[str]) -> list[tuple[str, int]]:
-    """Give the letters and the accents of parts, each with the number of its part; no blanks."""
+    """Return the letters and the accents of parts, each with the number of its part; no blanks."""
     return [
         (char, number)
         for number, part in enumerate(parts)

@@ -25,7 +25,7 @@ class Proof:
         self._printed: list[tuple[pymupdf.Rect, pymupdf.Pixmap]] = []
 
     def shades(self, box: pymupdf.Rect) -> NDArray[np.uint8]:
-        """Give the shades in a box of the page."""
+        """Return the shades in a box of the page."""
         picture = self._picture(box & self._frame)
         if picture is None:
             return np.empty((0, 0), np.uint8)
@@ -36,7 +36,7 @@ class Proof:
         return grey[:, max(int(x0), 0) : math.ceil(x1)]
 
     def is_blank(self) -> bool:
-        """Tell whether all of the page is of one shade."""
+        """Return whether all of the page is of one shade."""
         matrix = pymupdf.Matrix(self._scale, self._scale)
         picture = self._drawn.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=0)
         return bool(picture.is_unicolor)

@@ -324,7 +324,9 @@ def _numbers(values: Any) -> Any:
 
 
 def _silent(notes: Sequence[dict[str, Any]], layout: LTContainer[Any]) -> list[dict[str, Any]]:
-    """Give the notes whose picture does not say what they hold: it is missing, empty, or a sign."""
+    """Return the notes whose picture does not say what they hold:
+    it is missing, empty, or a sign.
+    """
     figures = {item.name: item for item in layout if isinstance(item, LTFigure)}
     drawn = {name for name, figure in figures.items() if any(True for _ in _items(figure))}
     return [

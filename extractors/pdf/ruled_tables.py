@@ -17,7 +17,7 @@ from extractors.document.lines import (
 
 
 def table_rows(page: pdfplumber.page.Page) -> list[list[Box]]:
-    """Give the cells of the tables of a page that are ruled all around, row by row.
+    """Return the cells of the tables of a page that are ruled all around, row by row.
 
     Boxes are those of the page as it is shown, in points, y downwards.
     """
@@ -34,7 +34,7 @@ _SHORTEST = 3.0
 
 
 def ruled_rows(rules: Iterable[Box]) -> list[list[Box]]:
-    """Give the cells that rules enclose, row by row; a rule is a box with next to no width.
+    """Return the cells that rules enclose, row by row; a rule is a box with next to no width.
 
     Thicker boxes count as their four sides. Cells over several rows stand in the topmost one.
     """

@@ -8,7 +8,8 @@ _USUAL_PLACES = ("/usr/share", "/usr/local/share", "/opt/homebrew/share")
 
 
 def find_tessdata(languages: Iterable[str], folder: str | None = None) -> Path | None:
-    """Give the folder that holds the data of all `languages`; None where recognition is not to be.
+    """Return the folder that holds the data of all `languages`; None where recognition is not to
+    be.
 
     That is so when no language is asked for, tesserocr is not installed, or a language's data is
     missing (Debian: `tesseract-ocr-fra` and the like). A given `folder` is the only one looked at.

@@ -126,7 +126,7 @@ def judge(sheet: Sheet, blocks: Drawn) -> Layer:
 
 
 def agrees(lines: Iterable[Line], recognized: Iterable[Line]) -> bool:
-    """Tell whether a text layer says what was recognized in the picture of its page.
+    """Return whether a text layer says what was recognized in the picture of its page.
 
     Most words of either are words of the other; accents and case do not count.
     """
@@ -282,7 +282,7 @@ class _Look:
         return unsure or bool(b"BI" in rest and _INLINE.search(rest)) or Kind.PAINTS in kinds(rest)
 
     def shows_pale(self, box: Box) -> bool:
-        """Tell whether what is written in a pale shade can be seen."""
+        """Return whether what is written in a pale shade can be seen."""
         under = [area for area in self._areas if area.touches(box)]
         return bool(under and under[-1].is_dark_under(box)) or self.shows_writing(box)
 
@@ -315,7 +315,7 @@ class _Look:
         return np.flatnonzero(wide & np.isin(self._kinds, _PAINT))
 
     def covered_share(self, box: Box) -> float:
-        """Tell how much of the length of a span was painted over after it was drawn."""
+        """Return how much of the length of a span was painted over after it was drawn."""
         inner = _letters_box(box)
         drawn = self._drawn(inner)
         later = self.paint[self.paint > drawn]
@@ -344,7 +344,7 @@ class _Look:
         return bool(_meets(later, part).any()) or not self.shows_writing(part)
 
     def shows_writing(self, box: Box) -> bool:
-        """Tell whether the middle of a line of text is of more than one shade."""
+        """Return whether the middle of a line of text is of more than one shade."""
         middle = pymupdf.Rect(box) * self._page.rotation_matrix
         inset = 0.2 * min(middle.width, middle.height)
         shades = self._proof.shades(middle + pymupdf.Rect(inset, inset, -inset, -inset))

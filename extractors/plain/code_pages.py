@@ -113,22 +113,22 @@ _HIGH_CONTROL = re.compile("[\x80-\x9f]")
 
 
 def by_label(label: str) -> str | None:
-    """Give the codec that a label of MIME or HTML names; None for one that nobody knows."""
+    """Return the codec that a label of MIME or HTML names; None for one that nobody knows."""
     return _LABELS.get(_folded(label))
 
 
 def by_number(page: int) -> str | None:
-    """Give the codec of a code page by its number in Windows; None for one that is unknown."""
+    """Return the codec of a code page by its number in Windows; None for one that is unknown."""
     return _PAGES.get(page)
 
 
 def by_charset(charset: int) -> str | None:
-    """Give the codec of a font's set of characters, by its number; None for an unknown one."""
+    """Return the codec of a font's set of characters, by its number; None for an unknown one."""
     return _PAGES.get(_CHARSETS.get(charset, -1))
 
 
 def looks_like_utf8(data: bytes) -> bool:
-    """Tell whether bytes hold letters written in UTF-8, whatever is said about them."""
+    """Return whether bytes hold letters written in UTF-8, whatever is said about them."""
     return _UTF8_PAIR.search(data) is not None
 
 

@@ -61,7 +61,7 @@ class _Reading:
 
 
 def _readings(data: bytes) -> list[_Reading]:
-    """Give each text the bytes may spell, with the first encoding in which they do."""
+    """Return each text the bytes may spell, with the first encoding in which they do."""
     readings: dict[str, _Reading] = {}
     for encoding in (_WINDOWS, *_OTHERS):
         try:
@@ -86,7 +86,7 @@ _LONE = re.compile(f"(?<!{_FAR}){_FAR}(?=[a-z])|(?<=[A-Za-z]){_FAR}(?!{_FAR})")
 
 
 def is_chance(text: str) -> bool:
-    """Tell whether bytes may have been UTF-8 by chance, from what they spell as UTF-8."""
+    """Return whether bytes may have been UTF-8 by chance, from what they spell as UTF-8."""
     beyond = sum(not char.isascii() for char in text)
     return 0 < beyond == len(_LONE.findall(text))
 

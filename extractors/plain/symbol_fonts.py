@@ -35,12 +35,12 @@ _PRIVATE = range(0xF000, 0xF100)
 
 
 def is_symbol_font(font: str) -> bool:
-    """Tell whether the codes of a font stand for signs instead of letters."""
+    """Return whether the codes of a font stand for signs instead of letters."""
     return _folded(font) in _FONTS or _folded(font).startswith(("wingdings", "webdings"))
 
 
 def symbol(font: str, code: int) -> str:
-    """Give the character that a code of a font looks like.
+    """Return the character that a code of a font looks like.
 
     Signs of a font of ornaments that are not known become a bullet; codes for private use whose
     font is not known become U+FFFD.

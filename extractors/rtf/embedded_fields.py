@@ -27,7 +27,7 @@ class Form:
     entries: list[str] = field(default_factory=list, repr=False)
 
     def shown(self) -> str:
-        """Give what stands in it; nothing for a field of text, which has a result."""
+        """Return what stands in it; nothing for a field of text, which has a result."""
         chosen = self.default if self.result == _UNSET else self.result
         if self.kind == _CHECKBOX:
             return _BOXES[chosen == 1]
@@ -49,13 +49,13 @@ class Picture:
 
     @property
     def is_scan(self) -> bool:
-        """Tell whether it covers half a page, and no text lies over it."""
+        """Return whether it covers half a page, and no text lies over it."""
         area = self.width * self.height * self.stretched * self.raised / 10_000
         return not self.behind and area > _SCAN_AREA
 
 
 def drawn(code: str) -> str:
-    """Give what a field shows that is drawn from its code; nothing for other fields."""
+    """Return what a field shows that is drawn from its code; nothing for other fields."""
     match = _FIELD.match(code)
     if match is None:
         return ""

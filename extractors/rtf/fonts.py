@@ -34,7 +34,7 @@ class Font:
 
     @property
     def draws_signs(self) -> bool:
-        """Tell whether its letters' codes stand for signs."""
+        """Return whether its letters' codes stand for signs."""
         if self.charset == _SIGNS:
             return True
         return self.charset in (None, 0, 1) and is_symbol_font(self.name)
@@ -50,7 +50,7 @@ class Fonts:
         self._doubtful = bytearray()
 
     def decode(self, data: bytes, number: int) -> str:
-        """Give the text that bytes in a font show; Unreadable(`unknown-encoding`)."""
+        """Return the text that bytes in a font show; Unreadable(`unknown-encoding`)."""
         font = self.table.get(number, Font())
         if font.draws_signs:
             return "".join(_sign(font, code) for code in data)
@@ -64,7 +64,7 @@ class Fonts:
         return decode_as(data, codec)
 
     def character(self, code: int, number: int) -> str:
-        """Give what a character shows that is given as Unicode; Unreadable(`broken`)."""
+        """Return what a character shows that is given as Unicode; Unreadable(`broken`)."""
         font = self.table.get(number, Font())
         if code in _PRIVATE:
             return symbol(font.name, code)

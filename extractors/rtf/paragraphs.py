@@ -41,7 +41,7 @@ class Story:
         self._row = len(self._out)
 
     def text(self) -> str:
-        """Give what was written, with surrogate halves joined."""
+        """Return what was written, with surrogate halves joined."""
         self._write_row()
         self._write_boxes()
         # A lone half becomes U+FFFD.

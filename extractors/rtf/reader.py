@@ -122,7 +122,7 @@ class Reader:
         self._fonts.verify()
 
     def text(self) -> str:
-        """Give headers, body, notes, comments and footers, with empty lines between."""
+        """Return headers, body, notes, comments and footers, with empty lines between."""
         shown = [(kind, story) for kind, story in self._margins if MARGINS[kind] in self._flags]
         blocks = [
             *dict.fromkeys(_block([story]) for kind, story in shown if kind.startswith("header")),

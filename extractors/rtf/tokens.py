@@ -36,7 +36,7 @@ class Token(NamedTuple):
 
 
 def tokens(data: bytes) -> Iterator[Token]:
-    """Give the tokens of a document, without line ends and binary data.
+    """Return the tokens of a document, without line ends and binary data.
 
     Raises Unreadable(`broken`) where braces do not match or are nested too deep, where anything
     follows the document, and for what no writer writes.

@@ -105,7 +105,9 @@ class _Package:
         return stories.write(root), stories.met
 
     def _margins(self, body: Element) -> Iterator[tuple[str, str]]:
-        """Give kind of reference and part of the headers and footers that are shown, each once."""
+        """Return kind of reference and part of the headers and footers that are shown,
+        each once.
+        """
         settings = self._kind("settings")
         even = is_set(first(settings, "w:evenAndOddHeaders"))
         current: dict[tuple[str, str], str] = {}  # a section goes on with what the last one had

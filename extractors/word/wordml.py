@@ -66,7 +66,7 @@ class Styles:
         )
 
     def hide(self, run: Element | None, paragraph: Element | None) -> bool:
-        """Tell whether text is hidden, by the properties of its run and of its paragraph.
+        """Return whether text is hidden, by the properties of its run and of its paragraph.
 
         Set in the styles of both, it cancels out (ISO/IEC 29500-1, 17.7.3).
         """
@@ -101,7 +101,7 @@ def _is_on(value: str) -> bool:
 
 
 def is_set(element: Element | None) -> bool:
-    """Tell whether a property is there and on."""
+    """Return whether a property is there and on."""
     return element is not None and _is_on(element.get("w:val", "true"))
 
 

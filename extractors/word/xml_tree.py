@@ -94,12 +94,12 @@ class _Builder(TreeBuilder):
 
 
 def first(element: Element | None, *path: str) -> Element | None:
-    """Give the first child named so, and its first child named so, and so on; None where none."""
+    """Return the first child named so, and its first child named so, and so on; None where none."""
     return next(each(element, *path), None)
 
 
 def each(element: Element | None, *path: str) -> Iterator[Element]:
-    """Give the children named so, and their children named so, and so on, in order."""
+    """Return the children named so, and their children named so, and so on, in order."""
     if element is None:
         return
     for child in element:

@@ -15,7 +15,7 @@ from models.private.bilstm import (
 
 
 class Adversaries(nn.Module):
-    """Gives the mean of what both believe. Shapes: see `forward`."""
+    """Return the mean of what both believe. Shapes: see `forward`."""
 
     def __init__(self, embedded: int, size: int, units: int = 300) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class Adversaries(nn.Module):
         self.links = Judge(2 * size + 1, units)
 
     def forward(self, vectors: Tensor, first: Tensor, second: Tensor, lengths: Tensor) -> Tensor:
-        """Give how probable it is that all are of one sentence. (sentences,)
+        """Return how probable it is that all are of one sentence. (sentences,)
 
         `vectors` (sentences, tokens, embedded) are embeddings of the one, `first` and `second`
         (sentences, tokens, size) representations: the embeddings are held against the first, and
@@ -59,5 +59,5 @@ class Judge(nn.Module):
 
 
 def adversaries_loss(believed: Tensor, truth: Tensor) -> Tensor:
-    """Give the mean surprise in nats; the logarithm of 2 is that of who cannot tell at all."""
+    """Return the mean surprise in nats; the logarithm of 2 is that of who cannot tell at all."""
     return functional.binary_cross_entropy(believed, truth)

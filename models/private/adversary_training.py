@@ -24,7 +24,7 @@ Represent = Callable[..., Tensor]
 def believe(
     represent: Represent, adversaries: Adversaries, batch: PairBatch, noise: float = 1.0
 ) -> tuple[Tensor, Tensor]:
-    """Give what adversaries believe of true and false pairs, and the truth. (2 x pairs,) each"""
+    """Return what adversaries believe of true and false pairs, and the truth. (2 x pairs,) each"""
     own, other, lengths = batch.own, batch.other, batch.lengths
     made = represent(torch.cat([own, own, other]), lengths.repeat(3), noise=noise)
     first, again, false = made.chunk(3)
@@ -42,7 +42,7 @@ def believe(
 def judged(
     represent: Represent, adversaries: Adversaries, pairs: Pairs, seed: object, noise: float = 1.0
 ) -> tuple[float, float]:
-    """Give the loss of adversaries on pairs, and the share of which they are right."""
+    """Return the loss of adversaries on pairs, and the share of which they are right."""
     adversaries.eval()
     torch.manual_seed(seeded("judged", seed).initial_seed())
     lost = right = 0.0
@@ -56,7 +56,7 @@ def judged(
 def accuracy(
     represent: Represent, adversaries: Adversaries, pairs: Pairs, seed: object, noise: float = 1.0
 ) -> float:
-    """Give the share of pairs of which adversaries are right; half is chance."""
+    """Return the share of pairs of which adversaries are right; half is chance."""
     return judged(represent, adversaries, pairs, seed, noise)[1]
 
 
@@ -72,7 +72,7 @@ def continue_adversaries(
     batch: int = 16,
     last: int | None = None,
 ) -> list[float]:
-    """Train adversaries against a frozen representer; gives their accuracy after each epoch.
+    """Train adversaries against a frozen representer; returns their accuracy after each epoch.
 
     It is that on the pairs they learn from, drawn anew: even there it must stay at one half. It is
     that of the `last` epochs alone where so many are asked for.
@@ -95,7 +95,7 @@ def continue_adversaries(
 
 
 def new_adversaries(embedded: int, size: int, units: int, seed: int) -> Adversaries:
-    """Give adversaries that have learnt nothing; the process's random state stays as it is."""
+    """Return adversaries that have learnt nothing; the process's random state stays as it is."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seeded("new adversaries", seed).initial_seed())
         return Adversaries(embedded, size, units)

@@ -46,5 +46,5 @@ class BothWays(nn.Module):
 
 
 def inside(lengths: Tensor, most: int) -> Tensor:
-    """Tell which of so many places are within the lengths. (sentences, most)"""
+    """Return which of so many places are within the lengths. (sentences, most)"""
     return torch.arange(most, device=lengths.device) < lengths[:, None]

@@ -61,7 +61,7 @@ class Batch:
     tags: Tensor
 
     def holding(self, vectors: Tensor) -> "Batch":
-        """Give the same sentences with other vectors."""
+        """Return the same sentences with other vectors."""
         return Batch(vectors, self.casing, self.lengths, self.tags)
 
 
@@ -100,14 +100,14 @@ class Deidentifier(nn.Module):
         return scored
 
     def loss(self, batch: Batch) -> Tensor:
-        """Give how surprising the tags are, in nats a token. ()"""
+        """Return how surprising the tags are, in nats a token. ()"""
         allowed = functional.one_hot(batch.tags, len(self.scheme)).bool()
         lost = self.chain.negative_log_likelihood(self(batch), batch.lengths, allowed)
         return lost.sum() / batch.lengths.sum()
 
     @torch.no_grad()
     def predict(self, batch: Batch) -> list[list[WordSpan]]:
-        """Give the spans of each sentence, in tokens."""
+        """Return the spans of each sentence, in tokens."""
         tags = self.chain.best(self(batch), batch.lengths)
         return [
             list(self.scheme.decode(row[:length].tolist()))

@@ -61,7 +61,7 @@ class Recipe:
                 raise ConfigError(f"--{name}", "must be above 0", "give more")
 
     def going_on(self, start: Deidentifier) -> "Recipe":
-        """Give the same training for a network that begins with the weights of another."""
+        """Return the same training for a network that begins with the weights of another."""
         return replace(self, units=start.units, slowing=True)
 
 
@@ -86,7 +86,7 @@ def train_deidentifier(
     watch: Watch = lambda entry: None,
     start: Deidentifier | None = None,
 ) -> Scores:
-    """Train a de-identifier and write it to a folder; gives the scores on `dev`.
+    """Train a de-identifier and write it to a folder; returns the scores on `dev`.
 
     It begins with nothing, or with the weights of `start`, which is of the same inputs and units:
     those of its layers, and of its tags where labels are the same. The weights kept are those with
@@ -128,7 +128,7 @@ def _covered(spans: Sequence[tuple[int, int, str]]) -> set[int]:
 
 @torch.no_grad()
 def mean_loss(deidentifier: Deidentifier, held: Sequence[Batch]) -> float:
-    """Give the loss in nats a token."""
+    """Return the loss in nats a token."""
     deidentifier.eval()
     total = sum(int(batch.lengths.sum()) for batch in held)
     lost = sum(float(deidentifier.loss(batch)) * int(batch.lengths.sum()) for batch in held)
@@ -136,7 +136,7 @@ def mean_loss(deidentifier: Deidentifier, held: Sequence[Batch]) -> float:
 
 
 def take_step(network: nn.Module, optimizer: torch.optim.Optimizer, loss: torch.Tensor) -> float:
-    """Follow a loss, with gradients cut to a norm of 1; gives the loss."""
+    """Follow a loss, with gradients cut to a norm of 1; returns the loss."""
     optimizer.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
     nn.utils.clip_grad_norm_([weights for _, weights in learnt(network)], CLIP)

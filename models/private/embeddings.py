@@ -102,11 +102,11 @@ class Embeddings:
         return total.hexdigest()
 
     def knows(self, token: str) -> bool:
-        """Tell whether a token was among the words."""
+        """Return whether a token was among the words."""
         return token.casefold() in self.places
 
     def vectors(self, tokens: Sequence[str]) -> Floats:
-        """Give the vector of each token; zeros where it is unknown and has no known parts."""
+        """Return the vector of each token; zeros where it is unknown and has no known parts."""
         given = np.zeros((len(tokens), self.size), np.float32)
         for row, token in enumerate(tokens):
             word = token.casefold()
@@ -115,7 +115,9 @@ class Embeddings:
         return _scaled(given)
 
     def neighbours(self, word: str, n: int) -> list[str]:
-        """Give the n nearest words by cosine, itself first; itself alone where it has no vector."""
+        """Return the n nearest words by cosine, itself first;
+        itself alone where it has no vector.
+        """
         asked = word.casefold()
         vector = self.vectors([word])
         if not vector.any():
@@ -124,7 +126,7 @@ class Embeddings:
         return [asked, *(other for other in near if other != asked)][:n]
 
     def nearest(self, vectors: Floats, n: int) -> Integers:
-        """Give the places in `words` of the n nearest by cosine, the nearest first. (rows, n)"""
+        """Return the places in `words` of the n nearest by cosine, the nearest first. (rows, n)"""
         n = min(n, len(self.words))
         found = np.empty((len(vectors), n), np.int64)
         for start in range(0, len(vectors), _AT_ONCE):
@@ -243,7 +245,7 @@ def read_vectors(path: Path) -> Embeddings:
 
 
 def _has_no_header(path: Path) -> bool:
-    """Tell whether the first line is already a word with its vector, as GloVe has it."""
+    """Return whether the first line is already a word with its vector, as GloVe has it."""
     with path.open("rb") as file:
         return len(file.readline().split()) > 2  # words and size stand in a header
 

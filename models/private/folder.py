@@ -103,5 +103,5 @@ def load(folder: Path) -> Kit:
 
 
 def digest(folder: Path) -> str:
-    """Give what changes with any weight, word or setting; raises ConfigError."""
+    """Return what changes with any weight, word or setting; raises ConfigError."""
     return _FORM.digest(folder)

@@ -43,7 +43,7 @@ class Course:
     seed: int = 1
 
     def epochs_of(self, sentences: int) -> int:
-        """Give the times that so many sentences are gone through."""
+        """Return the times that so many sentences are gone through."""
         return max(self.epochs, -(-self.steps * _BATCH // sentences))
 
 

@@ -39,7 +39,7 @@ class Pseudonymizer:
             raise ValueError("a word has at least itself as a neighbour")
 
     def choices(self, token: str) -> list[str]:
-        """Give the words, case folded, that a token may become; itself alone where it stays.
+        """Return the words, case folded, that a token may become; itself alone where it stays.
 
         Nothing is told of digits, of which all others are choices.
         """

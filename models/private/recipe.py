@@ -63,7 +63,7 @@ class Corpus:
     stop_words: frozenset[str] = field(default=frozenset(), repr=False)
 
     def digest(self) -> str:
-        """Give what changes with any token, span or vector."""
+        """Return what changes with any token, span or vector."""
         total = hashlib.sha256(self.embeddings.digest.encode())
         total.update(json.dumps(sorted(self.stop_words)).encode())
         for held in (self.train, self.dev):

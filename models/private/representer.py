@@ -54,7 +54,7 @@ class Representer(nn.Module):
         return functional.normalize(noisy, dim=-1) * inside(lengths, vectors.shape[1])[..., None]
 
     def apart(self, own: Tensor, other: Tensor, lengths: Tensor, *, noise: float = 1.0) -> Tensor:
-        """Give the squared distance of sentences from their twins, in deviations of the noise.
+        """Return the squared distance of sentences from their twins, in deviations of the noise.
 
         Own and other are (sentences, tokens, embedded), what is given is (sentences,). The noise
         taken in is drawn anew, and the same for both; that put out is what the distance is
@@ -102,10 +102,10 @@ class Representer(nn.Module):
 
 
 class Unprotected(nn.Module):
-    """Gives vectors as they are: what attacks must see through, as a control."""
+    """Return vectors as they are: what attacks must see through, as a control."""
 
     def forward(self, vectors: Tensor, lengths: Tensor, *, noise: float = 1.0) -> Tensor:  # noqa: ARG002
-        """Give the same vectors."""
+        """Return the same vectors."""
         return vectors
 
 

@@ -56,11 +56,11 @@ _SCORED = 64  # sentences at a time
 def train(
     corpus: Corpus, recipe: Recipe, out: Path, watch: Watch = lambda entry: None
 ) -> dict[str, float]:
-    """Train a private representation and write it to a folder; gives its scores on `dev`.
+    """Train a private representation and write it to a folder; returns its scores on `dev`.
 
-    A training that was interrupted goes on where its last checkpoint is, and gives the same weights
-    as one that was not. Sets torch's random state. Raises ConfigError, also where the folder holds
-    one whose training had ended.
+    A training that was interrupted goes on where its last checkpoint is, and returns the same
+    weights as one that was not. Sets torch's random state. Raises ConfigError, also where the
+    folder holds one whose training had ended.
     """
     if (out / SETTINGS).exists():
         remedy = "choose another folder, or remove this one"
@@ -69,16 +69,16 @@ def train(
 
 
 def representer_loss(deidentifying: Tensor, judging: Tensor, weight: float) -> Tensor:
-    """Give what the representer learns by: it is served where adversaries can only guess."""
+    """Return what the representer learns by: it is served where adversaries can only guess."""
     return deidentifying + weight * (judging - GUESSING).abs()
 
 
 class Reversed(torch.autograd.Function):
-    """Gives a tensor as it is, and its gradient with the opposite sign (Ganin et al., 2016)."""
+    """Return a tensor as it is, and its gradient with the opposite sign (Ganin et al., 2016)."""
 
     @staticmethod
     def forward(ctx: Any, held: Tensor) -> Tensor:  # noqa: ARG004
-        """Give it as it is."""
+        """Return it as it is."""
         return held.view_as(held)
 
     @staticmethod
@@ -167,7 +167,7 @@ class _Training:
         self.watch(entry)
 
     def _judge(self, phase: str, entry: Mapping[str, Any]) -> float:
-        """Give the loss that a phase ends by."""
+        """Return the loss that a phase ends by."""
         if phase == "second":
             return float(entry["dev_adversaries"])
         serving = float(entry["dev_deidentifier"] + self.recipe.hiding * entry.get("dev_told", 0))
@@ -228,18 +228,18 @@ class _Training:
         return take_step(self.parts, self.optimizer, loss)
 
     def _deidentifying(self, batch: Batch) -> Tensor:
-        """Give the loss of the de-identifier on representations drawn now."""
+        """Return the loss of the de-identifier on representations drawn now."""
         return self.parts.deidentifier.loss(self._encoded(batch))
 
     def _serving(self, batch: Batch, held: PairBatch) -> Tensor:
-        """Give the loss of the de-identifier and of what encodings tell about twins."""
+        """Return the loss of the de-identifier and of what encodings tell about twins."""
         return self._deidentifying(batch) + self._hiding(held)
 
     def _hiding(self, held: PairBatch) -> Tensor | float:
         return self.recipe.hiding * self._told(held).mean() if self.recipe.hiding else 0.0
 
     def _told(self, held: PairBatch) -> Tensor:
-        """Give what an encoding tells of which twin it was, at most, in nats. (sentences,)
+        """Return what an encoding tells of which twin it was, at most, in nats. (sentences,)
 
         It is the divergence of two normal distributions, half their squared distance.
         """
@@ -271,7 +271,7 @@ class _Training:
         return zip(self._batches(seed), rounds, strict=False)
 
     def _validate(self) -> dict[str, float]:
-        """Give the losses and the adversaries' accuracy on notes that nothing is learnt from."""
+        """Return the losses and the adversaries' accuracy on notes that nothing is learnt from."""
         self.parts.eval()
         torch.manual_seed(seeded(self.recipe.seed, "validation").initial_seed())
         deidentifier, recipe = self.parts.deidentifier, self.recipe

@@ -64,11 +64,11 @@ class Sentence:
 
     @property
     def phi(self) -> tuple[bool, ...]:
-        """Tell which tokens identify somebody."""
+        """Return which tokens identify somebody."""
         return tuple(map(bool, self.labels))
 
     def binary(self) -> "Sentence":
-        """Give the same sentence with one label for all spans."""
+        """Return the same sentence with one label for all spans."""
         return replace(self, spans=tuple((first, end, PHI) for first, end, _ in self.spans))
 
 
@@ -105,7 +105,7 @@ def _sentence(text: str, cut: Sequence[Token], first: int, found: Iterable[WordS
 
 
 def _ranges(text: str, cut: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Give the first token of each sentence, and that behind its last."""
+    """Return the first token of each sentence, and that behind its last."""
     first = 0
     for place, (before, after) in enumerate(pairwise(cut), start=1):
         if _ends(text, before, after) or place - first >= LONGEST:
@@ -116,7 +116,7 @@ def _ranges(text: str, cut: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
 
 def _ends(text: str, before: Token, after: Token) -> bool:
-    """Tell whether a sentence ends between two tokens."""
+    """Return whether a sentence ends between two tokens."""
     between = text[before[1] : after[0]]
     if not between:
         return False
@@ -138,5 +138,5 @@ _SHORT = re.compile(r"(?:^|[^\w])(?:[^\W\d_]|Dra?s?|Prof|Sra?|Mmes?|Mlles?|Mrs?|
 
 
 def _is_abbreviated(text: str, stop: int) -> bool:
-    """Tell whether the word before a full stop is an initial or a title, which end nothing."""
+    """Return whether the word before a full stop is an initial or a title, which end nothing."""
     return text[stop] == "." and _SHORT.search(text, max(0, stop - 6), stop) is not None

@@ -8,7 +8,7 @@ from record.errors import ConfigError
 
 
 def stop_words(languages: Iterable[str]) -> frozenset[str]:
-    """Give the stop words of some languages (ISO 639-1), case folded; raises ConfigError."""
+    """Return the stop words of some languages (ISO 639-1), case folded; raises ConfigError."""
     held: set[str] = set()
     for language in languages:
         try:

@@ -30,12 +30,12 @@ class Selection:
         return is_best
 
     def restore(self, network: nn.Module) -> None:
-        """Give a network the best weights, where there are any."""
+        """Load the best weights into a network, where there are any."""
         if self.state:
             network.load_state_dict(self.state)
 
     def place(self) -> dict[str, float | int | None]:
-        """Give what a checkpoint keeps beside `state`, as plain JSON."""
+        """Return what a checkpoint keeps beside `state`, as plain JSON."""
         return {"lowest": None if self.lowest == inf else self.lowest, "stale": self.stale}
 
     @classmethod
@@ -46,7 +46,7 @@ class Selection:
 
 
 def batches(lengths: Sequence[int], size: int, draw: torch.Generator | None) -> list[list[int]]:
-    """Put sentences of like length together, so many a batch; gives their places.
+    """Put sentences of like length together, so many a batch; returns their places.
 
     With `draw` both who shares a batch and the order of batches are chance.
     """

@@ -48,7 +48,7 @@ class Batch:
     most: int
 
     def to(self, device: torch.device) -> "Batch":
-        """Give the same batch on a device."""
+        """Return the same batch on a device."""
         ids, lengths = self.ids.to(device), self.lengths.to(device)
         return Batch(ids, lengths, self.words.to(device), self.core.to(device), self.most)
 
@@ -121,7 +121,7 @@ class Network(nn.Module):
         return scores
 
     def _pooled(self, hidden: Tensor, batch: Batch) -> Tensor:
-        """Give the mean of each word's pieces. (windows, most, width); 0 beyond the words."""
+        """Return the mean of each word's pieces. (windows, most, width); 0 beyond the words."""
         windows, width = len(hidden), hidden.shape[2]
         slots = batch.most + 1
         rows = torch.arange(windows, device=hidden.device)[:, None] * slots + batch.words
@@ -141,7 +141,7 @@ class Single(nn.Module):
         self.chain = LinearChain(self.scheme, learned=True)
 
     def loss(self, scores: Tensor, lengths: Tensor, allowed: Tensor) -> Tensor:
-        """Give how surprising the allowed tags are. (notes,)"""
+        """Return how surprising the allowed tags are. (notes,)"""
         return self.chain.negative_log_likelihood(scores, lengths, allowed)
 
     def dearer(self, scores: Tensor, allowed: Tensor, cost: float) -> Tensor:
@@ -152,7 +152,7 @@ class Single(nn.Module):
         return scores + cost * _outside_only(scores, ~allowed[..., 0])
 
     def read(self, scores: Tensor, lengths: Tensor) -> list[list[Found]]:
-        """Give the spans of each sequence; scores are (notes, words, tags)."""
+        """Return the spans of each sequence; scores are (notes, words, tags)."""
         tags = self.chain.best(scores, lengths)
         spans = [list(self.scheme.decode(row.tolist())) for row in tags]
         # Probabilities take longer than tags: only where there is a span to rate.
@@ -165,7 +165,7 @@ class Single(nn.Module):
         return given
 
     def outside(self, scores: Tensor) -> Tensor:
-        """Give how probable it is that each word is in no span, looked at alone. (words,)"""
+        """Return how probable it is that each word is in no span, looked at alone. (words,)"""
         return scores.softmax(-1)[..., 0]
 
 
@@ -181,7 +181,7 @@ class Free(nn.Module):
         self.size = len(self.scheme)
 
     def loss(self, scores: Tensor, lengths: Tensor, allowed: Tensor) -> Tensor:
-        """Give how surprising the allowed tags are, summed over words. (notes,)"""
+        """Return how surprising the allowed tags are, summed over words. (notes,)"""
         logs = scores.log_softmax(-1).masked_fill(~allowed, -torch.inf).logsumexp(-1)
         inside = torch.arange(scores.shape[1], device=scores.device) < lengths[:, None]
         return -logs.masked_fill(~inside, 0.0).sum(1)
@@ -191,7 +191,7 @@ class Free(nn.Module):
         return scores + cost * _outside_only(scores, ~allowed[..., 0])
 
     def read(self, scores: Tensor, lengths: Tensor) -> list[list[Found]]:
-        """Give the spans of each sequence; scores are (notes, words, tags)."""
+        """Return the spans of each sequence; scores are (notes, words, tags)."""
         tags, sure = scores.argmax(-1), 1 - self.outside(scores)
         return [
             _rated(list(self.scheme.mend(row[:length].tolist())), words)
@@ -199,7 +199,7 @@ class Free(nn.Module):
         ]
 
     def outside(self, scores: Tensor) -> Tensor:
-        """Give how probable it is that each word is in no span. (words,)"""
+        """Return how probable it is that each word is in no span. (words,)"""
         return scores.softmax(-1)[..., 0]
 
 
@@ -213,7 +213,7 @@ class Nested(nn.Module):
         self.chain = Stacked(labels)
 
     def loss(self, scores: Tensor, lengths: Tensor, allowed: Tensor) -> Tensor:
-        """Give how surprising the allowed tags are, summed over labels. (notes,)"""
+        """Return how surprising the allowed tags are, summed over labels. (notes,)"""
         return self.chain.negative_log_likelihood(self._apart(scores), lengths, allowed)
 
     def dearer(self, scores: Tensor, allowed: Tensor, cost: float) -> Tensor:
@@ -222,7 +222,7 @@ class Nested(nn.Module):
         return (each + cost * _outside_only(each, ~allowed[..., 0])).view_as(scores)
 
     def read(self, scores: Tensor, lengths: Tensor) -> list[list[Found]]:
-        """Give the spans of each sequence; scores are (notes, words, 5 x labels)."""
+        """Return the spans of each sequence; scores are (notes, words, 5 x labels)."""
         each = self._apart(scores)
         tags = self.chain.best(each, lengths)
         sure = 1 - self.chain.marginals(each, lengths)[..., 0]  # (notes, words, labels)
@@ -236,7 +236,7 @@ class Nested(nn.Module):
         return given
 
     def outside(self, scores: Tensor) -> Tensor:
-        """Give how probable it is that each word is in no span, looked at alone. (words,)"""
+        """Return how probable it is that each word is in no span, looked at alone. (words,)"""
         return self._apart(scores).softmax(-1)[..., 0].amin(-1)
 
     def _apart(self, scores: Tensor) -> Tensor:
@@ -251,7 +251,7 @@ _HEADS: dict[str, type[Single] | type[Nested] | type[Free]] = {
 
 
 def _outside_only(scores: Tensor, where: Tensor) -> Tensor:
-    """Give 1 for the tag of no span at some places, 0 elsewhere; of the shape of scores."""
+    """Return 1 for the tag of no span at some places, 0 elsewhere; of the shape of scores."""
     outside = torch.zeros_like(scores)
     outside[..., 0] = where
     return outside

@@ -62,7 +62,7 @@ def quantize(trained: folder.Trained, texts: Sequence[str]) -> Quantized:
 
 @torch.no_grad()
 def _windows(trained: folder.Trained, encoder: Encoder, texts: Sequence[str]) -> list[Floats]:
-    """Give the first windows of all texts, then the second ones, as far as they are needed."""
+    """Return the first windows of all texts, then the second ones, as far as they are needed."""
     cuttings = [cut_text(text, trained.subwords, trained.cut) for text in texts]
     most = max((len(cutting.windows) for cutting in cuttings), default=0)
     every = (

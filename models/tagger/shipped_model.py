@@ -25,17 +25,17 @@ SETTINGS = "tagger.json"
 
 
 def folder_of(name: str, base: Path = Path()) -> Path:
-    """Give the folder that a name stands for; relative ones start at `base`."""
+    """Return the folder that a name stands for; relative ones start at `base`."""
     return SHIPPED if name == DEFAULT else base / name
 
 
 def is_quantized(folder: Path) -> bool:
-    """Tell whether a tagger's folder holds its encoder in 8 bits."""
+    """Return whether a tagger's folder holds its encoder in 8 bits."""
     return all((folder / name).is_file() for name in QUANTIZED)
 
 
 def digest(folder: Path) -> str:
-    """Give what changes with the weights, the vocabulary and anything else of a tagger.
+    """Return what changes with the weights, the vocabulary and anything else of a tagger.
 
     `tagger.json` holds the checksums of the other files. Raises ConfigError.
     """

@@ -130,7 +130,7 @@ def read_corrections(settings: Settings, path: Path) -> Corrected:
 
 
 def training_lines(corrected: Sequence[tuple[Annotated, Annotated]]) -> str:
-    """Give corrected notes as the JSON Lines that `cryptonym train` takes."""
+    """Return corrected notes as the JSON Lines that `cryptonym train` takes."""
     lines = []
     for _, note in corrected:
         document = note.document

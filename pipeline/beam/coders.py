@@ -24,7 +24,7 @@ class BatchCoder(coders.Coder):
         raise TypeError("a batch of notes never leaves its process")
 
     def estimate_size(self, value: Batch) -> int:
-        """Give a constant, for Beam's displays."""
+        """Return a constant, for Beam's displays."""
         return 1
 
     def is_deterministic(self) -> bool:

@@ -76,7 +76,7 @@ class Desk:
         self._owned = _Owned(self._letters)
 
     def write(self, unit: int) -> tuple[int, int]:
-        """Write a batch; gives the number of letters, and of those that were refused.
+        """Write a batch; returns the number of letters, and of those that were refused.
 
         A letter that holds an identifier of its patient, by chance or by a context that now tells
         one, is written again with other surrogates and other words; a private one is refused, for
@@ -177,7 +177,7 @@ def word_classes(letters: Sequence[Masked]) -> Mapping[str, Collection[str]]:
 
 
 def first_language(letters: Sequence[Masked]) -> str:
-    """Give the language of the first letter that policies have names for."""
+    """Return the language of the first letter that policies have names for."""
     langs = (letter.document.lang for letter in letters)
     return next((lang for lang in langs if lang in ("fr", "en", "es")), "fr")
 

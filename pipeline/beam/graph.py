@@ -31,7 +31,7 @@ def nightly(
     """Lay out the graph of a share of a run.
 
     No note ever crosses a shuffle: units do, and counts. `between` is put between rewriting and
-    writing; tests lose batches there. Gives the dead letters (Failure, without payload).
+    writing; tests lose batches there. Returns the dead letters (Failure, without payload).
     """
     settings = share.settings
     batches = (

@@ -65,7 +65,7 @@ class AddUp(beam.CombineFn):
 
 
 def release(pipeline: beam.Pipeline, share: ReleaseShare) -> beam.PCollection:
-    """Lay out the graph of a share of a release; gives a 1 for each unit that was made."""
+    """Lay out the graph of a share of a release; returns a 1 for each unit that was made."""
     made = (
         pipeline
         | "Units" >> beam.Create(list(share.indexes))

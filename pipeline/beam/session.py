@@ -34,7 +34,7 @@ _process = _Process()
 
 
 def tools_of(settings: Settings) -> Tools:
-    """Give this thread's tools for these settings; they are opened the first time.
+    """Return this thread's tools for these settings; they are opened the first time.
 
     Transforms carry settings (which hold no secret) and come here in `setup`: the key and the
     database passwords are read where the work is done and never travel in a serialized graph.

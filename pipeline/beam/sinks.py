@@ -22,7 +22,7 @@ from pipeline.state.run_summary import (
 
 
 class WriteBatch(beam.DoFn):
-    """Commits a batch (releases to the stage, spans, ledger, quarantine) and gives its tally."""
+    """Commits a batch (releases to the stage, spans, ledger, quarantine) and returns its tally."""
 
     def __init__(self, settings: Settings, run_id: int) -> None:
         self._settings = settings

@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Make the hospital and run the nightly job; gives the job's exit code."""
+    """Make the hospital and run the nightly job; returns the job's exit code."""
     fiction = Fiction(options.folder, options.patients, options.seed, options.lang)
     with console.progress() as progress:
         config = make_demo(fiction, progress, processes=options.workers)

@@ -58,7 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Detect; gives the exit code."""
+    """Detect; returns the exit code."""
     tell = _teller(options, console) if options.explain or options.explain_text else None
     with console.progress() as progress:
         done = detect_file(task_of(options), progress, tell)

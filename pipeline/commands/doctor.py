@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Do all checks; gives the exit code."""
+    """Do all checks; returns the exit code."""
     found = []
     for finding in examine_all(options.config):
         found.append(finding)

@@ -68,7 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Score; gives the exit code."""
+    """Score; returns the exit code."""
     if options.html:
         refuse_place(options.html, given(options.gold, options.predicted, options.label_map))
     labels = read_label_map(options.label_map) if options.label_map else None

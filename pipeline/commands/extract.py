@@ -96,7 +96,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Read the files; gives the exit code."""
+    """Read the files; returns the exit code."""
     limits = Limits(
         max_bytes=options.max_bytes,
         max_pages=options.max_pages,

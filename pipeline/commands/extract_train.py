@@ -36,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Train; gives the exit code."""
+    """Train; returns the exit code."""
     with models_extra("extract train"):
         from pipeline.training.line_classifier import train_file
     with console.progress() as progress:

@@ -51,7 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Pretrain; gives the exit code."""
+    """Pretrain; returns the exit code."""
     with models_extra("pretrain"):
         from pipeline.training.pretraining import (
             order_of,

@@ -76,7 +76,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Replace; gives the exit code."""
+    """Replace; returns the exit code."""
     rules = Rules(
         key=options.key,
         cohort=options.cohort,

@@ -93,7 +93,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Show the counts, or carry out a decision; gives the exit code."""
+    """Show the counts, or carry out a decision; returns the exit code."""
     _check(options)
     if options.accept is not None or options.reject is not None:
         return _decide(options, console)

@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Quantize; gives the exit code."""
+    """Quantize; returns the exit code."""
     out: Path = options.output
     if out.exists() and any(out.iterdir()):
         raise ConfigError(str(out), "is not empty", "name a new folder")

@@ -90,7 +90,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Release the cohort; gives the exit code."""
+    """Release the cohort; returns the exit code."""
     with journal_of(options, "release") as journal, console.progress() as shown:
         drive = spawned if options.workers > 1 else None
         progress = journal.listening(shown)
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
 
 def facts_of(cohort: str, released: Released) -> dict[str, Fact]:
-    """Give what the log keeps of a release: counts, codes and ids of keys."""
+    """Return what the log keeps of a release: counts, codes and ids of keys."""
     notes = {name: int(count) for name, count in released.counts.notes.items()}
     told: dict[str, Fact] = {"cohort": cohort, "exit_code": released.exit_code}
     told |= {"changed": released.is_changed, "key_id": str(released.manifest["key_id"])}
@@ -158,7 +158,7 @@ def to_lines(released: Released) -> Iterator[str]:
 
 
 def to_json(released: Released) -> str:
-    """Give the same as one line of JSON, with the manifest."""
+    """Return the same as one line of JSON, with the manifest."""
     changes = {name: asdict(change) for name, change in released.changes.items()}
     told = {"changed": released.is_changed, "changes": changes, "manifest": released.manifest}
     return json.dumps(told, sort_keys=True)

@@ -45,7 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Run the nightly job; gives its exit code."""
+    """Run the nightly job; returns its exit code."""
     drive = _portable(rest) if rest else spawned
     with journal_of(options, "run") as journal, console.progress() as shown:
         progress = journal.listening(shown)

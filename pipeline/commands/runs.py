@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Show runs and releases; gives the exit code."""
+    """Show runs and releases; returns the exit code."""
     settings = settled(load(options.config))
     path = database_path(settings.state.url, settings.base, what="state.url")
     runs: list[PastRun] = []

@@ -69,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Choose; gives the exit code."""
+    """Choose; returns the exit code."""
     trial = Trial(
         options.gold,
         options.patients,

@@ -106,7 +106,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Train; gives the exit code."""
+    """Train; returns the exit code."""
     with models_extra("train"):
         from pipeline.training.tagger import (
             order_of,

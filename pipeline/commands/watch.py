@@ -80,7 +80,7 @@ def seconds(text: str) -> float:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Keep watch until asked to stop; gives the exit code."""
+    """Keep watch until asked to stop; returns the exit code."""
     vigil = Vigil(
         config=options.config,
         interval=options.interval,

@@ -52,7 +52,7 @@ class Energy:
     grams: float
 
     def to_json(self) -> dict[str, Any]:
-        """Give an object that JSON can hold."""
+        """Return an object that JSON can hold."""
         return {name: round(value, 3) for name, value in asdict(self).items()}
 
     def __str__(self) -> str:

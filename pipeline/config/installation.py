@@ -37,7 +37,7 @@ def check_rooms() -> None:
 
 
 def has_compiled_rules() -> bool:
-    """Tell whether the rules were compiled to C when they were installed."""
+    """Return whether the rules were compiled to C when they were installed."""
     spec = importlib.util.find_spec("rules.matching.scanner")
     return spec is not None and not str(spec.origin).endswith(".py")
 

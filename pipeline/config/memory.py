@@ -8,7 +8,7 @@ _PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 
 
 def peak_kilobytes() -> int:
-    """Give the highest resident memory of this program.
+    """Return the highest resident memory of this program.
 
     `getrusage` gives that of the process, which begins with what its parent had when it forked
     (Linux keeps it over `execve`): a small program started by a large one looks large.

@@ -27,7 +27,7 @@ def shipped() -> tuple[str, ...]:
 
 
 def shipped_text(name: str) -> str:
-    """Give the file of a shipped policy, comments and all."""
+    """Return the file of a shipped policy, comments and all."""
     path = files("surrogates") / "policies" / f"{name}{_SUFFIX}"
     return path.read_text(encoding="utf-8")
 
@@ -42,7 +42,9 @@ def read_policy(name: str, base: Path) -> dict[str, Any]:
 
 
 def language_of(name: str, base: Path) -> str | None:
-    """Give the `lang` of a whole configuration, which decides the policy's locale and so its id."""
+    """Return the `lang` of a whole configuration, which decides the policy's locale and
+    so its id.
+    """
     if name in shipped():
         return None
     lang = _table(base / name).get("lang")

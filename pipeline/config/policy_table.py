@@ -27,7 +27,7 @@ _PRECISIONS = {"month": ", then cut down to the month", "year": ", then cut down
 
 
 def describe(policy: Policy) -> dict[str, Any]:
-    """Give the whole policy as JSON: settings, and treatment and reason of labels and columns."""
+    """Return the whole policy as JSON: settings, and treatment and reason of labels and columns."""
     settings = asdict(policy)
     del settings["actions"], settings["columns"]
     return {

@@ -164,7 +164,7 @@ class ExtractionSettings:
     min_quality_by_kind: dict[Kind, Share] = field(default_factory=dict)
 
     def threshold(self, kind: str) -> float:
-        """Give the quality below which a document of this kind is refused."""
+        """Return the quality below which a document of this kind is refused."""
         return self.min_quality_by_kind.get(kind, self.min_quality)
 
 
@@ -354,7 +354,7 @@ def load(path: Path) -> Settings:
 
 
 def resolve(url: str, environ: Mapping[str, str]) -> str:
-    """Give the URL itself; `env:NAME` stands for the value of an environment variable.
+    """Return the URL itself; `env:NAME` stands for the value of an environment variable.
 
     So a password need not stand in a configuration file or in a serialized graph.
     """

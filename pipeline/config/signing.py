@@ -24,7 +24,7 @@ _CHUNK = 1 << 20
 
 
 def signed(statement: Mapping[str, Any], master: MasterKey) -> dict[str, Any]:
-    """Give a statement with its public key and signature, both in hexadecimal.
+    """Return a statement with its public key and signature, both in hexadecimal.
 
     What is signed is the statement as JSON in UTF-8, its keys sorted, without blanks.
     """
@@ -48,7 +48,7 @@ def check(statement: Mapping[str, Any], public_key: str) -> None:
 
 
 def sum_of(path: Path) -> str:
-    """Give the SHA-256 of a file in hexadecimal; raises ConfigError where it cannot be read."""
+    """Return the SHA-256 of a file in hexadecimal; raises ConfigError where it cannot be read."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:

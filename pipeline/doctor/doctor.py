@@ -66,7 +66,7 @@ def examine_all(config: Path) -> Iterator[Finding]:
 
 
 def exit_code(findings: list[Finding]) -> int:
-    """Give 2 where something must be corrected, 4 where something is only away, else 0."""
+    """Return 2 where something must be corrected, 4 where something is only away, else 0."""
     failed = [finding for finding in findings if finding.status == "fail"]
     if not failed:
         return EXIT_DONE

@@ -126,6 +126,6 @@ def check_clock(settings: Settings, master: MasterKey) -> Iterator[Finding]:
 
 
 def check_lock(settings: Settings) -> Iterator[Finding]:
-    """Tell whether a run is going on."""
+    """Return whether a run is going on."""
     who = holder(settings.state.url, settings.base)
     yield ok("lock", f"a run is going on: {who}" if who else "no run is going on here")

@@ -109,7 +109,7 @@ def check_state(settings: Settings) -> Iterator[Finding]:
 
 
 def is_current(settings: StateSettings, base: Path) -> bool:
-    """Tell whether the state database is there, with the tables of this version."""
+    """Return whether the state database is there, with the tables of this version."""
     path = database_path(settings.url, base, what="state.url")
     if path is not None and not path.is_file():
         return False

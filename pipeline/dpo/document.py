@@ -19,7 +19,7 @@ _SEAL = "seal"
 
 
 def make_pack(evidence: Evidence, master: MasterKey) -> dict[str, Any]:
-    """Give the document as an object that JSON can hold, counts and ids of keys alone.
+    """Return the document as an object that JSON can hold, counts and ids of keys alone.
 
     `seal` is HMAC-SHA-256 over everything else, under a key derived from the master key.
     """
@@ -59,7 +59,7 @@ def make_pack(evidence: Evidence, master: MasterKey) -> dict[str, Any]:
 
 
 def is_genuine(pack: dict[str, Any], master: MasterKey) -> bool:
-    """Tell whether a document is as it was made, by the key that made it."""
+    """Return whether a document is as it was made, by the key that made it."""
     rest = {name: value for name, value in pack.items() if name != _SEAL}
     return hmac.compare_digest(str(pack.get(_SEAL)).encode(), _sealed(rest, master).encode())
 

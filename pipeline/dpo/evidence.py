@@ -129,7 +129,8 @@ class Evidence:
 def gather(
     settings: Settings, since: date, until: date, reports: Sequence[Path] = ()
 ) -> tuple[Evidence, MasterKey]:
-    """Read all records of the days from `since` to `until`; gives the key that may seal them, too.
+    """Read all records of the days from `since` to `until`; returns the key that may seal them,
+    too.
 
     Raises ConfigError or Unavailable where key, state or a report cannot be read.
     """
@@ -206,5 +207,5 @@ _OF_MEASURE = ("name", "value", "low", "high", "null", "control", "data", "seeds
 
 
 def canonical(told: object) -> bytes:
-    """Give an object as the bytes that a seal is made over."""
+    """Return an object as the bytes that a seal is made over."""
     return json.dumps(told, sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode()

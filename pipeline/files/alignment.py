@@ -63,7 +63,7 @@ def align(raw: str) -> Alignment:
 
 
 def _pieces(raw: str) -> Iterator[tuple[_Piece, str]]:
-    """Give the pieces in order, each with its clean text."""
+    """Return the pieces in order, each with its clean text."""
     at = length = 0
     for odd in _around_odd(raw).finditer(raw):
         start, end = odd.span()

@@ -11,7 +11,8 @@ MOST_BYTES = 64_000_000
 
 
 def listed_files(folder: Path, ending: str) -> list[Path]:
-    """Give the files of one ending in a folder and below, sorted; hidden ones are not annotations.
+    """Return the files of one ending in a folder and below, sorted; hidden ones are not
+    annotations.
 
     Archives made on a Mac hold a hidden `._note.ann` beside every `note.ann`.
     """

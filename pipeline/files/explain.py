@@ -42,7 +42,7 @@ class Finding:
     because: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Give the finding as one object."""
+        """Return the finding as one object."""
         span = self.span
         return {
             "note_id": self.note_id, "lang": self.lang, "start": span.start, "end": span.end,
@@ -52,7 +52,7 @@ class Finding:
         }  # fmt: skip
 
     def to_line(self) -> str:
-        """Give the finding as one line of a table."""
+        """Return the finding as one line of a table."""
         span, outcome = self.span, self.outcome.value
         if self.to:
             outcome += f" to {self.to}: {self.because}"

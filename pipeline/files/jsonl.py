@@ -80,7 +80,7 @@ def read_patients(path: Path) -> dict[str, PatientRecord]:
 
 
 def listed(spans: Iterable[Span]) -> list[dict[str, Any]]:
-    """Give spans as the objects that a note's line holds."""
+    """Return spans as the objects that a note's line holds."""
     return [
         {"start": s.start, "end": s.end, "label": s.label, "score": s.score, "detector": s.detector}
         for s in spans
@@ -88,7 +88,7 @@ def listed(spans: Iterable[Span]) -> list[dict[str, Any]]:
 
 
 def dumped(record: Mapping[str, Any]) -> str:
-    """Give an object as one line; what UTF-8 cannot hold (lone surrogates) is escaped."""
+    """Return an object as one line; what UTF-8 cannot hold (lone surrogates) is escaped."""
     line = json.dumps(record, ensure_ascii=False)
     try:
         line.encode()
@@ -98,7 +98,7 @@ def dumped(record: Mapping[str, Any]) -> str:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Give the lines that are not blank, with their numbers."""
+    """Return the lines that are not blank, with their numbers."""
     try:
         with path.open("rb") as lines:
             for number, raw in enumerate(lines, start=1):
@@ -146,7 +146,7 @@ def _note(record: Mapping[str, Any], lang: str, given: bool) -> Annotated:
 
 
 def _language(value: Any) -> str:
-    """Give the language of a tag such as `fr-CA`; empty where there is none."""
+    """Return the language of a tag such as `fr-CA`; empty where there is none."""
     return re.split("[-_]", value.strip().lower())[0] if isinstance(value, str) else ""
 
 

@@ -111,7 +111,7 @@ class Finder:
         self._foresight = Foresight(self.model)
 
     def patient(self, person_id: str | None) -> PatientRecord | None:
-        """Give what is known of a person, if anything is."""
+        """Return what is known of a person, if anything is."""
         return None if person_id is None else self.patients.get(person_id)
 
     def spans(self, document: Document) -> tuple[Span, ...]:
@@ -250,7 +250,7 @@ def bad_lines(path: Path, numbers: Sequence[int]) -> list[str]:
 
 
 def cleaned(line: Line) -> tuple[Annotated, Alignment]:
-    """Give a note with clean text, its spans moved along, and the way back.
+    """Return a note with clean text, its spans moved along, and the way back.
 
     Raises Unreadable `too-long` or `unaligned`.
     """
@@ -265,7 +265,7 @@ def cleaned(line: Line) -> tuple[Annotated, Alignment]:
 def _raw_spans(
     line: Line, finder: Finder, *, explained: bool
 ) -> tuple[tuple[Span, ...], list[Finding]]:
-    """Give the spans of a note as it stands in the file and, if asked for, what explains them."""
+    """Return the spans of a note as it stands in the file and, if asked for, what explains them."""
     clean, alignment = cleaned(line)
     document = spoken(clean.document, finder.lang)
     found = finder.spans(document)

@@ -36,11 +36,11 @@ class Done:
         return self.causes.total()
 
     def within(self, share: float) -> bool:
-        """Tell whether at most this share of the notes went to quarantine."""
+        """Return whether at most this share of the notes went to quarantine."""
         return self.refused <= share * self.read
 
     def to_json(self) -> dict[str, Any]:
-        """Give the counts as one object."""
+        """Return the counts as one object."""
         return {
             "notes": self.read,
             "written": self.written,
@@ -56,7 +56,7 @@ class Done:
 
 
 def quarantine_path(out: Path) -> Path:
-    """Give the quarantine that belongs to an output: `OUT.quarantine.jsonl` for `OUT.jsonl`."""
+    """Return the quarantine that belongs to an output: `OUT.quarantine.jsonl` for `OUT.jsonl`."""
     return out.with_name(f"{out.stem}.quarantine.jsonl")
 
 

@@ -189,7 +189,7 @@ def load_policy(policy: str | None, lang: str) -> Policy:
 
 
 def _first_language(notes: Path) -> str:
-    """Give the language of the first note that names, or else is in, one that policies speak."""
+    """Return the language of the first note that names, or else is in, one that policies speak."""
     if not notes.is_file():
         return "fr"
     told = ""

@@ -95,7 +95,7 @@ def write_selection(path: Path, selection: Selection) -> None:
 
 
 def tell_selection(selection: Selection) -> str:
-    """Give a selection as lines for people to read."""
+    """Return a selection as lines for people to read."""
     lines = [f"{'rule':<34}{'tokens':>8}{'wrong':>8}{'alone':>8}{'wrong':>8}{'gain':>9}  what"]
     for choice in selection.choices:
         what = "left out" if choice.rule in selection.dropped else "takes part"

@@ -90,7 +90,7 @@ class Cells:
                 self.counts[frozenset(over), is_gold] += 1
 
     def rules(self) -> set[str]:
-        """Give all rules that cover a token."""
+        """Return all rules that cover a token."""
         return set().union(*(over for over, _ in self.counts)) - {_OTHERS}
 
 
@@ -210,7 +210,7 @@ def _listed(names: Sequence[str]) -> str:
 def _rates(
     counts: Counter[tuple[frozenset[str], bool]], active: Collection[str]
 ) -> tuple[float, float]:
-    """Give precision and redaction of the union of some detectors."""
+    """Return precision and redaction of the union of some detectors."""
     hits = Counter({True: 0, False: 0})
     gold = 0
     for (over, is_gold), number in counts.items():

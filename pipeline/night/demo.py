@@ -94,7 +94,7 @@ class Fiction:
 
 
 def make_demo(fiction: Fiction, progress: Progress, *, processes: int = 1) -> Path:
-    """Write a hospital, its configuration and a new key; gives the configuration's path.
+    """Write a hospital, its configuration and a new key; returns the configuration's path.
 
     Raises ConfigError when the folder holds anything already.
     """
@@ -121,7 +121,7 @@ def make_demo(fiction: Fiction, progress: Progress, *, processes: int = 1) -> Pa
 
 
 def demo_config(lang: str) -> str:
-    """Give the text of the demonstration's `nightly.toml`."""
+    """Return the text of the demonstration's `nightly.toml`."""
     kinds = "\n".join(f'{concept} = "{kind}"' for kind, concept in sorted(NOTE_CLASSES.items()))
     return _CONFIG.format(lang=lang, kinds=kinds, key=KEY)
 

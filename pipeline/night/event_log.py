@@ -24,7 +24,7 @@ class JsonLines(logging.Formatter):
     """Writes time, level, event and facts; never a traceback, which could quote a note."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Give the record as one line."""
+        """Return the record as one line."""
         facts: Mapping[str, Fact] = getattr(record, "facts", {})
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         told = {"time": time, "level": record.levelname.lower(), "event": record.msg}
@@ -44,7 +44,7 @@ class Journal:
         self._logger.log(level, event, extra={"facts": facts})
 
     def listening(self, progress: Progress) -> Progress:
-        """Give a progress that is told on and whose phases are written down."""
+        """Return a progress that is told on and whose phases are written down."""
 
         def phase(name: str) -> None:
             self.note("phase", name=name)

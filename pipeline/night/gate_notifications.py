@@ -28,7 +28,7 @@ _RUNS = 200
 def tell_all(store: QualityStore, assessment: Assessment, settings: Settings) -> tuple[str, ...]:
     """Write page and metrics of a run that was just judged, and call the hook where it alarms.
 
-    Gives warnings: what goes wrong with the hook does not stop a night. Raises Unavailable where
+    Returns warnings: what goes wrong with the hook does not stop a night. Raises Unavailable where
     a file cannot be written. Of a run that nobody judged nothing is told.
     """
     if assessment.conclusion == "unjudged":
@@ -56,7 +56,7 @@ def write_page(
 
 
 def _changes(runs: Sequence[JudgedRun]) -> list[tuple[int, str]]:
-    """Tell the runs, latest first, that detected with another version than the run before."""
+    """Return the runs, latest first, that detected with another version than the run before."""
     before = list(runs[1:])
     pairs = zip(runs, before, strict=False)
     return [(run.run_id, run.version) for run, last in pairs if run.version != last.version]
@@ -68,7 +68,7 @@ def write_metrics(path: Path, assessment: Assessment, runs: Sequence[JudgedRun])
 
 
 def to_json(assessment: Assessment, runs: Sequence[JudgedRun]) -> dict[str, Any]:
-    """Give an assessment as an object: names, counts and times, never text."""
+    """Return an assessment as an object: names, counts and times, never text."""
     return {
         "run_id": assessment.run.run_id,
         "night": assessment.run.night.isoformat(),
@@ -87,7 +87,7 @@ def to_json(assessment: Assessment, runs: Sequence[JudgedRun]) -> dict[str, Any]
 
 
 def metrics(assessment: Assessment, runs: Sequence[JudgedRun]) -> Iterator[str]:
-    """Give the lines of the Prometheus text format (version 0.0.4)."""
+    """Return the lines of the Prometheus text format (version 0.0.4)."""
     waiting = [run for run in runs if run.waits]
     single = (
         ("run_id", "Number of the run that was judged last.", assessment.run.run_id),

@@ -240,7 +240,7 @@ class Night:
         return assess(self.state.quality, counted, found, quality, self.gate)
 
     def publish(self, run: Run) -> int:
-        """Put what is staged into the output, withdraw what must go; gives the deleted notes."""
+        """Put what is staged into the output, withdraw what must go; returns the deleted notes."""
         self.progress.phase("publishing")
         self.state.phase(run.run_id, "publishing")
         deleted = publish(run.run_id, self.state, self.output, self.cohort)
@@ -257,7 +257,7 @@ class Night:
     def summary(
         self, run: Run, tally: Tally, deleted: int, workers: int, meter: Meter
     ) -> RunSummary:
-        """Tell what the run did; `tally` is completed, `meter` counts since it began."""
+        """Return what the run did; `tally` is completed, `meter` counts since it began."""
         # The gate's counts have a table of their own.
         tally.cells.clear()
         tally.add(Outcome.DELETED, deleted)

@@ -15,7 +15,7 @@ _CHUNK = 500
 
 
 def publish(run_id: int, state: State, output: Output, cohort: CohortKey) -> int:
-    """Bring the output to what the run decided; gives the number of notes deleted at the source.
+    """Bring the output to what the run decided; returns the number of notes deleted at the source.
 
     Each step is idempotent and marked in the state database after the output has it, so that a
     run that was killed in the middle goes on from there.
@@ -32,7 +32,7 @@ def publish(run_id: int, state: State, output: Output, cohort: CohortKey) -> int
 
 
 def publish_staged(state: State, output: Output, *, only: int | None = None) -> int:
-    """Put staged notes that are not held into the output; gives how many there were.
+    """Put staged notes that are not held into the output; returns how many there were.
 
     `only` names a run that was held and is accepted: its notes, and no others.
     """
@@ -52,7 +52,7 @@ def withdraw_refused(state: State, output: Output, cohort: CohortKey) -> None:
 
 
 def read_back(state: State, output: Output, cohort: CohortKey) -> bool:
-    """Tell whether the output holds exactly the notes that the ledger calls released, by id.
+    """Return whether the output holds exactly the notes that the ledger calls released, by id.
 
     Both sides are streamed: counts and order-free sums of hashed ids are compared.
     """
@@ -61,7 +61,7 @@ def read_back(state: State, output: Output, cohort: CohortKey) -> bool:
 
 
 def withdraw_strays(state: State, output: Output, cohort: CohortKey) -> int:
-    """Take out of the output what the ledger does not call released; gives how many notes.
+    """Take out of the output what the ledger does not call released; returns how many notes.
 
     There is nothing of the kind unless a state of an earlier day was put back: it neither knows
     what was released since, nor could it ever withdraw it. Holds eight bytes a released note.
@@ -80,7 +80,7 @@ def _holds(ordered: Sequence[int], number: int) -> bool:
 
 
 def released_id(cohort: CohortKey, note_id: int) -> int:
-    """Give the id that a note carries in the output."""
+    """Return the id that a note carries in the output."""
     return cohort.pseudonym("note", str(note_id))
 
 

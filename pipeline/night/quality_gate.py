@@ -69,7 +69,7 @@ class Assessment:
 
     @property
     def is_held(self) -> bool:
-        """Tell whether nothing new of the run is published."""
+        """Return whether nothing new of the run is published."""
         return self.conclusion == "held"
 
     @property
@@ -79,7 +79,7 @@ class Assessment:
 
 
 def allowance(false_alarms_per_quarter: float, run_of_night: int = 1) -> float:
-    """Give the probability with which one run may be held for nothing.
+    """Return the probability with which one run may be held for nothing.
 
     The allowances of the runs of one night add up to that of a night whatever their number,
     since the sum of 1/(k(k+1)) is 1; those of a quarter's nights to the number that was asked for.
@@ -109,7 +109,7 @@ def assess(
 
 
 def recall(store: QualityStore, run: Counted, settings: QualitySettings, gate: Gate) -> Assessment:
-    """Give the assessment of a run that was judged before; the verdict stays what it was."""
+    """Return the assessment of a run that was judged before; the verdict stays what it was."""
     known = next((each for each in store.runs() if each.run_id == run.run_id), None)
     if known is None:  # it was begun by a version that counted nothing
         return Assessment(run, "unjudged", (), 0, settings.min_days)
@@ -159,7 +159,7 @@ def _conclude(alarms: Sequence[Alarm], nights: int, settings: QualitySettings) -
 
 
 def _past(store: QualityStore, runs: Sequence[JudgedRun], gate: Gate) -> list[Counted]:
-    """Give what runs say of normal nights, those of a night as one where none alarmed.
+    """Return what runs say of normal nights, those of a night as one where none alarmed.
 
     A rejected run says nothing.
     """

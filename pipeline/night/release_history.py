@@ -35,7 +35,7 @@ class Past:
     decisions: Sequence[Decision] = ()
 
     def lately(self, number: int) -> "Past":
-        """Give the last ones of each."""
+        """Return the last ones of each."""
         return Past(self.releases[:number], self.decisions[:number])
 
 

@@ -73,7 +73,7 @@ class PastRun:
         return Tally.from_json(self.counts) if self.counts else Tally()
 
     def to_json(self) -> dict[str, Any]:
-        """Give the run without its counters, as an object that JSON can hold."""
+        """Return the run without its counters, as an object that JSON can hold."""
         told = {name: value for name, value in asdict(self).items() if name != "counts"}
         return told | {
             "started": self.started.isoformat(),

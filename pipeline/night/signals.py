@@ -13,7 +13,7 @@ _OVER = b"\0"
 
 @contextmanager
 def ended_by_signals() -> Iterator[Event]:
-    """Give a flag that SIGTERM or SIGINT raises; neither interrupts what is going on.
+    """Return a flag that SIGTERM or SIGINT raises; neither interrupts what is going on.
 
     Both are blocked in this thread while it lasts, and so in child processes: an interrupt from the
     keyboard, which reaches all of them, must not look like a document that killed its reader.

@@ -104,7 +104,8 @@ class Supervisor:
 
 
 def _shared(environ: Mapping[str, str], workers: int) -> dict[str, str]:
-    """Give each worker its share of the processors: libraries take all of them where none is set.
+    """Return the environment of a worker with its share of the processors: libraries take all of
+    them where none is set.
 
     What the operator set stays.
     """
@@ -113,7 +114,7 @@ def _shared(environ: Mapping[str, str], workers: int) -> dict[str, str]:
 
 
 def drive(job: Job) -> dict[str, int]:
-    """Work through a job with spawned processes; gives each worker's peak memory in kilobytes."""
+    """Work through a job with spawned processes; returns each worker's peak memory in kilobytes."""
     return Supervisor(job).run()
 
 

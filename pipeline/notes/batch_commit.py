@@ -41,7 +41,7 @@ from surrogates.tables.columns import (
 
 
 def write(batch: Batch, tools: Tools, run_id: int) -> Batch:
-    """Commit a batch in one transaction; gives it with its final tally.
+    """Commit a batch in one transaction; returns it with its final tally.
 
     Notes whose output row cannot be made join the quarantine. Committing twice changes nothing.
     """
@@ -119,7 +119,7 @@ def output_row(item: Item, columns: Columns) -> OutputRow:
 
 
 def emptied(names: frozenset[str]) -> dict[str, Any]:
-    """Give what stands in columns that the policy drops: nothing, or OMOP's 0 for no concept."""
+    """Return what stands in columns that the policy drops: nothing, or OMOP's 0 for no concept."""
     return {name: 0 if name.endswith("_concept_id") else None for name in names}
 
 
@@ -153,7 +153,7 @@ def _required(person_id: object) -> str:
 
 
 def optional_id(kind: str, value: object, columns: Columns) -> int | None:
-    """Give the id that stands for one of the source; None for what is no number."""
+    """Return the id that stands for one of the source; None for what is no number."""
     number = whole(value)
     return None if number is None else columns.pseudonym(kind, str(number))
 

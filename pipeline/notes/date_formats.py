@@ -30,7 +30,9 @@ _LONGEST = 40
 
 
 def shape(text: str) -> str:
-    """Give the class that the way a date is written belongs to; a time behind it does not count."""
+    """Return the class that the way a date is written belongs to;
+    a time behind it does not count.
+    """
     text = text.strip()
     if len(text) <= _LONGEST:
         for name, expression in _CLASSES:

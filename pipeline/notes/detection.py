@@ -84,7 +84,8 @@ class KnownPatients:
 
 
 def spoken(document: Document, default: str = "") -> Document:
-    """Give a document with its language: what it names, else what its text is in, else the default.
+    """Return a document with its language: what it names, else what its text is in, else the
+    default.
 
     A language that no rules speak counts as unsure.
     """
@@ -244,7 +245,7 @@ def _readings(document: Document) -> list[_Reading]:
 
 
 def _languages(document: Document) -> dict[str, list[Stretch]]:
-    """Give the languages that a document is searched in, each with its stretches; none for all.
+    """Return the languages that a document is searched in, each with its stretches; none for all.
 
     A note holds other languages only beside its own: what it names is not put in doubt.
     """

@@ -50,7 +50,7 @@ class Foresight:
         return f"<Foresight of {len(self._found)} texts>"
 
     def spans(self, document: Document) -> list[Span]:
-        """Give the model's spans of a document, with blanks and signs off their ends."""
+        """Return the model's spans of a document, with blanks and signs off their ends."""
         if self._model is None:
             return []
         found = self._found.get(document.text)

@@ -62,7 +62,7 @@ def _is_loose(char: str, kept: str) -> bool:
 
 
 def _kept_behind(span: Span, covered: str, after: str) -> str:
-    """Give the last sign where it belongs to what stands before it."""
+    """Return the last sign where it belongs to what stands before it."""
     last, before = covered[-1], covered[:-1]
     if last in _BRACKETS:
         return last if before.count(_BRACKETS[last]) > before.count(last) else ""
@@ -76,7 +76,7 @@ def _kept_behind(span: Span, covered: str, after: str) -> str:
 
 
 def precedence(span: Span) -> tuple[object, ...]:
-    """Give what decides between spans, in order of weight: the least wins."""
+    """Return what decides between spans, in order of weight: the least wins."""
     known = span.detector.startswith("known")
     return (
         *(span.start - span.end, not known, _doubt(span), -span.score),
@@ -92,7 +92,7 @@ def _doubt(span: Span) -> int:
 
 
 def _winners(ranked: Sequence[Span]) -> list[Span]:
-    """Give every covered code point to the best span over it; neighbours of one span join."""
+    """Return every covered code point to the best span over it; neighbours of one span join."""
     opening = sorted(range(len(ranked)), key=lambda rank: ranked[rank].start)
     borders = sorted({edge for span in ranked for edge in (span.start, span.end)})
     active: list[int] = []

@@ -51,6 +51,6 @@ def check(
 
 
 def _within(span: Span, surrogates: Sequence[Span]) -> bool:
-    """Tell whether a surrogate covers the span; `surrogates` are sorted and disjoint."""
+    """Return whether a surrogate covers the span; `surrogates` are sorted and disjoint."""
     at = bisect_right(surrogates, span.start, key=lambda surrogate: surrogate.start) - 1
     return at >= 0 and span.end <= surrogates[at].end

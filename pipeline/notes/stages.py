@@ -187,7 +187,7 @@ def _ahead(batch: Batch, tools: Tools) -> dict[tuple[str, str], tuple[Span, ...]
 
 
 def in_language(item: Item, tools: Tools) -> Item:
-    """Tell the language of a note, which its title shares: it decides what is found and made."""
+    """Return the language of a note, which its title shares: it decides what is found and made."""
     document, title = _documents(item)
     document = spoken(document, tools.settings.lang)
     return replace(item, document=document, title=replace(title, lang=document.lang))

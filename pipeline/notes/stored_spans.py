@@ -70,7 +70,7 @@ def _current(item: Item, entry: Entry | None, stored: SealedSpans | None, tools:
 
 
 def tell(batch: Batch, tools: Tools) -> Batch:
-    """Tell the language of the notes as detection did, since surrogates depend on it."""
+    """Return the language of the notes as detection did, since surrogates depend on it."""
     return batch.each("language", lambda item: in_language(item, tools))
 
 

@@ -77,13 +77,13 @@ class Tools:
     known: KnownPatients = field(default_factory=KnownPatients)
 
     def text(self, value: object) -> str:
-        """Give the text of a column; raises Unreadable where there is none or too much of it."""
+        """Return the text of a column; raises Unreadable where there is none or too much of it."""
         if not isinstance(value, str):
             raise Unreadable("malformed-text" if value else "no-text")
         return self.checked(clean(value))
 
     def checked(self, text: str) -> str:
-        """Give the text back; raises Unreadable where it is blank or too long."""
+        """Return the text back; raises Unreadable where it is blank or too long."""
         if not text.strip():
             raise Unreadable("no-text")
         if len(text) > self.settings.limits.max_note_characters:
@@ -229,7 +229,7 @@ def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
 
 
 def reading(settings: Settings) -> Options:
-    """Give the options of extraction; raises ConfigError for what is not there."""
+    """Return the options of extraction; raises ConfigError for what is not there."""
     asked = settings.extraction
     return Options(
         layout=asked.layout,
@@ -265,7 +265,7 @@ def _extraction_hash(settings: Settings, options: Options, master: MasterKey) ->
 
 
 def documents_folder(settings: Settings) -> Path | None:
-    """Give the folder that documents are read from, if there is one."""
+    """Return the folder that documents are read from, if there is one."""
     documents = settings.source.documents
     return settings.base / documents if documents else None
 

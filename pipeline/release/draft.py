@@ -129,7 +129,7 @@ class Draft:
             connection.execute(insert(_PLAN), [{"told": json.dumps(told)}])
 
     def told(self) -> dict[str, Any]:
-        """Give what was told."""
+        """Return what was told."""
         with transaction(self._engine, _WHAT) as connection:
             found: dict[str, Any] = json.loads(connection.scalar(select(_PLAN.c.told)) or "{}")
         return found
@@ -157,7 +157,7 @@ class Draft:
             return list(connection.scalars(select(_UNIT.c.unit).order_by(_UNIT.c.unit)))
 
     def unit(self, index: int) -> ReleaseUnit:
-        """Give a unit as it was planned."""
+        """Return a unit as it was planned."""
         with transaction(self._engine, _WHAT) as connection:
             row = connection.execute(select(_UNIT).where(_UNIT.c.unit == index)).one()
         notes, persons = unpack_ids(row.note_ids), unpack_ids(row.person_ids)
@@ -193,7 +193,7 @@ class Draft:
                 connection.execute(insert(_PART), rows)
 
     def made(self, index: int) -> UnitMade | None:
-        """Give what came of a unit; None while it is not done."""
+        """Return what came of a unit; None while it is not done."""
         with transaction(self._engine, _WHAT) as connection:
             row = connection.execute(select(_UNIT).where(_UNIT.c.unit == index)).one()
             parts = connection.execute(select(_PART).where(_PART.c.unit == index)).all()
@@ -220,7 +220,7 @@ class Draft:
             yield row.unit, _part(row)
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Return the connections."""
         self._engine.dispose()
 
     def remove(self) -> None:

@@ -90,7 +90,7 @@ class FolderTarget:
                     yield [row for row in rows if unit.low <= row[place] <= unit.high]
 
     def leftover(self, names: tuple[str, ...]) -> Changes:
-        """Tell what is visible of tables that the release does not have any more."""
+        """Return what is visible of tables that the release does not have any more."""
         if not self._is_ours():
             return {}
         found = {}
@@ -135,7 +135,7 @@ class FolderTarget:
         """Nothing is open between calls."""
 
     def _move(self, draft: Draft, made: Path, name: str, before: dict[str, str]) -> list[str]:
-        """Put the files of a table into the new folder; gives their lines of the sums."""
+        """Put the files of a table into the new folder; returns their lines of the sums."""
         lines = []
         for index, part in draft.parts(name):
             if not part.rows:

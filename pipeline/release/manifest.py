@@ -74,7 +74,7 @@ class Origin:
 
 
 def describe(origin: Origin) -> dict[str, list[dict[str, Any]]]:
-    """Give the rows of `cdm_source` and `metadata`; the shift is given as a range."""
+    """Return the rows of `cdm_source` and `metadata`; the shift is given as a range."""
     policy = origin.policy
     source = CdmSource(
         cdm_source_name=origin.cohort,

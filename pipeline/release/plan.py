@@ -18,7 +18,7 @@ EVERYTHING = (0, 2**_BITS - 1)
 
 
 def find_persons(source: Source, asked: Iterable[int]) -> list[int]:
-    """Tell which of these persons the source has."""
+    """Return which of these persons the source has."""
     known: list[int] = []
     for some in chunks(sorted(asked), _PERSONS):
         known += source.demographics(some)
@@ -26,7 +26,7 @@ def find_persons(source: Source, asked: Iterable[int]) -> list[int]:
 
 
 def count_units(tools: Tools, persons: int) -> int:
-    """Give the number of units, a power of two: it depends on the number of persons alone.
+    """Return the number of units, a power of two: it depends on the number of persons alone.
 
     So one person more changes one unit. Files of Parquet are gone through once for each unit:
     it is larger there.

@@ -50,7 +50,7 @@ class Order:
     withdraw_stale: bool = False
 
     def holds(self, value: Any) -> bool:
-        """Tell whether a raw date is in the window; one that nobody can read is for later stages
+        """Return whether a raw date is in the window; one that nobody can read is for later stages
         to refuse."""
         if not self.has_window:
             return True

@@ -31,7 +31,7 @@ def canonical(row: Sequence[Any]) -> bytes:
 
 
 def key_of(row: Row) -> int:
-    """Give the key of a row: its first value, or 0 where a table has no key."""
+    """Return the key of a row: its first value, or 0 where a table has no key."""
     return row[0] if isinstance(row[0], int) else 0
 
 
@@ -61,7 +61,7 @@ class Hashes:
 
 
 def add_totals(totals: Iterable[int]) -> str:
-    """Give the digest of a table from the sums of its parts, in hexadecimal."""
+    """Return the digest of a table from the sums of its parts, in hexadecimal."""
     return f"{sum(totals) % _MODULUS:064x}"
 
 
@@ -76,7 +76,7 @@ class Change:
 
     @property
     def is_none(self) -> bool:
-        """Tell whether nothing differs."""
+        """Return whether nothing differs."""
         return not (self.added or self.changed or self.withdrawn)
 
     def __add__(self, other: "Change") -> "Change":

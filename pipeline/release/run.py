@@ -168,7 +168,7 @@ def _made(order: Order, settings: Settings, listed: PersonList, maker: _Maker) -
 
 
 def told_of(order: Order) -> dict[str, Any]:
-    """Give an order as workers read it: without its output, which may hold a password."""
+    """Return an order as workers read it: without its output, which may hold a password."""
     told = asdict(replace(order, output=""))
     return {name: _plain(value) for name, value in told.items()}
 
@@ -277,7 +277,7 @@ class _Release:
         make_selves(self.units + 1, self.desk, describe(self._origin()))
 
     def _account(self, unit: ReleaseUnit, made: UnitMade) -> set[int]:
-        """Add up what became of a unit; gives the notes that nothing became of."""
+        """Add up what became of a unit; returns the notes that nothing became of."""
         counts = self.counts
         counts.notes["released"] += len(made.released)
         counts.notes["refused"] += len(made.refused)
@@ -292,7 +292,7 @@ class _Release:
         return set(unit.note_ids) - done
 
     def _find(self, lost: set[int]) -> None:
-        """Tell why notes are missing; raises Incomplete where nothing explains it."""
+        """Return why notes are missing; raises Incomplete where nothing explains it."""
         if not lost:
             return
         source, counts = self.desk.tools.source, self.counts
@@ -342,7 +342,7 @@ class _Release:
         return Released(counts, changes, manifest, not is_same, code, self.peaks)
 
     def _told(self, changes: Changes, *, is_changed: bool) -> dict[str, Any]:
-        """Give what the register keeps: counts, ids of keys, versions."""
+        """Return what the register keeps: counts, ids of keys, versions."""
         origin, counts = self._origin(), self.counts
         memory = sum(self.peaks.values()) or peak_kilobytes()
         return {

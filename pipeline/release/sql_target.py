@@ -95,7 +95,7 @@ class SqlTarget:
                 yield [tuple(row) for row in page]
 
     def leftover(self, names: tuple[str, ...]) -> Changes:
-        """Tell what is visible of tables that the release does not have any more."""
+        """Return what is visible of tables that the release does not have any more."""
         with transaction(self._engine, WHAT) as connection:
             return {
                 table.name: Change(withdrawn=count)
@@ -146,7 +146,7 @@ class SqlTarget:
                     raise incomplete(f"the table {name} does not read back as it was made")
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Return the connections."""
         self._engine.dispose()
 
     def _of_unit(self, table: Table, unit: ReleaseUnit) -> Select[Row]:
@@ -218,7 +218,7 @@ def _copy(
 
 
 def _is_plain(page: pa.RecordBatch) -> bool:
-    """Tell that no text has what PostgreSQL before 18 takes for the end of a CSV file."""
+    """Return that no text has what PostgreSQL before 18 takes for the end of a CSV file."""
     texts = (column for column in page.columns if pa.types.is_string(column.type))
     return not any(pc.any(pc.match_substring(text, "\\.")).as_py() for text in texts)
 

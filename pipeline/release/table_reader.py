@@ -39,7 +39,7 @@ def read_rows(
 
 
 def to_rows(treated: pa.Table, table: Table) -> list[Row]:
-    """Give treated rows with the columns and types of an output; what was not read is empty.
+    """Return treated rows with the columns and types of an output; what was not read is empty.
 
     What does not fit the type of its column becomes empty.
     """
@@ -55,7 +55,7 @@ def to_rows(treated: pa.Table, table: Table) -> list[Row]:
 
 
 def _array(table: str, name: str, values: Any) -> pa.Array:
-    """Give a column in one type, whatever a database lets stand side by side in it."""
+    """Return a column in one type, whatever a database lets stand side by side in it."""
     if isinstance(values, pa.Array):
         return values
     try:

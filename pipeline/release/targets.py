@@ -60,7 +60,7 @@ class Target(Protocol):
         ...
 
     def leftover(self, names: tuple[str, ...]) -> Changes:
-        """Tell what is visible of tables that the release does not have any more."""
+        """Return what is visible of tables that the release does not have any more."""
         ...
 
     def papers(self) -> Papers:
@@ -82,7 +82,7 @@ class Target(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what is open."""
+        """Return what is open."""
         ...
 
 
@@ -121,6 +121,6 @@ def show_place(output: OutputSettings) -> str:
 
 
 def output_of(order: Order, settings: Settings) -> OutputSettings:
-    """Give the output of an order, with its URL itself."""
+    """Return the output of an order, with its URL itself."""
     asked = OutputSettings(order.output, order.schema)
     return settled(replace(settings, output=asked)).output

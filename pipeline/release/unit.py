@@ -166,7 +166,7 @@ class _Work:
         self.persons &= set(self.unit.person_ids)
 
     def treat(self, name: str, columns: dict[str, pa.Array]) -> dict[str, set[int]]:
-        """Treat rows and add them; gives the ids of rows without patients that they lead to."""
+        """Treat rows and add them; returns the ids of rows without patients that they lead to."""
         batch = pa.table(columns)
         subjects = Subjects(self.owners, self.records)
         treated = self.desk.tools.columns.treat(name, batch, subjects)
@@ -288,7 +288,7 @@ class _Work:
         return {each: values.filter(mask) for each, values in columns.items()}
 
     def account(self) -> UnitMade:
-        """Tell what came of the unit; what was written is read back, and compared with what is
+        """Return what came of the unit; what was written is read back, and compared with what is
         visible."""
         self._check_notes()
         return UnitMade(
@@ -329,7 +329,7 @@ _BIRTH = ("year_of_birth", "month_of_birth", "day_of_birth")
 def _birth(
     person_id: int, known: Mapping[int, PersonRow], records: Mapping[int, PatientRecord]
 ) -> tuple[int | None, int | None, int | None]:
-    """Tell when somebody was born, as detection and the nightly job know it."""
+    """Return when somebody was born, as detection and the nightly job know it."""
     record, person = records.get(person_id), known.get(person_id)
     if record is not None and record.birth_date is not None:
         born = record.birth_date

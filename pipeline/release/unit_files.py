@@ -114,7 +114,7 @@ def read_batches(path: Path, table: Table) -> Iterator[pa.RecordBatch]:
 
 
 def to_rows(batch: pa.RecordBatch) -> list[Row]:
-    """Give the rows of a batch."""
+    """Return the rows of a batch."""
     return list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
@@ -164,7 +164,7 @@ def read_keys(path: Path, table: Table) -> tuple[int, set[int]]:
 
 
 def digest_file(path: Path) -> str:
-    """Give the SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(_HASHED):

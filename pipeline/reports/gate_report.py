@@ -30,5 +30,5 @@ def write_gate(folder: Path, report: Mapping[str, Any], statement: Mapping[str, 
 
 
 def report_bytes(report: Mapping[str, Any]) -> bytes:
-    """Give the report as it is written, and as its sum in the manifest is taken."""
+    """Return the report as it is written, and as its sum in the manifest is taken."""
     return json.dumps(report, indent=1, sort_keys=True, allow_nan=False).encode("utf-8")

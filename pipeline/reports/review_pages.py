@@ -35,7 +35,7 @@ def read_pairs(path: Path) -> list[dict[str, Any]]:
 def shared_out(
     pairs: Sequence[dict[str, Any]], reviewers: int, seed: int
 ) -> list[list[dict[str, Any]]]:
-    """Give each reviewer their pairs: first the trials, then others in an order of their own.
+    """Assign pairs to each reviewer: first the trials, then others in an order of their own.
 
     Every pair that counts goes to `READERS` of them, and each reads about as many. Which list
     found a pair, and how near its notes are, is not told.

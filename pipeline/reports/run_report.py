@@ -146,7 +146,7 @@ def render(summary: RunSummary, beside: Beside = ALONE) -> str:
 
 
 def to_json(summary: RunSummary) -> dict[str, Any]:
-    """Give a run as an object that JSON can hold; `counts` is what `Tally.from_json` reads."""
+    """Return a run as an object that JSON can hold; `counts` is what `Tally.from_json` reads."""
     return {
         "run_id": summary.run_id,
         "cohort": summary.cohort,
@@ -171,7 +171,7 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
 
 
 def write_report(summary: RunSummary, folder: Path, beside: Beside = ALONE) -> Path:
-    """Write `report.html` and `report.json` into a folder; gives the path of the page.
+    """Write `report.html` and `report.json` into a folder; returns the path of the page.
 
     Each file appears whole or not at all. Raises Unavailable when the folder cannot be written.
     """

@@ -24,15 +24,15 @@ class Example(Protocol):
 
     @property
     def label(self) -> str:
-        """Give the label of the spans."""
+        """Return the label of the spans."""
 
     @property
     def shape(self) -> str:
-        """Give their shape."""
+        """Return their shape."""
 
     @property
     def count(self) -> int:
-        """Give their number."""
+        """Return their number."""
 
 
 @dataclass(frozen=True)

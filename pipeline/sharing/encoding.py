@@ -50,7 +50,7 @@ class Site:
         return {token for sentence in self.sentences for token in sentence.tokens}
 
     def digest(self) -> str:
-        """Give what changes with any token or span, and with their order."""
+        """Return what changes with any token or span, and with their order."""
         total = hashlib.sha256()
         for sentence in self.sentences:
             total.update(json.dumps([sentence.tokens, sentence.spans]).encode())

@@ -31,7 +31,7 @@ def words_in(content: bytes, words: Iterable[str]) -> set[str]:
 
 
 def _heads(heads: Iterable[bytes]) -> re.Pattern[bytes]:
-    """Give what finds all places of heads, and a few others, without a look at each place."""
+    """Return what finds all places of heads, and a few others, without a look at each place."""
     classes = (
         b"".join(re.escape(bytes({byte})) for byte in set(column))
         for column in zip(*heads, strict=True)
@@ -40,7 +40,7 @@ def _heads(heads: Iterable[bytes]) -> re.Pattern[bytes]:
 
 
 def _forms(words: Iterable[str]) -> dict[bytes, str]:
-    """Give the bytes that each word can be written as; each has `SHORTEST` bytes at least."""
+    """Return the bytes that each word can be written as; each has `SHORTEST` bytes at least."""
     forms: dict[bytes, str] = {}
     for word in words:
         if len(word) >= SHORTEST and word.isalpha():

@@ -56,7 +56,7 @@ def write_shared(
 ) -> Manifest:
     """Write examples as a shared folder; the manifest comes last, so that one with it is whole.
 
-    `check` sees the bytes before they are written, and raises where they must not be. Gives the
+    `check` sees the bytes before they are written, and raises where they must not be. Returns the
     manifest with the sum of the file.
     """
     content = arrow_bytes(rows, manifest)
@@ -98,7 +98,7 @@ def read_shared(folder: Path) -> tuple[Manifest, list[Example]]:
 
 
 def arrow_bytes(rows: Sequence[Example], manifest: Manifest) -> bytes:
-    """Give examples as the bytes of an Arrow file."""
+    """Return examples as the bytes of an Arrow file."""
     schema = pa.schema(
         {
             "vectors": pa.list_(pa.list_(pa.float32(), manifest.size)),

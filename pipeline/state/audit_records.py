@@ -142,7 +142,7 @@ def open_records(settings: StateSettings, base: Path) -> Iterator[Records]:
 
 
 def last_review(settings: StateSettings, base: Path) -> dict[str, Any] | None:
-    """Give what reports tell of the latest review: who and when, how many notes, the rate."""
+    """Return what reports tell of the latest review: who and when, how many notes, the rate."""
     with open_records(settings, base) as records:
         latest = next(iter(records.reviews()), None)
     if latest is None:

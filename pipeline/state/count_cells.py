@@ -122,7 +122,7 @@ NIGHTS = "nights"
 
 @lru_cache(maxsize=1 << 16)
 def series_of(cell: Cell) -> tuple[tuple[Series, ...], tuple[Series, ...]]:
-    """Give every series that a cell adds to, and every sum that others are a rate of."""
+    """Return every series that a cell adds to, and every sum that others are a rate of."""
     measure = MEASURES.get(cell.measure)
     counted: list[Series] = []
     if measure is not None:
@@ -141,25 +141,25 @@ def _project(cell: Cell, name: str, facets: Iterable[str]) -> Series:
 
 
 def among(series: Series) -> Series:
-    """Give the sum that a series is a rate of."""
+    """Return the sum that a series is a rate of."""
     measure = MEASURES[series.measure]
     return Series(measure.among, **{field: getattr(series, field) for field in measure.own})
 
 
 def kin(series: Series) -> tuple[str, str]:
-    """Give what changes together: a measure, with its name unless names share out a whole."""
+    """Return what changes together: a measure, with its name unless names share out a whole."""
     return series.measure, ALL if MEASURES[series.measure].whole else series.name
 
 
 def group_of(series: Series) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Give measure and name of the squares, and of the counts, that tell the size of groups."""
+    """Return measure and name of the squares, and of the counts, that tell the size of groups."""
     squares = MEASURES[series.measure].squares
     counted = "spans" if squares == "span-squares" else series.measure
     return (squares, series.name), (counted, series.name)
 
 
 def weekday(day: str) -> int:
-    """Give the place of a day in a track: Monday is 0; 7 for what is no single day."""
+    """Return the place of a day in a track: Monday is 0; 7 for what is no single day."""
     try:
         return date.fromisoformat(day).weekday()
     except ValueError:

@@ -96,7 +96,7 @@ class _Table:
         return row
 
     def _nights(self) -> "array[float]":
-        """Give 1 for each night whose volume means something: one run, a day after the last."""
+        """Return 1 for each night whose volume means something: one run, a day after the last."""
         row = array("d", bytes(8 * self.size))
         runs: Counter[date] = Counter()
         for each in (*self.past, self.run):
@@ -109,7 +109,7 @@ class _Table:
         return row
 
     def _blank(self, places: Mapping[date, int]) -> dict[Series, set[int]]:
-        """Tell the nights that say nothing of a series: before its normal began, or unusual."""
+        """Return the nights that say nothing of a series: before its normal began, or unusual."""
         blank: dict[Series, set[int]] = {}
         for each in self.past:
             for series in each.unusual:
@@ -122,7 +122,7 @@ class _Table:
         return blank
 
     def compared(self) -> Iterator[Compared]:
-        """Give every series that has something to be compared with."""
+        """Return every series that has something to be compared with."""
         for series in sorted(self.counts):
             base = self.bases.get(among(series))
             if base is not None:

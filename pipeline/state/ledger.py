@@ -126,7 +126,7 @@ class State:
 
     @retrying
     def pending(self, run_id: int, worker: int, workers: int) -> list[Unit]:
-        """Give the units that are not done, for one of several workers, in order."""
+        """Return the units that are not done, for one of several workers, in order."""
         found = (
             select(*(RUN_UNIT.c[name] for name in ("unit", "part", "low", "high", "count")))
             .where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == 0)
@@ -158,7 +158,7 @@ class State:
         return found
 
     def known(self, note_ids: Collection[int]) -> set[int]:
-        """Tell which of these notes the ledger knows, in whatever version."""
+        """Return which of these notes the ledger knows, in whatever version."""
         return entered(self._engine, sorted(note_ids))
 
     @retrying
@@ -201,7 +201,7 @@ class State:
 
     @retrying
     def scope(self, run_id: int) -> Scope:
-        """Tell whether a run looks at all notes or at new ones alone."""
+        """Return whether a run looks at all notes or at new ones alone."""
         with transaction(self._engine, _WHAT) as connection:
             found = connection.scalar(select(RUN.c.scope).where(RUN.c.run_id == run_id))
         return "new" if found == "new" else "all"
@@ -284,7 +284,7 @@ class State:
 
     @retrying
     def is_caught_up(self, config: bytes) -> bool:
-        """Tell whether the last whole run that ended was of this configuration."""
+        """Return whether the last whole run that ended was of this configuration."""
         ended = select(RUN.c.config).where(RUN.c.phase == "finished")
         ended = ended.where(func.coalesce(RUN.c.scope, "all") == "all")
         with transaction(self._engine, _WHAT) as connection:
@@ -292,12 +292,12 @@ class State:
         return found == config
 
     def last_finished(self) -> str | None:
-        """Give the summary of the last run that ended."""
+        """Return the summary of the last run that ended."""
         return next(iter(self.summaries(1)), None)
 
     @retrying
     def summaries(self, limit: int) -> list[str]:
-        """Give the summaries of runs that ended, latest first."""
+        """Return the summaries of runs that ended, latest first."""
         found = select(RUN.c.summary).where(RUN.c.phase == "finished", RUN.c.summary.is_not(None))
         with transaction(self._engine, _WHAT) as connection:
             latest = found.order_by(RUN.c.run_id.desc()).limit(limit)
@@ -369,7 +369,7 @@ class State:
             return list(connection.scalars(found.order_by(LEDGER.c.note_id).limit(size)))
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Return the connections."""
         self._engine.dispose()
 
 

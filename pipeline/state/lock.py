@@ -34,7 +34,7 @@ class Held(ConfigError):
 
 
 def lock_path(url: str, base: Path) -> Path:
-    """Give the lock file that belongs to a state database.
+    """Return the lock file that belongs to a state database.
 
     Beside a SQLite file; otherwise in `base`, named after a digest of server and database.
     """
@@ -61,7 +61,8 @@ def holding(url: str, base: Path) -> AbstractContextManager[object]:
 
 
 def holder(url: str, base: Path) -> str | None:
-    """Tell who seems to hold the lock, without touching it; None where nobody on this machine does.
+    """Return who seems to hold the lock, without touching it; None where nobody on this machine
+    does.
 
     Whoever signed it last and still lives; on another machine nobody can tell from here.
     """
@@ -112,7 +113,7 @@ class RunLock:
         self._session: Connection | None = None
 
     def fileno(self) -> int:
-        """Give the descriptor that children inherit."""
+        """Return the descriptor that children inherit."""
         return self._fd
 
     def keep(self) -> None:

@@ -17,7 +17,7 @@ Planned = tuple[Unit, list[int]]
 
 
 def find_new(source: Source, state: State, most: int) -> Iterator[Planned]:
-    """Give the units that hold a new note, in order of the source, as far as `most` new ones.
+    """Return the units that hold a new note, in order of the source, as far as `most` new ones.
 
     One unit at least, however many it holds. Costs a look at every id of the source, not at its
     notes.
@@ -33,12 +33,12 @@ def find_new(source: Source, state: State, most: int) -> Iterator[Planned]:
 
 
 def has_new(source: Source, state: State) -> bool:
-    """Tell whether there is any note that the ledger has never seen."""
+    """Return whether there is any note that the ledger has never seen."""
     return any(new for _, new in _counted(source, state, _LOOK))
 
 
 def _counted(source: Source, state: State, size: int) -> Iterator[tuple[Planned, int]]:
-    """Give each unit with the number of its notes that are new."""
+    """Return each unit with the number of its notes that are new."""
     waiting: list[Planned] = []
     for planned in source.plan(size):
         waiting.append(planned)

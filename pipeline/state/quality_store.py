@@ -81,11 +81,11 @@ class Alarm:
 
     @property
     def holds(self) -> bool:
-        """Tell whether a run with this alarm must be held."""
+        """Return whether a run with this alarm must be held."""
         return not self.is_learning and not self.is_notice
 
     def to_json(self) -> dict[str, Any]:
-        """Give names and numbers; never text of a note."""
+        """Return names and numbers; never text of a note."""
         return asdict(self) | {"series": list(self.series)}
 
     @classmethod
@@ -110,12 +110,12 @@ class JudgedRun:
 
     @property
     def waits(self) -> bool:
-        """Tell whether somebody must decide about it."""
+        """Return whether somebody must decide about it."""
         return self.conclusion == "held" and self.decision is None
 
     @property
     def is_half_done(self) -> bool:
-        """Tell whether it was rejected and its notes are not in quarantine yet."""
+        """Return whether it was rejected and its notes are not in quarantine yet."""
         return self.decision is not None and self.held > 0
 
 
@@ -258,7 +258,7 @@ class QualityStore:
 
     @retrying
     def runs(self, limit: int | None = None, *, since: date | None = None) -> list[JudgedRun]:
-        """Give the runs that were counted, latest first, with what was decided about them."""
+        """Return the runs that were counted, latest first, with what was decided about them."""
         found = select(QUALITY_RUN).order_by(QUALITY_RUN.c.run_id.desc())
         if since is not None:
             found = found.where(QUALITY_RUN.c.night >= since.isoformat())
@@ -282,7 +282,7 @@ class QualityStore:
 
     @retrying
     def decisions(self) -> list[Decision]:
-        """Give every decision, in the order they were made."""
+        """Return every decision, in the order they were made."""
         with transaction(self._engine, _WHAT) as connection:
             return list(_decisions(connection))
 
@@ -303,7 +303,7 @@ class QualityStore:
     def decide(self, decision: Decision) -> Decision:
         """Add a decision, unless the same was made; what it releases is no longer held.
 
-        Gives the decision that stands: the first about this run.
+        Returns the decision that stands: the first about this run.
         """
         with transaction(self._engine, _WHAT, write=True) as connection:
             earlier = [d for d in _decisions(connection) if d.run_id == decision.run_id]
@@ -323,7 +323,7 @@ class QualityStore:
 
     @retrying
     def refuse(self, run_id: int, *, again: bool) -> int:
-        """Put the held notes of a run into quarantine; gives how many there were.
+        """Put the held notes of a run into quarantine; returns how many there were.
 
         With `again` the next run does them anew, otherwise only when they change.
         """

@@ -34,7 +34,7 @@ class Rereadable(Protocol):
     """A source that can be asked again whether notes are there."""
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
-        """Tell which of these notes are there now."""
+        """Return which of these notes are there now."""
         ...
 
 
@@ -55,7 +55,7 @@ class Reconciliation:
 
     @property
     def ok(self) -> bool:
-        """Tell whether everything may be released."""
+        """Return whether everything may be released."""
         return not self.missing and not self.astray
 
 
@@ -145,7 +145,7 @@ def _unit_page(
 
 @retrying
 def entered(engine: Engine, note_ids: Sequence[int]) -> set[int]:
-    """Tell which of these notes the ledger knows, in whatever version."""
+    """Return which of these notes the ledger knows, in whatever version."""
     with transaction(engine, _WHAT) as connection:
         found: set[int] = set()
         for some in chunks(note_ids):

@@ -104,7 +104,7 @@ class PastRelease:
         return dict(self.about.get("labels", {})) if self.is_shown else {}
 
     def to_json(self) -> dict[str, Any]:
-        """Give the release as an object that JSON can hold."""
+        """Return the release as an object that JSON can hold."""
         return asdict(self) | {
             "started": self.started.isoformat(),
             "ended": self.ended and self.ended.isoformat(),

@@ -108,7 +108,7 @@ class Tally:
         self.peak_memory[worker] = max(kilobytes, self.peak_memory.get(worker, 0))
 
     def merge(self, other: "Tally") -> "Tally":
-        """Give the counters of both together; neither is changed."""
+        """Return the counters of both together; neither is changed."""
         causes = self.samples.keys() | other.samples.keys()
         workers = self.peak_memory.keys() | other.peak_memory.keys()
         return Tally(
@@ -155,7 +155,7 @@ class Tally:
         return replace(self, notes=notes, spans=spans, cells=cells)
 
     def to_json(self) -> dict[str, Any]:
-        """Give an object that JSON can hold; equal tallies give equal objects, rows sorted."""
+        """Return an object that JSON can hold; equal tallies give equal objects, rows sorted."""
         return {
             "outcomes": _object(self.outcomes),
             "characters": self.characters,
@@ -254,7 +254,7 @@ class RunSummary:
 
     @property
     def within_limit(self) -> bool:
-        """Tell whether quarantine stayed at or below the configured share."""
+        """Return whether quarantine stayed at or below the configured share."""
         return self.quarantine_share <= self.max_quarantine_share
 
 

@@ -55,7 +55,7 @@ def settle(engine: Engine, locking: Locking) -> None:
 
 
 def revision(connection: Connection) -> str | None:
-    """Tell the migration that a database is at.
+    """Return the migration that a database is at.
 
     Empty where it has no tables; None where they are of the time before there were migrations.
     """

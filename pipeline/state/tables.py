@@ -184,7 +184,7 @@ def pack_ids(ids: Collection[int]) -> bytes:
 
 
 def unpack_ids(packed: bytes | None) -> list[int]:
-    """Give back the sorted numbers; none for nothing."""
+    """Return the sorted numbers; none for nothing."""
     if packed is None:
         return []
     data = zlib.decompress(packed)

@@ -86,7 +86,7 @@ class UnitResult:
     prints: list[Print] = field(default_factory=list)
 
     def accounted(self) -> set[int]:
-        """Give the ids that something became of."""
+        """Return the ids that something became of."""
         done = {note.note_id for note in self.releases}
         return done | {note.note_id for note in self.failures} | set(self.unchanged_ids)
 

@@ -67,7 +67,7 @@ class OwnIdentifiers:
         self._exact = [(label, pattern) for label, pattern in map(_exact, values) if pattern]
 
     def is_name(self, word: str) -> bool:
-        """Tell whether a word is one of these names, whatever its case and accents, or nearly.
+        """Return whether a word is one of these names, whatever its case and accents, or nearly.
 
         Particles and names of fewer than four letters do not count.
         """
@@ -77,7 +77,7 @@ class OwnIdentifiers:
         return self._told[word]
 
     def nearly(self, letter: Annotated) -> list[Span]:
-        """Give the names of a letter in which a word is one of these names, but for a letter."""
+        """Return the names of a letter in which a word is one of these names, but for a letter."""
         text = fold(letter.document.text)
         return [
             span
@@ -112,7 +112,7 @@ class OwnIdentifiers:
         return found
 
     def _named(self, label: str) -> str:
-        """Give a name the label that names have here: not everybody tells first from last ones."""
+        """Return the label that a name has here: not everybody tells first from last ones."""
         is_whole = label in _NAMES and label not in self._labels and Label.NAME in self._labels
         return Label.NAME.value if is_whole else label
 

@@ -35,7 +35,7 @@ class Pretrained:
 
 
 def order_of(options: argparse.Namespace) -> Order:
-    """Give the order that the options of `pretrain` stand for."""
+    """Return the order that the options of `pretrain` stand for."""
     names = {each.name for each in fields(PretrainRecipe)} - {"cut"}
     given = {name: value for name, value in vars(options).items() if value is not None}
     chosen = {name: given[name] for name in names & set(given)}

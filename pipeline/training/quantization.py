@@ -41,7 +41,7 @@ class Quantization:
 
     @property
     def agreement(self) -> float:
-        """Give F1 of the spans in 8 bits against those without, with borders and labels."""
+        """Return F1 of the spans in 8 bits against those without, with borders and labels."""
         return 2 * self.same / max(1, self.spans + self.spans_in_eight_bits)
 
 

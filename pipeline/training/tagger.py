@@ -53,7 +53,9 @@ class Order:
 
 
 def order_of(options: argparse.Namespace) -> Order:
-    """Give the order that the options of `train` stand for; the encoder decides what they leave."""
+    """Return the order that the options of `train` stand for;
+    the encoder decides what they leave.
+    """
     encoder = Plan(options.encoder, options.vocabulary, not options.learn_embeddings)
     given = {key: value for key, value in vars(options).items() if value is not None}
     recipe = default_recipe(encoder)
@@ -147,7 +149,7 @@ def _read(
 
 
 def _cleaned(note: Annotated, renamed: Mapping[str, str]) -> Annotated:
-    """Give a note as detection sees it, in the labels wanted."""
+    """Return a note as detection sees it, in the labels wanted."""
     alignment = align(note.document.text)
     spans = alignment.to_clean(note.spans)
     return Annotated(

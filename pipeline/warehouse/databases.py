@@ -79,7 +79,7 @@ def connect(url: str, base: Path, *, what: str, use: Use = "source") -> Engine:
 
 
 def database_path(url: str, base: Path, *, what: str) -> Path | None:
-    """Tell the file of a SQLite URL; None for a database server."""
+    """Return the file of a SQLite URL; None for a database server."""
     parsed = _parse(url, what)
     return _located(parsed, base, what) if parsed.get_backend_name() == "sqlite" else None
 

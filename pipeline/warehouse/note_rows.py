@@ -119,7 +119,7 @@ def whole(value: Any) -> int | None:
 
 
 def settled(note: NoteRow) -> dict[str, Any]:
-    """Give an output note in the types that every sink stores alike.
+    """Return an output note in the types that every sink stores alike.
 
     What no sink can store (NUL, unpaired surrogates) becomes U+FFFD, one for one, so that
     offsets hold. Raises Unsafe `malformed` for a value of the wrong type.

@@ -73,7 +73,7 @@ _NOTE_TYPES = {
 
 
 def output_tables(schema: str | None) -> MetaData:
-    """Give the tables of an output: `note`, `person`, `cdm_source` and our own `note_span`.
+    """Return the tables of an output: `note`, `person`, `cdm_source` and our own `note_span`.
 
     `note_span` has one row for each surrogate: offsets are code points of `note_text`, half open.
     """
@@ -105,7 +105,9 @@ def output_tables(schema: str | None) -> MetaData:
 
 
 def release_tables(schema: str | None) -> MetaData:
-    """Give the tables of a cohort's release: those of an output, `visit_occurrence`, `metadata`."""
+    """Return the tables of a cohort's release: those of an output, `visit_occurrence`,
+    `metadata`.
+    """
     tables = output_tables(schema)
     for name, key, columns in (
         ("visit_occurrence", "visit_occurrence_id", _VISIT),

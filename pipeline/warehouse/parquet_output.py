@@ -37,7 +37,7 @@ _HASH_BITS = 8 * _HASH_BYTES
 
 
 def arrow_schema(table: Table) -> pa.Schema:
-    """Give the columns of a table as Parquet holds them."""
+    """Return the columns of a table as Parquet holds them."""
     return pa.schema([(column.name, _arrow(column.type)) for column in table.columns])
 
 
@@ -66,7 +66,7 @@ class Places:
         return self._numbers[place] if found else None
 
     def set(self, key: int, number: int | None) -> None:
-        """Give an id another number, or none."""
+        """Return an id another number, or none."""
         self._changed[key] = number
 
 

@@ -184,7 +184,7 @@ class FolderStore:
         return self._cursor
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
-        """Tell which of these notes are there now."""
+        """Return which of these notes are there now."""
         rows = self.lookup("note", ("note_id",), "note_id", note_ids)
         return {found for row in rows if (found := whole(row["note_id"])) is not None}
 
@@ -269,7 +269,7 @@ def _sliced(values: Iterator[Any], size: int) -> Iterator[tuple[int, list[Any]]]
 
 
 def _values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
-    """Give a column's raw values as an SQL driver would: dates as text, broken text as bytes."""
+    """Return a column's raw values as an SQL driver would: dates as text, broken text as bytes."""
     kind = column.type
     if pa.types.is_temporal(kind):
         column = column.cast(pa.string())

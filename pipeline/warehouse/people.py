@@ -84,7 +84,7 @@ def find_demographics(tables: Tables, person_ids: Collection[Any]) -> dict[int, 
 def find_identified(
     tables: Tables, identity: IdentitySettings | None, person_ids: Collection[Any]
 ) -> set[int]:
-    """Tell of whom enough is known: all, unless a row in the identity table is required."""
+    """Return of whom enough is known: all, unless a row in the identity table is required."""
     ids = _ids(person_ids)
     if identity is None or not identity.required:
         return set(ids)
@@ -284,7 +284,7 @@ def _ids(values: Iterable[Any]) -> list[int]:
 
 
 def _word(value: Any) -> str:
-    """Give a raw value as text; bytes that are no UTF-8 count as Latin-1, the usual culprit."""
+    """Return a raw value as text; bytes that are no UTF-8 count as Latin-1, the usual culprit."""
     if isinstance(value, bytes):
         return value.decode("latin-1").strip()
     if isinstance(value, float) and value.is_integer():

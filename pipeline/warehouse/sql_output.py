@@ -52,7 +52,7 @@ class CdmSource:
     vocabulary_version: str = ""
 
     def row(self) -> dict[str, Any]:
-        """Give the row with the version of the CDM."""
+        """Return the row with the version of the CDM."""
         version = {"cdm_version": CDM_VERSION, "cdm_version_concept_id": CDM_VERSION_CONCEPT}
         return asdict(self) | version
 
@@ -97,7 +97,7 @@ class Output(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what is open."""
+        """Return what is open."""
         ...
 
 
@@ -123,24 +123,24 @@ def _iso(value: date) -> str:
 
 
 def span_values(rows: Iterable[OutputRow]) -> Iterable[tuple[int, int, int, str]]:
-    """Give the rows of `note_span` in the order of its columns, each once."""
+    """Return the rows of `note_span` in the order of its columns, each once."""
     found = ((row.note.note_id, s.start, s.end, s.label) for row in rows for s in row.spans)
     return dict.fromkeys(found)
 
 
 def span_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
-    """Give the rows of `note_span`, each once."""
+    """Return the rows of `note_span`, each once."""
     return [dict(zip(SPAN_COLUMNS, values, strict=True)) for values in span_values(rows)]
 
 
 def person_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
-    """Give the rows of `person`, each person once."""
+    """Return the rows of `person`, each person once."""
     persons = {row.person.person_id: row.person for row in rows if row.person}
     return [asdict(person) for _, person in sorted(persons.items())]
 
 
 def note_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
-    """Give the rows of `note` in the types that every sink stores alike, each note once."""
+    """Return the rows of `note` in the types that every sink stores alike, each note once."""
     return list({row.note.note_id: settled(row.note) for row in rows}.values())
 
 
@@ -232,7 +232,7 @@ class SqlOutput:
         return digest_of((name, self._rows(name, columns)) for name, columns in COMPARED.items())
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Return the connections."""
         self._engine.dispose()
 
     def _rows(self, name: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:

@@ -168,7 +168,7 @@ class SqlStore:
             return alone([NoteRow(**row._mapping) for row in connection.execute(rows)])
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
-        """Tell which of these notes are there now."""
+        """Return which of these notes are there now."""
         return {row["note_id"] for row in self.lookup("note", ("note_id",), "note_id", note_ids)}
 
     @retrying
@@ -214,7 +214,7 @@ class SqlStore:
                     yield dict(zip(columns, zip(*rows, strict=True), strict=True))
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Return the connections."""
         self._engine.dispose()
 
     def _is_number(self) -> ColumnElement[bool]:

@@ -74,7 +74,7 @@ class Store(Protocol):
         ...
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
-        """Tell which of these notes are there now."""
+        """Return which of these notes are there now."""
         ...
 
     def lookup(
@@ -94,7 +94,7 @@ class Store(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what is open."""
+        """Return what is open."""
         ...
 
 
@@ -132,7 +132,7 @@ class Source:
         return self.store.pick(note_ids, size)
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
-        """Tell which of these notes are in the source now."""
+        """Return which of these notes are in the source now."""
         return self.store.present(note_ids)
 
     def patients(self, person_ids: Collection[Any]) -> dict[int, PatientRecord]:
@@ -144,7 +144,7 @@ class Source:
         return find_demographics(self.store, person_ids)
 
     def has_identity(self, person_ids: Collection[Any]) -> set[int]:
-        """Tell of whom enough is known: all, unless a row in the identity table is required."""
+        """Return of whom enough is known: all, unless a row in the identity table is required."""
         return find_identified(self.store, self.identity, person_ids)
 
     def clinicians(self, provider_ids: Collection[Any]) -> dict[int, PersonName]:
@@ -156,7 +156,7 @@ class Source:
         return find_visit_numbers(self.store, visit_ids)
 
     def close(self) -> None:
-        """Give back connections and files."""
+        """Return connections and files."""
         self.store.close()
 
 

@@ -185,7 +185,7 @@ def _is_age(text: str, folded: str, start: int, number: float, unit: re.Match[st
 
 
 def _words_after(folded: str, end: int) -> list[str]:
-    """Give the words right after an offset, up to three, none where a mark comes first."""
+    """Return the words right after an offset, up to three, none where a mark comes first."""
     if folded[end : end + 1] != " ":
         return []
     return [word.strip(".,;:)") for word in folded[end : end + 40].split()[:3]]
@@ -198,7 +198,7 @@ def _says_age(following: list[str]) -> bool:
 
 
 def _goes_on(folded: str, end: int, following: list[str]) -> bool:
-    """Tell whether what follows makes a length of time of a number of years."""
+    """Return whether what follows makes a length of time of a number of years."""
     if folded[end : end + 1] == "/" or folded.startswith(("-paquet", " paquet"), end):
         return True
     return any("/".join(following[:count]) in AFTER_DURATION for count in (1, 2, 3))
@@ -236,7 +236,7 @@ def _describes(text: str, folded: str, unit: re.Match[str]) -> bool:
 
 
 def _words_before(folded: str, start: int) -> list[str]:
-    """Give the last words before an offset, the nearest first, with their punctuation."""
+    """Return the last words before an offset, the nearest first, with their punctuation."""
     left = max(0, start - _REACH)
     words = folded[left:start].split()
     if left and words and not folded[left - 1].isspace():
@@ -269,7 +269,7 @@ def _is_duration(words: list[str]) -> bool:
 
 
 def _after_person(words: list[str]) -> bool:
-    """Tell whether a person is named with at most three plain words between."""
+    """Return whether a person is named with at most three plain words between."""
     for place, word in enumerate(words[:5]):
         if _bare_word(word) in PERSONS:
             return True
@@ -281,7 +281,7 @@ def _after_person(words: list[str]) -> bool:
 
 
 def _after_child(words: list[str]) -> bool:
-    """Tell whether the words right before are a child and `de`, or a child and a comma."""
+    """Return whether the words right before are a child and `de`, or a child and a comma."""
     kept = [_bare_word(word) for word in words[:5]]
     if not PREGNANT.isdisjoint(kept) or not kept:
         return False
@@ -296,7 +296,7 @@ def _after_child(words: list[str]) -> bool:
 
 
 def _of_somebody(text: str, folded: str, start: int, unit: re.Match[str]) -> bool:
-    """Tell whether an age follows a name, `Laurent, 11 ans,`, or a date of birth, in brackets."""
+    """Return whether an age follows a name, `Laurent, 11 ans,`, or a date of birth, in brackets."""
     end = unit.end()
     if folded[start - 1 : start] == "(":
         born = {_bare_word(word) for word in folded[max(0, start - 60) : start].split()}

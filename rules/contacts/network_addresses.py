@@ -134,7 +134,7 @@ def _ends_in_top(domain: str) -> bool:
 
 
 def _local(folded: str, at: int) -> int | None:
-    """Give where the part before an at sign begins, with a part broken off on the line before."""
+    """Return where the part before an at sign begins, with a part broken off on the line before."""
     end = at - 2 if folded[at - 2 : at] == "  " else at - 1 if folded[at - 1 : at] == " " else at
     start = end
     while start > max(0, end - 64) and (
@@ -158,7 +158,7 @@ def _local(folded: str, at: int) -> int | None:
 
 
 def _is_domain(folded: str, at: re.Match[str], domain: str) -> bool:
-    """Tell whether what follows an at sign can be a domain: beside blanks, only with a dot."""
+    """Return whether what follows an at sign can be a domain: beside blanks, only with a dot."""
     apart = folded[at.start() - 1] == " " or folded[at.end() : at.end() + 1] in (" ", "\n")
     if apart or at[0] != "@":
         return bool(_LETTERS_LAST.match(domain))
@@ -168,7 +168,7 @@ def _is_domain(folded: str, at: re.Match[str], domain: str) -> bool:
 
 
 def _joined(folded: str, start: int, end: int) -> int | None:
-    """Give the end of a domain that a line's end breaks before its last part is whole."""
+    """Return the end of a domain that a line's end breaks before its last part is whole."""
     rest = _BROKEN_DOMAIN.match(folded, end - (folded[end - 1] == "-"))
     if rest is None or (not rest[1] and _ends_in_top(folded[start:end])):
         return None
@@ -218,7 +218,7 @@ def _bare_hosts(folded: str, text: str, lang: str) -> Iterator[Span]:
 
 
 def _is_sentence(text: str, host: re.Match[str], match: re.Match[str], lang: str) -> bool:
-    """Tell whether a name and what looks like its end are the words of two sentences."""
+    """Return whether a name and what looks like its end are the words of two sentences."""
     start, dot = host.span()
     if text[start:dot].isupper() and not text[dot + 1 : match.end()].isupper():
         return True
@@ -254,7 +254,7 @@ def _is_named(folded: str, start: int) -> bool:
 
 
 def _is_host(folded: str, start: int, bare: str) -> bool:
-    """Tell whether four numbers with dots are not a version, a section or a Spanish telephone."""
+    """Return whether four numbers with dots are not a version, a section or a Spanish telephone."""
     if _VERSION_WORD.search(folded, max(0, start - 28), start) or _SPANISH_PHONE.fullmatch(bare):
         return False
     if bare.startswith("10."):

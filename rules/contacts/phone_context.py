@@ -132,7 +132,7 @@ def label(folded: str, start: int, end: int) -> Label:
 
 
 def _words(folded: str, start: int, window: int) -> list[tuple[str, int]]:
-    """Give the words that lead to a number at an offset, with their ends, from left to right."""
+    """Return the words that lead to a number at an offset, with their ends, from left to right."""
     words: list[tuple[str, int]] = []
     for match in _WORD.finditer(folded, window, start):
         word, at = match[0], match.end()
@@ -150,34 +150,34 @@ def _leads(folded: str, word: str, at: int, start: int) -> bool:
 
 
 def extension(folded: str, end: int) -> int:
-    """Give the end of a number with its extension, where one follows."""
+    """Return the end of a number with its extension, where one follows."""
     longer = _EXTENSION.match(folded, end)
     return longer.end() if longer else end
 
 
 def is_said(folded: str, start: int) -> bool:
-    """Tell whether a word for a telephone or fax stands right before an offset."""
+    """Return whether a word for a telephone or fax stands right before an offset."""
     return bool(_words(folded, start, max(0, start - _FAR)))
 
 
 def is_another(folded: str, start: int) -> bool:
-    """Tell whether a word for a number of another kind stands right before an offset."""
+    """Return whether a word for a number of another kind stands right before an offset."""
     return bool(_AFTER_OTHER.search(folded, max(0, start - _FAR), start))
 
 
 def is_beside_person(folded: str, start: int) -> bool:
-    """Tell whether a relative is named shortly before an offset."""
+    """Return whether a relative is named shortly before an offset."""
     return bool(_AFTER_PERSON.search(folded, max(0, start - _FAR), start))
 
 
 def is_measure(folded: str, end: int) -> bool:
-    """Tell whether a unit stands at an offset."""
+    """Return whether a unit stands at an offset."""
     unit = _UNIT.match(folded, end)
     return unit is not None and unit[1] in _UNITS
 
 
 def is_date(folded: str, start: int) -> bool:
-    """Tell whether a date begins at an offset."""
+    """Return whether a date begins at an offset."""
     return bool(_DATED.match(folded, start))
 
 
@@ -252,6 +252,6 @@ def _is_internal(folded: str, word: int, start: int) -> bool:
 
 
 def _is_angle(folded: str, number: re.Match[str]) -> bool:
-    """Tell whether a number may be how far a joint goes."""
+    """Return whether a number may be how far a joint goes."""
     extends = _EXTENDS.search(folded, max(0, number.start() - 14), number.start())
     return extends is not None and number[0].isdigit() and int(number[0]) <= _ANGLE

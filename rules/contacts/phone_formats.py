@@ -129,7 +129,7 @@ def _shapes(pattern: Pattern, folded: str) -> Iterator[tuple[int, int]]:
 
 
 def _read(folded: str, match: re.Match[str]) -> tuple[int, int] | None:
-    """Give a number's stretch, an empty one for what is none, or nothing to look within it.
+    """Return a number's stretch, an empty one for what is none, or nothing to look within it.
 
     A number may begin within what is none where a date or a count runs into it.
     """
@@ -161,7 +161,7 @@ def _national_end(folded: str, start: int, end: int) -> int:
 
 
 def _is_identifier(written: str) -> bool:
-    """Tell whether a number that begins with two zeros is too short, or like no neighbour's."""
+    """Return whether a number that begins with two zeros is too short, or like no neighbour's."""
     digits = "".join(_GROUP.findall(written))
     if written[0] == "+" or written[1] == "+":
         return False
@@ -208,7 +208,7 @@ _LINKS = frozenset(("au", "le", "at", "on", "op", "unter", "is", "est", "ou", "o
 
 
 def _is_spanish(folded: str, lang: str, match: re.Match[str]) -> bool:
-    """Tell whether three groups of three digits may be a telephone number and no measures."""
+    """Return whether three groups of three digits may be a telephone number and no measures."""
     start = match.start()
     if not _TRIPLES.fullmatch(match[0]):
         return True
@@ -224,7 +224,7 @@ _LETTER = re.compile("[a-z]")
 
 
 def _is_even(written: str) -> bool:
-    """Tell whether a number has few letters for digits and at most one end of line in it."""
+    """Return whether a number has few letters for digits and at most one end of line in it."""
     if len(_LETTER.findall(written)) > 2:
         return False
     if "\n" not in written:
@@ -233,7 +233,7 @@ def _is_even(written: str) -> bool:
 
 
 def _is_round(written: str) -> bool:
-    """Tell whether groups are steps of a series: 900 800 700, 600-700-800, 05 10 15 20 25."""
+    """Return whether groups are steps of a series: 900 800 700, 600-700-800, 05 10 15 20 25."""
     groups = _GROUP.findall(written)
     spaced = written.count(" ") == len(groups) - 1 or _TRIPLES.fullmatch(written)
     if len(groups) < 3 or not spaced or (groups[0][0] == "0" and len(groups[0]) > 2):
@@ -247,7 +247,7 @@ def _is_round(written: str) -> bool:
 
 
 def _in_series(folded: str, start: int, end: int) -> bool:
-    """Tell whether more digits stand so close that the number is part of something longer."""
+    """Return whether more digits stand so close that the number is part of something longer."""
     if _continues(folded, start, end):
         return True
     first = start < 2 or not folded[start - 2].isdigit()

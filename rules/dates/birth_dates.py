@@ -39,7 +39,7 @@ _TOKENS_AWAY = 5
 def born(
     folded: str, text: str, moments: list[Moment], *, written: int, month_first: bool
 ) -> set[Moment]:
-    """Give the dates that a word for birth points at within five tokens, and all of their value.
+    """Return the dates that a word for birth points at within five tokens, and all of their value.
 
     Those that directly follow a patient's name or number count as well. The date that follows the
     word wins over one before it; `moments` are sorted and disjoint, `written` is the note's year.
@@ -107,7 +107,7 @@ def _value(moment: Moment, written: int) -> _Value:
 
 
 def _values(moment: Moment, written: int) -> list[_Value]:
-    """Give the readings of a date of birth: one in two digits may lie a hundred years earlier."""
+    """Return the readings of a date of birth: one in two digits may lie a hundred years earlier."""
     year, month, day = _value(moment, written)
     if year is None or moment.year is None:
         return [(year, month, day)]

@@ -32,7 +32,7 @@ _OLDEST_NOTE = 25
 
 
 def beside_patients(folded: str, text: str, moments: Sequence[Moment], written: int) -> set[Moment]:
-    """Give the whole dates that directly follow a patient's number, or name in a header or list.
+    """Return the whole dates that directly follow a patient's number, or name in a header or list.
 
     A comma or the end of a line may stand between. Their year lies before that of another date of
     the note, for a list of one outside of it. Without another date it lies before `written`, the
@@ -71,7 +71,7 @@ def _numbered(folded: str, moment: Moment) -> bool:
 
 
 def _named(folded: str, text: str, moment: Moment) -> bool:
-    """Tell whether a date has its line for itself, and the line before holds a patient's name."""
+    """Return whether a date has its line for itself, and the line before holds a patient's name."""
     start = moment.start
     if not start or folded[start - 1] != "\n" or not _is_whole(moment):
         return False

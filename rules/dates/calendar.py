@@ -76,12 +76,12 @@ _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def possible_day(day: int, month: int) -> bool:
-    """Tell whether a month of some year has that day."""
+    """Return whether a month of some year has that day."""
     return 1 <= month <= 12 and 1 <= day <= _LENGTHS[month - 1]
 
 
 def possible_year(year: int) -> bool:
-    """Tell whether a note can speak of the year; one of two digits always can."""
+    """Return whether a note can speak of the year; one of two digits always can."""
     return year < 100 or 1800 <= year < 2200
 
 

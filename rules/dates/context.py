@@ -91,7 +91,7 @@ _AFTER = re.compile(r" ?([%/€$]|[a-zμ]+(?:/[a-z0-9]+)?|[0-9]|[.,\-][0-9])")
 
 
 def measures(folded: str, end: int) -> bool:
-    """Tell whether a unit, another number or a sign of one follows a number."""
+    """Return whether a unit, another number or a sign of one follows a number."""
     match = _AFTER.match(folded, end)
     return match is not None and (not match[1].isalpha() or match[1] in UNITS)
 
@@ -100,7 +100,7 @@ _QUANTITY = re.compile(r" ?(?:([:%/.,][0-9]|%)|([a-zμ]+))")
 
 
 def counted(folded: str, end: int) -> bool:
-    """Tell whether a number is a quantity, a time or part of a decimal."""
+    """Return whether a number is a quantity, a time or part of a decimal."""
     match = _QUANTITY.match(folded, end)
     return match is not None and (match[1] is not None or match[2] in UNITS)
 
@@ -110,7 +110,7 @@ CLOCK = re.compile(r"[)\]]?\.?,? {0,2}(?:[a-z\-]{1,3} )?[0-2]?[0-9] ?[:h] ?[0-5]
 
 
 def glued(folded: str, start: int, separators: str) -> bool:
-    """Tell whether more digits lead up to a number, at once or over one of the separators."""
+    """Return whether more digits lead up to a number, at once or over one of the separators."""
     if not start:
         return False
     before = folded[start - 1]

@@ -154,13 +154,13 @@ def _value(word: str) -> int | None:
 
 
 def counts(word: str) -> bool:
-    """Tell whether a folded word is part of a number in words."""
+    """Return whether a folded word is part of a number in words."""
     known = word in _NUMBERS or word in _LINKS or word in _HUNDREDS or word in _THOUSANDS
     return known or word.startswith(_CENTURY_WORDS)
 
 
 def _after_mark(word: str) -> str:
-    """Give the letters at the end of a word: `premier` of `(premier`."""
+    """Return the letters at the end of a word: `premier` of `(premier`."""
     letters = _LETTERS.search(word)
     return letters[0] if letters else ""
 

@@ -125,7 +125,7 @@ def _misread(_: str, match: re.Match[str]) -> Moment | None:
 
 
 def _short_year(folded: str, match: re.Match[str]) -> bool:
-    """Tell whether three numbers of at most two digits are a date and not part of a series."""
+    """Return whether three numbers of at most two digits are a date and not part of a series."""
     first, separator, second, third = match.group(1, 3, 5, 9)
     start, end = match.span()
     more = _GOES_ON.match(folded, end)

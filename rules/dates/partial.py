@@ -120,7 +120,7 @@ def _fraction(first: str, second: str) -> bool:
 
 
 def _opens_entry(folded: str, match: re.Match[str], first: str, second: str) -> bool:
-    """Tell whether `n/n` is the day of an entry in a log: `29/12 : vu`, `22/05 16h41`."""
+    """Return whether `n/n` is the day of an entry in a log: `29/12 : vu`, `22/05 16h41`."""
     if len(second) != 2 or match[2] or match[4]:
         return False
     start, end = match.start(), match.end(5)
@@ -132,7 +132,7 @@ def _opens_entry(folded: str, match: re.Match[str], first: str, second: str) -> 
 
 
 def _looks_like_day(first: str, second: str) -> bool:
-    """Tell whether `n/n` is written as days are: two digits each, a zero before one of them.
+    """Return whether `n/n` is written as days are: two digits each, a zero before one of them.
 
     Scores out of ten are left out unless a trigger stands before them.
     """

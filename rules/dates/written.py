@@ -86,7 +86,7 @@ def find(folded: str, text: str) -> Iterator[Moment]:
 
 
 def _goes_on(folded: str, end: int) -> bool:
-    """Tell whether a month or more of a number follows the day of a week."""
+    """Return whether a month or more of a number follows the day of a week."""
     month = _MONTH_FOLLOWS.match(folded, end)
     if month and (month[1] in MONTHS or month[1] in UNITS):
         return True
@@ -132,7 +132,7 @@ def _months(folded: str, text: str) -> Iterator[Moment]:
 
 
 def _joined(between: str) -> bool:
-    """Tell whether what stands between two months joins them: `, `, ` et `."""
+    """Return whether what stands between two months joins them: `, `, ` et `."""
     words = between.split()
     return len(words) <= 2 and all(word in _JOINS for word in words)
 
@@ -168,7 +168,9 @@ def _around(folded: str, text: str, name: _Name) -> Moment | None:
 
 
 def _counts_on(folded: str, name: _Name) -> bool:
-    """Tell whether a number before `of` is no day, as the day follows: `24C6-3 of June 8, 2023`."""
+    """Return whether a number before `of` is no day, as the day follows:
+    `24C6-3 of June 8, 2023`.
+    """
     linked = folded.startswith("of ", max(0, name.start - 3))
     return linked and _month_day_year(folded, name) is not None
 
@@ -226,7 +228,7 @@ def _year_in_words(folded: str, at: int) -> tuple[int | None, int]:
 
 
 def _plain(folded: str, text: str, name: _Name, start: int) -> bool:
-    """Tell whether a day and a month without a year can be nothing else."""
+    """Return whether a day and a month without a year can be nothing else."""
     if name.word not in AMBIGUOUS_MONTHS or text[name.start].isupper():
         return True
     between = folded[start : name.start].lstrip("0123456789")

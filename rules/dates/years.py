@@ -97,7 +97,7 @@ def _says_year(folded: str, start: int, end: int) -> bool:
 
 
 def _set_apart(folded: str, start: int, end: int) -> bool:
-    """Tell whether a year stands in brackets, or at the head of a line or of an item."""
+    """Return whether a year stands in brackets, or at the head of a line or of an item."""
     left = max(0, start - 12)
     if _IN_BRACKETS.search(folded, left, start):
         return _CLOSES.match(folded, end) is not None

@@ -17,7 +17,7 @@ import stdnum.us.ssn
 
 
 def luhn(digits: str) -> bool:
-    """Tell whether a run of digits ends in its Luhn check digit (ISO/IEC 7812-1)."""
+    """Return whether a run of digits ends in its Luhn check digit (ISO/IEC 7812-1)."""
     return bool(digits.isascii() and digits.isdigit() and stdnum.luhn.is_valid(digits))
 
 
@@ -37,7 +37,7 @@ _NIR_SEXES = frozenset("123478")
 
 
 def nir_shape(number: str) -> bool:
-    """Tell whether 13 or 15 characters are built like a NIR, whatever their key.
+    """Return whether 13 or 15 characters are built like a NIR, whatever their key.
 
     The month may be a fictitious one (20 to 42, 50 to 99), used where a birth is badly known.
     """
@@ -56,7 +56,7 @@ def nir_shape(number: str) -> bool:
 
 
 def nir_valid(number: str) -> bool:
-    """Tell whether 15 characters are a NIR that ends in its own key."""
+    """Return whether 15 characters are a NIR that ends in its own key."""
     return len(number) == 15 and nir_shape(number) and nir_key(number[:13]) == number[13:]
 
 
@@ -68,13 +68,15 @@ def dni_letter(digits: str) -> str:
 
 
 def dni_or_nie(number: str) -> bool:
-    """Tell whether a Spanish DNI (8 digits) or NIE (X, Y or Z and 7 digits) has its own letter."""
+    """Return whether a Spanish DNI (8 digits) or NIE (X,
+    Y or Z and 7 digits) has its own letter.
+    """
     compact = _alphanumeric(number)
     return bool(stdnum.es.dni.is_valid(compact) or stdnum.es.nie.is_valid(compact))
 
 
 def nuss(number: str) -> bool:
-    """Tell whether a Spanish social-security number (NUSS, NAF) ends in its remainder by 97.
+    """Return whether a Spanish social-security number (NUSS, NAF) ends in its remainder by 97.
 
     Two digits of the province, eight of the person (a leading zero of these drops out of the
     sum), two check digits.
@@ -88,17 +90,19 @@ def nuss(number: str) -> bool:
 
 
 def us_ssn(number: str) -> bool:
-    """Tell whether `AAA-GG-SSSS` could have been issued: no area 000, 666 or 9xx, no zero part."""
+    """Return whether `AAA-GG-SSSS` could have been issued:
+    no area 000, 666 or 9xx, no zero part.
+    """
     return bool(stdnum.us.ssn.is_valid(number))
 
 
 def itin(number: str) -> bool:
-    """Tell whether `9AA-GG-SSSS` is a US taxpayer number of somebody without an SSN."""
+    """Return whether `9AA-GG-SSSS` is a US taxpayer number of somebody without an SSN."""
     return bool(stdnum.us.itin.is_valid(number))
 
 
 def kvnr(number: str) -> bool:
-    """Tell whether a letter and nine digits are a German health-insurance number.
+    """Return whether a letter and nine digits are a German health-insurance number.
 
     The letter counts as its two-digit place in the alphabet, weights 1 and 2 take turns, digits
     of the products are summed, modulus 10 (section 290 of the German social code, book V).
@@ -111,7 +115,7 @@ def kvnr(number: str) -> bool:
 
 
 def rvnr(number: str) -> bool:
-    """Tell whether a German pension-insurance number has its check digit.
+    """Return whether a German pension-insurance number has its check digit.
 
     Area, day, month and year of birth, first letter of the birth name, serial number, check
     digit; weights 2 1 2 5 7 1 2 1 2 1 2 1, digits of the products summed, modulus 10 (VKVV,
@@ -137,17 +141,17 @@ def _sum_of_products(digits: str, weights: tuple[int, ...]) -> int:
 
 
 def rijksregister(number: str) -> bool:
-    """Tell whether eleven digits are a Belgian national number: remainder by 97, and a date."""
+    """Return whether eleven digits are a Belgian national number: remainder by 97, and a date."""
     return bool(stdnum.be.nn.is_valid(_alphanumeric(number)))
 
 
 def ahv(number: str) -> bool:
-    """Tell whether thirteen digits from 756 are a Swiss AHV number (EAN-13)."""
+    """Return whether thirteen digits from 756 are a Swiss AHV number (EAN-13)."""
     return bool(stdnum.ch.ssn.is_valid(_alphanumeric(number)))
 
 
 def codice_fiscale(number: str) -> bool:
-    """Tell whether sixteen characters are the Italian code of a person."""
+    """Return whether sixteen characters are the Italian code of a person."""
     compact = _alphanumeric(number)
     return len(compact) == 16 and bool(stdnum.it.codicefiscale.is_valid(compact))
 
@@ -156,7 +160,7 @@ _LETTERS_BY_36 = {ord(letter): str(int(letter, 36)) for letter in ascii_uppercas
 
 
 def iban(number: str) -> bool:
-    """Tell whether a number has its country's length and mod-97 remainder 1 (ISO 13616)."""
+    """Return whether a number has its country's length and mod-97 remainder 1 (ISO 13616)."""
     compact = _alphanumeric(number)
     moved = compact[4:] + compact[:4]
     # The remainder by itself refuses nearly everything, thirty times as fast.
@@ -166,12 +170,12 @@ def iban(number: str) -> bool:
 
 
 def ccc(number: str) -> bool:
-    """Tell whether twenty digits are a Spanish bank account with its two check digits."""
+    """Return whether twenty digits are a Spanish bank account with its two check digits."""
     return bool(stdnum.es.ccc.is_valid(_alphanumeric(number)))
 
 
 def payment_card(digits: str) -> bool:
-    """Tell whether 12 to 19 digits start like a card of a known issuer and satisfy Luhn."""
+    """Return whether 12 to 19 digits start like a card of a known issuer and satisfy Luhn."""
     if not 12 <= len(digits) <= 19 or not (digits.isascii() and digits.isdigit()):
         return False
     first = int(digits[:4])
@@ -182,7 +186,7 @@ def payment_card(digits: str) -> bool:
 
 
 def npi(digits: str) -> bool:
-    """Tell whether ten digits are a US National Provider Identifier (Luhn after `80840`)."""
+    """Return whether ten digits are a US National Provider Identifier (Luhn after `80840`)."""
     return len(digits) == 10 and digits[0] in "12" and luhn("80840" + digits)
 
 
@@ -191,7 +195,9 @@ _VIN_WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
 
 
 def vin(number: str) -> bool:
-    """Tell whether seventeen characters are a vehicle number with its check digit (49 CFR 565)."""
+    """Return whether seventeen characters are a vehicle number with its check digit (49
+    CFR 565).
+    """
     compact = _alphanumeric(number)
     if len(compact) != 17 or any(letter in compact for letter in "IOQ"):
         return False

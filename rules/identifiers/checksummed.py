@@ -79,7 +79,7 @@ def _of_a_thing(folded: str, match: re.Match[str]) -> bool:
 
 
 def stands_alone(folded: str, start: int, end: int) -> bool:
-    """Tell whether no digit stands beside a number, not even over a blank or a sign."""
+    """Return whether no digit stands beside a number, not even over a blank or a sign."""
     before, after = folded[max(0, start - 2) : start], folded[end : end + 2]
     if before[-1:].isalnum() or after[:1].isalnum():
         return False

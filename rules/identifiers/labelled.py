@@ -111,7 +111,7 @@ class Named(NamedTuple):
 
 
 def find(folded: str) -> list[Named]:
-    """Give the numbers of folded text that a word before them names.
+    """Return the numbers of folded text that a word before them names.
 
     Where several words name one number there are several; the best comes first: the word that
     says most, then the earlier one, then the longer one.
@@ -231,7 +231,7 @@ def _extended(folded: str, token: re.Match[str]) -> int:
 
 
 def _believable(folded: str, start: int, end: int, said: _Said) -> bool:
-    """Tell whether what stands after a word is no date, amount, telephone, range or zip code."""
+    """Return whether what stands after a word is no date, amount, telephone, range or zip code."""
     if _OTHER_THING.match(folded, start) or _AMOUNT.match(folded, end):
         return False
     sure = said.proof is Proof.NAME
@@ -247,7 +247,7 @@ def _believable(folded: str, start: int, end: int, said: _Said) -> bool:
 
 
 def _is_code(written: str) -> bool:
-    """Tell whether a number is built like those of registers, and like no measure."""
+    """Return whether a number is built like those of registers, and like no measure."""
     if _CODE.fullmatch(written):
         return True
     digits = sum(map(str.isdigit, written))
@@ -256,12 +256,12 @@ def _is_code(written: str) -> bool:
 
 
 def _is_day(folded: str, start: int, written: str) -> bool:
-    """Tell whether the word at an offset is part of `Fecha de ingreso` and the like."""
+    """Return whether the word at an offset is part of `Fecha de ingreso` and the like."""
     return not written.isdigit() and bool(_DAY_OF.search(folded, max(0, start - 16), start))
 
 
 def _least(said: _Said, written: str) -> int:
-    """Give the digits that a number must have; letters among them make up for some."""
+    """Return the digits that a number must have; letters among them make up for some."""
     if said.label is Label.SSN:
         return 7
     device = said.label is Label.DEVICE_ID

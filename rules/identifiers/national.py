@@ -55,7 +55,7 @@ _OUTSIDE_A_NIR = re.compile(r"[^0-9ab]+")
 
 
 def _nir(written: str) -> bool:
-    """Tell whether a number is built and parted like a NIR; its key may be left out or wrong."""
+    """Return whether a number is built and parted like a NIR; its key may be left out or wrong."""
     number = _OUTSIDE_A_NIR.sub("", written)
     if len(number) not in (13, 15) or not check_digits.nir_shape(number):
         return False
@@ -227,7 +227,7 @@ class NationalNumbers:
         self._sought = [(Patterns(kind.pattern() for kind in one), one) for one in alike if one]
 
     def patterns(self) -> tuple[Pattern, ...]:
-        """Give the expressions of all kinds."""
+        """Return the expressions of all kinds."""
         return tuple(one for patterns, _ in self._sought for one in patterns)
 
     def find(self, folded: str, cased: str) -> Iterator[Span]:
@@ -243,7 +243,7 @@ _PRECEDED = re.compile(r"[0-9] \Z")
 
 
 def _in_boxes(folded: str, match: re.Match[str]) -> bool:
-    """Tell whether single digits go on before or after: boxes of a form are read as a whole."""
+    """Return whether single digits go on before or after: boxes of a form are read as a whole."""
     if match[1].count(" ") <= 8:
         return False
     start, end = match.span(1)

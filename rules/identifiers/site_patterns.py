@@ -88,7 +88,7 @@ def find(folded: str, site: SiteNumbers) -> Iterator[Span]:
 
 
 def find_named(folded: str, site: SiteNumbers) -> list[labelled.Named]:
-    """Give the numbers of folded text that a word of the site's own names."""
+    """Return the numbers of folded text that a word of the site's own names."""
     return [
         named
         for label, words in _words(site)

@@ -119,7 +119,7 @@ class Birthday:
         return int(digits) == (year if len(digits) == 4 else year % 100) and len(digits) != 3
 
     def _compact(self, lang: str) -> frozenset[bytes]:
-        """Give the writings of eight or six digits without anything between them."""
+        """Return the writings of eight or six digits without anything between them."""
         return self._either_first if lang in ("en", "") else self._day_first
 
     def _textual(self, folded: str, near: tuple[int, int]) -> Iterator[tuple[int, int]]:
@@ -132,7 +132,7 @@ class Birthday:
 
 
 def _compact_forms(born: date) -> tuple[frozenset[bytes], frozenset[bytes]]:
-    """Give the writings in digits alone with the day first or last, and with the month first."""
+    """Return the writings in digits alone with the day first or last, and with the month first."""
     day, month = b"%02d" % born.day, b"%02d" % born.month
     year, short = b"%04d" % born.year, b"%02d" % (born.year % 100)
     day_first = frozenset((day + month + year, year + month + day, day + month + short))
@@ -154,7 +154,7 @@ def _glued(view: View, digits: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _written_in_digits(day: date) -> tuple[bytes, ...]:
-    """Give the digits of the day in every numeric writing, the longest first."""
+    """Return the digits of the day in every numeric writing, the longest first."""
     years = (b"%04d" % day.year, b"%02d" % (day.year % 100))
     days = [(b"%02d" % day.day, b"%02d" % day.month), (b"%d" % day.day, b"%d" % day.month)]
     orders = [

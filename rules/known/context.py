@@ -87,18 +87,18 @@ _ARTICLES = _PREPOSITIONS | frozenset("un le el the a l con avec".split())
 
 
 def cued(view: View, start: int) -> bool:
-    """Tell whether what stands before announces a name, perhaps with initials between."""
+    """Return whether what stands before announces a name, perhaps with initials between."""
     return _announcing(view.folded, start) in _CUES
 
 
 def titled(view: View, start: int) -> bool:
-    """Tell whether a title or the label of a form announces a name, in whatever case it is."""
+    """Return whether a title or the label of a form announces a name, in whatever case it is."""
     word, end = word_before(view.folded, start)
     return word in _TITLES or (word in _FIELDS and ":" in view.folded[end:start])
 
 
 def of_staff(view: View, start: int) -> bool:
-    """Tell whether a title of medical staff stands before, perhaps with initials between."""
+    """Return whether a title of medical staff stands before, perhaps with initials between."""
     return _announcing(view.folded, start) in _STAFF
 
 
@@ -112,7 +112,7 @@ def _announcing(folded: str, start: int) -> str:
 
 
 def word_before(folded: str, start: int) -> tuple[str, int]:
-    """Give the word before a place, a few blanks and full stops between, and where it ends."""
+    """Return the word before a place, a few blanks and full stops between, and where it ends."""
     end = start
     while end > 0 and start - end < 4 and folded[end - 1] in _BLANKS:
         end -= 1
@@ -154,12 +154,12 @@ class Neighbours:
 
 
 def opens(view: View, start: int) -> bool:
-    """Tell whether a sentence, a heading or an item of a list may begin here."""
+    """Return whether a sentence, a heading or an item of a list may begin here."""
     return _OPENING.search(view.plain, max(0, start - 12), start) is not None
 
 
 def is_name(view: View, hit: Hit) -> bool:
-    """Tell whether a capitalised everyday word is a name by its place in the sentence.
+    """Return whether a capitalised everyday word is a name by its place in the sentence.
 
     In the middle of a sentence a capital tells; at its start only the verb that follows does;
     among words in capitals, nothing. Of several words the last tells.
@@ -193,7 +193,7 @@ def _alone(plain: str, start: int, end: int) -> bool:
 
 
 def of_disease(view: View, hit: Hit, *, frequent: bool = False) -> bool:
-    """Tell whether the name of a person stands for a disease, a sign, a score or a device.
+    """Return whether the name of a person stands for a disease, a sign, a score or a device.
 
     With an article alone before it only the names do that are not `frequent` among persons.
     """

@@ -102,7 +102,7 @@ class Misspelt:
                 at = view.folded.find(written, at + 1)
 
     def _close(self, view: View) -> dict[str, str]:
-        """Give the words of a view that come close to a name, each with the name."""
+        """Return the words of a view that come close to a name, each with the name."""
         if self._automaton is None:
             return {}
         capitals = view.capitals
@@ -133,7 +133,7 @@ class Misspelt:
         return found
 
     def _doubt(self, written: str) -> str:
-        """Tell whether words mean something else: `word`, `name` or nothing at all."""
+        """Return whether words mean something else: `word`, `name` or nothing at all."""
         everyday, names = lexicons(*EVERYDAY, "function_words"), lexicons(*NAMES)
         word = written.replace("-", "").replace("'", "")
         if word in everyday or (word[-1] in "se" and word[:-1] in everyday):
@@ -183,7 +183,7 @@ def _completing(others: Neighbours, hit: Hit) -> Hit | None:
 
 
 def _with_stranger(view: View, hit: Hit) -> bool:
-    """Tell whether a name of somebody else follows: then a title before proves nothing."""
+    """Return whether a name of somebody else follows: then a title before proves nothing."""
     follows = _NEXT_NAME.match(view.plain, hit.end)
     return follows is not None and fold(follows[1]) not in lexicons(*EVERYDAY, "function_words")
 
@@ -194,7 +194,7 @@ def _adjoins(view: View, hit: Hit, other: Hit) -> bool:
 
 
 def _telling(view: View, hit: Hit) -> bool:
-    """Tell whether a word is a name without any title: only its middle may be wrong."""
+    """Return whether a word is a name without any title: only its middle may be wrong."""
     start, end, known = hit
     name = known.form.replace(" ", "")
     word = view.folded[start:end]

@@ -134,7 +134,7 @@ def _in_word(folded: str, places: list[int]) -> bool:
 
 
 def _places(data: bytes, at: int, count: int) -> list[int]:
-    """Give the offsets of so many digits from one on; none where a gap is too wide."""
+    """Return the offsets of so many digits from one on; none where a gap is too wide."""
     places = [at]
     while len(places) < count:
         at += 1

@@ -320,7 +320,7 @@ def _phone(value: str) -> Iterator[Known]:
 
 
 def national_number(value: str) -> str:
-    """Give the digits of a telephone number without country code and trunk zero."""
+    """Return the digits of a telephone number without country code and trunk zero."""
     digits = re.sub(r"\D", "", value.replace("(0)", ""))
     international = value.strip().lstrip("(").startswith("+") or digits.startswith("00")
     digits = digits.removeprefix("00")

@@ -144,7 +144,7 @@ def _form(known: Known) -> tuple[str, _Form]:
 
 
 def _completes(view: View, hit: Hit, other: Hit) -> bool:
-    """Tell whether two words make a name together: those of the same kind in capitals."""
+    """Return whether two words make a name together: those of the same kind in capitals."""
     if other.known.label != hit.known.label:
         return True
     capital = view.plain[hit.end - 1].isupper() or view.plain[hit.start].isupper()
@@ -200,7 +200,7 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 
 def begins_word(text: str, at: int) -> bool:
-    """Tell whether a word may begin here: also after a glued word, where the case tells."""
+    """Return whether a word may begin here: also after a glued word, where the case tells."""
     if at == 0:
         return True
     before, here = text[at - 1], text[at]
@@ -214,7 +214,7 @@ def begins_word(text: str, at: int) -> bool:
 
 
 def ends_word(text: str, start: int, end: int) -> bool:
-    """Tell whether a word may end here: also before a glued word, where the case tells."""
+    """Return whether a word may end here: also before a glued word, where the case tells."""
     if end == len(text):
         return True
     last, after = text[end - 1], text[end]

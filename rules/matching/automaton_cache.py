@@ -21,7 +21,7 @@ _SUFFIX = ".hs"
 
 
 def database(expressions: Sequence[str]) -> Any:
-    """Give the hyperscan database of the loose forms of expressions.
+    """Return the hyperscan database of the loose forms of expressions.
 
     It reports where matches begin. It comes from the cache where one of the same expressions, of
     the same hyperscan and loosened by the same code is there, was made for this processor, and
@@ -63,7 +63,7 @@ def _compile(expressions: Sequence[bytes]) -> Any:
 
 
 def _read(path: Path) -> Any:
-    """Give the database in a file; None where it is not there, not ours alone, or not whole."""
+    """Return the database in a file; None where it is not there, not ours alone, or not whole."""
     # What a database holds is run, not only read: one that others could write is never loaded.
     with suppress(OSError, hyperscan.error):
         if not _ours(path.parent.stat()):

@@ -47,7 +47,7 @@ _WORDS_ALONE = bytes(code if chr(code).isalnum() or code == 0x27 else 0x20 for c
 
 
 def language(text: str) -> str:
-    """Tell the language of a text as ISO 639-1: of LANGUAGES or NEIGHBOURS; empty when unsure.
+    """Return the language of a text as ISO 639-1: of LANGUAGES or NEIGHBOURS; empty when unsure.
 
     Of a text in several languages it is the one that most of it is in.
     """
@@ -87,12 +87,12 @@ def _told(text: str) -> tuple[Stretch, ...]:
 
 
 def _bytes(folded: str) -> bytes:
-    """Give one byte for each code point: split and looked up at twice the speed of text."""
+    """Return one byte for each code point: split and looked up at twice the speed of text."""
     return folded.encode("latin-1", "replace").translate(_WORDS_ALONE)
 
 
 def _points(data: bytes) -> int:
-    """Give the points of the distinct words, of all languages side by side in one number."""
+    """Return the points of the distinct words, of all languages side by side in one number."""
     words, points = _known_words()
     held = words.intersection(data.replace(b"'", b"' ").split())
     return sum(map(points.__getitem__, held))
@@ -100,7 +100,9 @@ def _points(data: bytes) -> int:
 
 @cache
 def _known_words() -> tuple[frozenset[bytes], dict[bytes, int]]:
-    """Give the words that count, and their points for all languages side by side in one number."""
+    """Return the words that count, and their points for all languages side by side in
+    one number.
+    """
     lists = [lexicon(f"language_{lang}") for lang in _TOLD]
     points: dict[bytes, int] = {}
     for word in frozenset[str]().union(*lists):
@@ -111,7 +113,7 @@ def _known_words() -> tuple[frozenset[bytes], dict[bytes, int]]:
 
 
 def _points_each(parts: Iterable[bytes]) -> list[int]:
-    """Give the points of each of many parts, in a tenth of the time of one after the other."""
+    """Return the points of each of many parts, in a tenth of the time of one after the other."""
     _, points = _known_words()
     found: list[int] = []
     seen: set[bytes] = set()

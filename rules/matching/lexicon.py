@@ -67,7 +67,7 @@ class WideList:
         return f"WideList({len(self._lines)} bytes)"
 
     def known(self, entry: str) -> str:
-        """Tell what is known of an entry; empty where the list lacks it."""
+        """Return what is known of an entry; empty where the list lacks it."""
         sought = b"\n%b\t" % entry.encode("ascii", "replace")
         at = self._find(sought)
         if at < 0:
@@ -76,7 +76,7 @@ class WideList:
         return self._lines[start : self._lines.find(b"\n", start)].decode("ascii")
 
     def goes_on(self, words: str) -> bool:
-        """Tell whether some entry begins with these words and has more."""
+        """Return whether some entry begins with these words and has more."""
         return self._find(b"\n%b " % words.encode("ascii", "replace")) >= 0
 
     def _find(self, sought: bytes) -> int:
@@ -125,7 +125,7 @@ def _known_name(name: str, folded: str) -> str:
 
 @lru_cache(_REMEMBERED)
 def surname_rank(folded: str) -> int:
-    """Tell how frequent a folded family name is.
+    """Return how frequent a folded family name is.
 
     1: one of the 1,000 most frequent of some country, 2: of 10,000, 3: of 50,000 or of unknown
     frequency, 4: rarer; 0: unknown.
@@ -134,13 +134,13 @@ def surname_rank(folded: str) -> int:
 
 
 def surname_countries(folded: str) -> tuple[str, ...]:
-    """Tell where a folded family name is known, as codes of ISO 3166 in small letters."""
+    """Return where a folded family name is known, as codes of ISO 3166 in small letters."""
     return tuple(_known_name("wide_family", folded)[2:].split())
 
 
 @lru_cache(_REMEMBERED)
 def given_rank(folded: str) -> int:
-    """Tell how frequent a folded given name is.
+    """Return how frequent a folded given name is.
 
     1: one of the 200 most frequent of some country, 2: of 1,000, 3: of 5,000, 4: rarer;
     0: unknown.
@@ -149,7 +149,7 @@ def given_rank(folded: str) -> int:
 
 
 def given_genders(folded: str) -> dict[str, str]:
-    """Tell the gender of a folded given name by country.
+    """Return the gender of a folded given name by country.
 
     `m` or `f` where nearly all bearers are, `x` where both are many. Countries are codes of
     ISO 3166 in small letters.
@@ -165,7 +165,7 @@ def _known_place(folded: str) -> str:
 
 @lru_cache(_REMEMBERED)
 def place_rank(folded: str) -> int:
-    """Tell how large the largest town of a folded name is.
+    """Return how large the largest town of a folded name is.
 
     1: 100,000 inhabitants, 2: 10,000, 3: 1,000, 4: fewer or an unknown number; 0: no town.
     Articles are part of a name (`le havre`); `st` stands for `saint`.
@@ -174,19 +174,19 @@ def place_rank(folded: str) -> int:
 
 
 def place_countries(folded: str) -> tuple[str, ...]:
-    """Tell which countries have a town of that name, as codes of ISO 3166 in small letters."""
+    """Return which countries have a town of that name, as codes of ISO 3166 in small letters."""
     return tuple(_known_place(folded)[2:].split())
 
 
 @lru_cache(_REMEMBERED)
 def _town(start: str) -> tuple[bool, bool]:
-    """Tell whether these words are a town, and whether some town begins with them and goes on."""
+    """Return whether these words are a town, and whether some town begins with them and goes on."""
     towns = wide("wide_places")
     return bool(towns.known(start)), towns.goes_on(start)
 
 
 def longest_place(words: Sequence[str]) -> int:
-    """Tell how many of these folded words, from the first on, the longest name of a town takes.
+    """Return how many of these folded words, from the first on, the longest name of a town takes.
 
     Words are parted at blanks, hyphens and apostrophes; 0 where no town begins so.
     """
@@ -204,7 +204,7 @@ def longest_place(words: Sequence[str]) -> int:
 
 @lru_cache(_REMEMBERED)
 def word_rank(folded: str, language: str = "") -> int:
-    """Tell how frequent a folded everyday word is in a language, or in any where none is given.
+    """Return how frequent a folded everyday word is in a language, or in any where none is given.
 
     1: one of the 1,000 most frequent, 2: of 5,000, 3: of 20,000, 4: rarer; 0: no everyday word
     of `de`, `en`, `es`, `fr` or `nl`.
@@ -216,5 +216,5 @@ def word_rank(folded: str, language: str = "") -> int:
 
 @lru_cache(_REMEMBERED)
 def term_kind(folded: str) -> str:
-    """Tell whether a folded word names a drug (`d`), is of diseases (`t`), both or neither."""
+    """Return whether a folded word names a drug (`d`), is of diseases (`t`), both or neither."""
     return wide("wide_terms").known(_key(folded))

@@ -100,7 +100,7 @@ class View:
         self._marks: dict[bool, list[int]] = {}
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Give the stretch of the original text that a stretch of the view stands for."""
+        """Return the stretch of the original text that a stretch of the view stands for."""
         if not self._breaks:
             return start, end
         last = self._back(end - 1) + 1
@@ -128,7 +128,7 @@ class View:
         return self._confused
 
     def digit(self, rank: int, *, confused: bool = False) -> int:
-        """Give the offset of a digit of `digits`, or of `confused`, by its rank there."""
+        """Return the offset of a digit of `digits`, or of `confused`, by its rank there."""
         marks = self._marks.get(confused)
         if marks is None:
             others = _NOT_CONFUSED if confused else _NO_DIGITS
@@ -172,7 +172,7 @@ class Capitals:
         self.ways = frozenset(self.read.split(b"\n"))
 
     def read_as(self, read: bytes) -> set[str]:
-        """Give the words that `misread` writes in one way."""
+        """Return the words that `misread` writes in one way."""
         pairs = zip(self.read.split(b"\n"), self.words.split("\n"), strict=True)
         return {word for other, word in pairs if other == read}
 
@@ -233,7 +233,7 @@ def plain(value: str) -> str:
 
 @lru_cache(maxsize=1)
 def views(text: str) -> tuple[View, ...]:
-    """Give the text made plain and, where they differ, its places with words rejoined.
+    """Return the text made plain and, where they differ, its places with words rejoined.
 
     The second view closes words that a hyphen breaks over two lines; the third closes letters
     set apart (`D U P O N T`). Each is there only where the text has such a thing, since it

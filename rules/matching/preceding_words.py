@@ -7,7 +7,7 @@ _OPENING = "([{\"'*-•>/|+"
 
 
 def lead(folded: str, at: int) -> tuple[str, str]:
-    """Give the last two words before an offset, without articles' apostrophes and punctuation.
+    """Return the last two words before an offset, without articles' apostrophes and punctuation.
 
     Either is empty where there is none; both are where more than a few blanks or marks lie
     between the last one and the offset. What an apostrophe ties to a word is left out.

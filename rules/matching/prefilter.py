@@ -42,7 +42,8 @@ def loosen(pattern: str) -> str:
 
 
 def leading(pattern: str) -> str:
-    """Give what a negative lookbehind at the beginning demands, as an expression of one character.
+    """Return what a negative lookbehind at the beginning demands, as an expression of one
+    character.
 
     Empty where there is none, or none of one plain set of characters, or where alternatives follow.
     """
@@ -210,7 +211,7 @@ def _most(times: str) -> int:
 
 
 def _least(times: str) -> str | None:
-    """Give the shortest form of a quantifier; None where nothing need be there."""
+    """Return the shortest form of a quantifier; None where nothing need be there."""
     if times[0] == "{":
         low = times[1:].partition("}")[0].partition(",")[0]
         return {"": None, "0": None, "1": ""}.get(low, f"{{{low}}}")

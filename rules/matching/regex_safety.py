@@ -57,7 +57,9 @@ def fault(shape: str) -> str:
 
 
 def _measure(shape: str, *, repeated: bool) -> tuple[int, int, int]:
-    """Give the least and the greatest width of an expression, and its ways of being shared out."""
+    """Return the least and the greatest width of an expression,
+    and its ways of being shared out.
+    """
     branches = _branches(shape)
     if repeated and len(branches) > 1:
         raise _Unsound("alternatives inside a repetition")

@@ -40,13 +40,13 @@ class Automaton:
         self.scan = lru_cache(maxsize=REMEMBERED)(self._scan)
 
     def add(self, pattern: "Pattern") -> int:
-        """Add an expression; gives the number under which hits on it are reported."""
+        """Add an expression; returns the number under which hits on it are reported."""
         self.patterns.append(pattern)
         self.scan.cache_clear()
         return len(self.patterns) - 1
 
     def _scan(self, text: str) -> Hits:
-        """Give for each expression the stretches, sorted, within which it may begin.
+        """Return for each expression the stretches, sorted, within which it may begin.
 
         Hyperscan reports for each end of a match the leftmost beginning: what begins later and
         ends there lies within.
@@ -117,11 +117,11 @@ class Pattern:
         return self._prepared()[0](text, at)
 
     def search(self, text: str) -> re.Match[str] | None:
-        """Give the first match in a text."""
+        """Return the first match in a text."""
         return next(iter(self.finditer(text)), None)
 
     def finditer(self, text: str) -> Sequence[re.Match[str]]:
-        """Give the matches in a text."""
+        """Return the matches in a text."""
         hits = self._scan(text).get(self._number)
         if hits is None:
             return ()

@@ -200,7 +200,7 @@ def _cued(pieces: list[Piece], cue: Cue, finds: Finds) -> list[Found]:
 
 
 def _is_refused(kept: list[Piece], cue: Cue) -> bool:
-    """Tell whether a cue says too little for a name as short as this."""
+    """Return whether a cue says too little for a name as short as this."""
     first = kept[0]
     if cue.kind == "initial":
         return len(kept) < 2 or not first.bits & INITIALS
@@ -232,7 +232,7 @@ def _turned(kept: list[Piece], finds: Finds) -> list[Found]:
 
 
 def _is_field(folded: str, piece: Piece) -> bool:
-    """Tell whether an unknown word ends a field and may so be the given name in it."""
+    """Return whether an unknown word ends a field and may so be the given name in it."""
     unknown = not piece.bits & ~FAMILY
     return unknown and _FIELD_END.match(folded, piece.end) is not None
 

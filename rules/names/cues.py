@@ -220,7 +220,7 @@ def titles(cased: str, folded: str, lang: str) -> Iterator[Cue]:
 
 
 def _is_title(cased: str, match: "re.Match[str]", lang: str) -> bool:
-    """Tell whether a title is meant: by the language, a dot, and what stands before it."""
+    """Return whether a title is meant: by the language, a dot, and what stands before it."""
     start, end = match.span("title")
     langs, dot_is_due = _CONDITIONS.get(match["title"], ("", False))
     if langs and lang and lang not in langs:
@@ -318,7 +318,7 @@ def _next(cased: str, at: int) -> int:
 
 
 def announced(cased: str, folded: str, lang: str) -> list[Cue]:
-    """Give all that announces a person, in the order of the places where a name may begin.
+    """Return all that announces a person, in the order of the places where a name may begin.
 
     `M.` and `D.` after another title, a nurse's role, a woman or a child are initials.
     """
@@ -352,7 +352,7 @@ _HERS = frozenset(
 
 
 def is_hers(folded: str, start: int) -> bool:
-    """Tell whether a woman or a child is meant before an offset."""
+    """Return whether a woman or a child is meant before an offset."""
     before = folded[max(0, start - 10) : start]
     words = before.replace("'", " ").split()
     return before[-1:] in (" ", "\n") and bool(words) and words[-1] in _HERS

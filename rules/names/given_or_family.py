@@ -49,7 +49,7 @@ def label(pieces: Sequence[Piece], lang: str) -> list[Found]:
 
 @lru_cache(maxsize=1 << 13)
 def _groups(written: tuple[int, ...], lang: str) -> tuple[tuple[int, int, str], ...]:
-    """Give the first piece, the last and the kind of each part of a name."""
+    """Return the first piece, the last and the kind of each part of a name."""
     words = [at for at, of in enumerate(written) if of & (INITIALS | PARTICLE) != PARTICLE]
     if not words:
         return ((0, len(written) - 1, str(Label.LAST_NAME)),)

@@ -44,7 +44,7 @@ class Finds:
         self._covered[start:end] = b"\1" * (end - start)
 
     def taken(self, at: int) -> bool:
-        """Tell whether a name was found at an offset."""
+        """Return whether a name was found at an offset."""
         return self._covered[at] == 1
 
     def read(self, at: int, *, titles: bool = True) -> list[Piece]:
@@ -64,7 +64,7 @@ class Finds:
         return label(pieces, self.lang)
 
     def stands(self, pieces: Sequence[Piece]) -> bool:
-        """Tell whether words are free, and no part of an address, a disease or a site."""
+        """Return whether words are free, and no part of an address, a disease or a site."""
         start, end = pieces[0].start, pieces[-1].end
         return (
             self._covered.find(1, start, end) < 0

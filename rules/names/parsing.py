@@ -90,13 +90,13 @@ def _goes_on(cased: str, before: Piece, piece: Piece) -> bool:
 
 
 def _is_heading(before: Piece, piece: Piece) -> bool:
-    """Tell whether a word before a colon is the next heading and no more of the name."""
+    """Return whether a word before a colon is the next heading and no more of the name."""
     apart = piece.start - before.end > 1 and not before.bits & INITIALS
     return apart or piece.bits & (COMMON | FAMILY) == COMMON
 
 
 def _glued(cased: str, before: Piece, start: int) -> bool:
-    """Tell whether a word with no blank before it goes on with the name: `J.Hart`, `TomHart`."""
+    """Return whether a word with no blank before it goes on with the name: `J.Hart`, `TomHart`."""
     if before.bits & INITIALS or cased[start - 1] == "'":
         return True
     return cased[start - 1].islower() and cased[start].isupper()

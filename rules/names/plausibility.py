@@ -71,7 +71,7 @@ _YEAR = re.compile(r"(?:19|20)[0-9]{2}[ ,]")
 
 
 def is_person(folded: str, start: int, end: int) -> bool:
-    """Tell whether a stretch is no part of a disease, a device, a street or a site.
+    """Return whether a stretch is no part of a disease, a device, a street or a site.
 
     Offsets are code points of the folded text, half open.
     """
@@ -86,7 +86,7 @@ def is_person(folded: str, start: int, end: int) -> bool:
 
 
 def is_site(folded: str, start: int) -> bool:
-    """Tell whether the words before an offset make what follows a disease, a street or a site."""
+    """Return whether the words before an offset make what follows a disease, a street or a site."""
     if not start or folded[start - 1] not in " '-/.":
         return False
     line = folded[max(0, start - 40) : start].rpartition("\n")[2]
@@ -102,7 +102,7 @@ def is_site(folded: str, start: int) -> bool:
 
 
 def is_address(folded: str, start: int) -> bool:
-    """Tell whether an offset stands in an address: behind its heading or a house number."""
+    """Return whether an offset stands in an address: behind its heading or a house number."""
     line = folded.rfind("\n", max(0, start - 80), start) + 1
     low = max(line, start - 80)
     number = _HOUSE_NUMBER.search(folded, max(low, start - 20), start)
@@ -149,7 +149,7 @@ def _stops(piece: Piece, before: Piece, at: int) -> bool:
 
 
 def plausible(pieces: list[Piece], kind: str) -> bool:
-    """Tell whether what a cue announces is a name; a title would need no such proof."""
+    """Return whether what a cue announces is a name; a title would need no such proof."""
     words = [piece for piece in pieces if not piece.bits & (INITIALS | PARTICLE)]
     any_bits = 0
     for piece in words:

@@ -16,7 +16,7 @@ from rules.names.words import (
 
 
 def again(finds: Finds) -> list[Found]:
-    """Give the further places of names; what the lists of words claim is not looked for."""
+    """Return the further places of names; what the lists of words claim is not looked for."""
     folded = finds.folded
     names = {
         word: kind
@@ -43,7 +43,7 @@ def _places(finds: Finds, word: str) -> Iterator[int]:
 
 
 def _inside(cased: str, at: int, end: int) -> bool:
-    """Tell whether a stretch is part of a longer word or of an address of the net."""
+    """Return whether a stretch is part of a longer word or of an address of the net."""
     if at and (cased[at - 1].isalnum() or cased[at - 1] in "_@-'"):
         return True
     after = cased[end : end + 2]

@@ -127,7 +127,7 @@ def _bare(at: int, finds: Finds) -> None:
 
 
 def _has_company(cased: str, start: int) -> bool:
-    """Tell whether a word has a capital beside it or closes a sentence, a list: cheap to ask."""
+    """Return whether a word has a capital beside it or closes a sentence, a list: cheap to ask."""
     rest = _REST.match(cased, start + 1)
     end = rest.end() if rest else start + 1
     after = cased[end : end + 2]

@@ -118,27 +118,27 @@ def _any(parts: list[int], bit: int) -> int:
 
 
 def given(word: str) -> bool:
-    """Tell whether a folded word, or each part of a compound, is a given name of the lexicons."""
+    """Return whether a folded word, or each part of a compound, is a given name of the lexicons."""
     return bits(word) & GIVEN != 0
 
 
 def surely_given(word: str) -> bool:
-    """Tell whether a folded word is a given name and no everyday word."""
+    """Return whether a folded word is a given name and no everyday word."""
     return is_sure(bits(word))
 
 
 def family(word: str) -> bool:
-    """Tell whether a folded word is a family name of the lexicons."""
+    """Return whether a folded word is a family name of the lexicons."""
     return bits(word) & FAMILY != 0
 
 
 def clinical(word: str) -> bool:
-    """Tell whether a folded word belongs to notes and their headings."""
+    """Return whether a folded word belongs to notes and their headings."""
     return bits(word) & CLINICAL != 0
 
 
 def common(word: str) -> bool:
-    """Tell whether a folded word is an everyday or a clinical word."""
+    """Return whether a folded word is an everyday or a clinical word."""
     return bits(word) & COMMON != 0
 
 
@@ -149,7 +149,7 @@ def is_sure(of: int) -> bool:
 
 @cache
 def written_given_names() -> frozenset[str]:
-    """Give the given names of the lexicons without accents, as notes write them with capitals."""
+    """Return the given names of the lexicons without accents, as notes write them with capitals."""
     words = [word for word, of in _table().items() if of & GIVEN and of & FUNCTION == 0]
     parts = {part for word in words for part in re.split(r"[-' ]", word) if len(part) > 1}
     return frozenset(form for part in parts for form in (part.capitalize(), part.upper()))
@@ -168,15 +168,15 @@ class Piece(NamedTuple):
 
     @property
     def particle(self) -> bool:
-        """Tell whether it is a particle of a name."""
+        """Return whether it is a particle of a name."""
         return self.bits & (INITIALS | PARTICLE) == PARTICLE
 
     @property
     def named(self) -> bool:
-        """Tell whether it is a name of the lexicons or a particle of names."""
+        """Return whether it is a name of the lexicons or a particle of names."""
         return self.bits & (GIVEN | FAMILY | PARTICLE) != 0
 
     @property
     def sure(self) -> bool:
-        """Tell whether it is a given name and no everyday word."""
+        """Return whether it is a given name and no everyday word."""
         return self.bits & (GIVEN | COMMON | AMBIGUOUS) == GIVEN

@@ -120,12 +120,12 @@ def _acronyms(cased: str, folded: str) -> Iterator[Place]:
 
 
 def _is_english(cased: str, folded: str, span: Place) -> bool:
-    """Tell whether the words behind `hospital` are no name: the English name stands before."""
+    """Return whether the words behind `hospital` are no name: the English name stands before."""
     return _is_heading(cased, span) or common(folded[span[0] : span[1]].split()[1])
 
 
 def _is_heading(cased: str, span: Place) -> bool:
-    """Tell whether a stretch in capitals has a line of its own, as `HOSPITAL COURSE` has."""
+    """Return whether a stretch in capitals has a line of its own, as `HOSPITAL COURSE` has."""
     start, end = span
     if not cased[start:end].isupper() or not _HEADING.match(cased, end):
         return False

@@ -79,7 +79,7 @@ def _numbered(cased: str, folded: str, first: int | None, at: int, *, sure: bool
 
 
 def _first(cased: str, folded: str, number: int) -> int | None:
-    """Give where the name begins whose last word ends before a house number."""
+    """Return where the name begins whose last word ends before a house number."""
     line = max(cased.rfind("\n", 0, number) + 1, number - 70)
     word = _WORD_BEFORE.search(cased[line:number].rstrip(" "))
     if word is None:
@@ -97,7 +97,7 @@ def _first(cased: str, folded: str, number: int) -> int | None:
 
 
 def _word_before(cased: str, line: int, at: int) -> int | None:
-    """Give where the word begins that stands one blank before an offset, in the same line."""
+    """Return where the word begins that stands one blank before an offset, in the same line."""
     if at - 1 <= line or cased[at - 1] != " ":
         return None
     word = _WORD_BEFORE.search(cased[line : at - 1])

@@ -144,7 +144,7 @@ def _proved(
 
 
 def _goes_on(cased: str, folded: str, end: int) -> bool:
-    """Tell whether a town follows, or a line begins with one."""
+    """Return whether a town follows, or a line begins with one."""
     gap = _GAP.match(cased, end)
     return gap is not None and (
         listed(folded, gap.end()) is not None or _POSTCODE.match(cased, gap.end()) is not None

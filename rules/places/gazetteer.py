@@ -67,7 +67,9 @@ def _names() -> _Names:
 
 
 def listed(folded: str, at: int) -> Listed | None:
-    """Give the longest listed name that begins at an offset of the folded text and ends a word."""
+    """Return the longest listed name that begins at an offset of the folded text and
+    ends a word.
+    """
     first = _FIRST_WORD.match(folded, at)
     names = _names().get(first.group()) if first else None
     if not names:
@@ -82,7 +84,7 @@ def listed(folded: str, at: int) -> Listed | None:
 
 
 def label_of(name: str) -> frozenset[Label]:
-    """Give what a folded name is in the lists; empty where it is in none."""
+    """Return what a folded name is in the lists; empty where it is in none."""
     plain = name.replace("-", " ").replace(". ", " ")
     first = _FIRST_WORD.search(plain)
     return _names().get(first.group() if first else "", {}).get(plain, frozenset())
@@ -95,7 +97,9 @@ def _begins_a_town(word: str) -> bool:
 
 
 def wide_end(folded: str, at: int) -> int:
-    """Give the end of the longest town of the wide list that begins at an offset, or the offset."""
+    """Return the end of the longest town of the wide list that begins at an offset,
+    or the offset.
+    """
     first = _FIRST_WORD.match(folded, at)
     if first is None or not _begins_a_town(first.group()):
         return at
@@ -114,7 +118,7 @@ def wide_end(folded: str, at: int) -> int:
 
 
 def surely_town(name: str, lang: str) -> bool:
-    """Tell whether a folded name is that of a town of the language and no everyday word."""
+    """Return whether a folded name is that of a town of the language and no everyday word."""
     if Label.CITY in label_of(name):
         return True
     name = name.replace(". ", " ")
@@ -127,5 +131,5 @@ def surely_town(name: str, lang: str) -> bool:
 
 
 def is_town(name: str) -> bool:
-    """Tell whether a folded name is that of a town, however small."""
+    """Return whether a folded name is that of a town, however small."""
     return Label.CITY in label_of(name) or place_rank(name) > 0

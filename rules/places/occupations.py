@@ -87,7 +87,7 @@ def _professions(cased: str, folded: str) -> list[Found]:
 
 
 def _job_end(folded: str, start: int, end: int, *, certain: bool) -> int:
-    """Give where a job ends that begins at `start`, or `start` where there is none."""
+    """Return where a job ends that begins at `start`, or `start` where there is none."""
     last, known = start, False
     for word in _WORDS.finditer(folded, start, end):
         said = word.group()
@@ -101,6 +101,6 @@ def _job_end(folded: str, start: int, end: int, *, certain: bool) -> int:
 
 
 def _joined(folded: str, last: int, at: int) -> bool:
-    """Tell whether `de` or the like ties a word to the one before it."""
+    """Return whether `de` or the like ties a word to the one before it."""
     between = folded[last:at].split()
     return any(word in _JOINS for word in between) or folded.startswith("d'", at)

@@ -41,7 +41,7 @@ def letter_boxes(folded: str, found: Collection[Found]) -> list[Found]:
 
 
 def street_before(cased: str, folded: str, start: int, lang: str) -> tuple[int, int] | None:
-    """Give the street without a kind that ends right before a postal code with its town."""
+    """Return the street without a kind that ends right before a postal code with its town."""
     low = max(0, start - 60)
     segment = _SEGMENT.search(cased, low, start)
     if segment is None or not any(char.isdigit() for char in segment[1]):

@@ -141,7 +141,7 @@ def _with_town(
 
 
 def _opens_line(cased: str, code_end: int, name: str) -> bool:
-    """Tell whether a town is known, or its code opens a line and it is no word at all."""
+    """Return whether a town is known, or its code opens a line and it is no word at all."""
     if is_town(name):
         return True
     line = cased.rfind("\n", max(0, code_end - 9), code_end) >= 0 or code_end < 9
@@ -159,7 +159,7 @@ def _after_break(cased: str, start: int) -> bool:
 
 
 def _town_before(cased: str, folded: str, start: int, lang: str) -> tuple[int, int] | None:
-    """Give the listed town right before a postal code."""
+    """Return the listed town right before a postal code."""
     low = max(0, start - 44)
     gap = _GAP_BEFORE.search(cased[max(low, start - 10) : start])
     if gap is None:

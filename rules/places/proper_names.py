@@ -23,7 +23,7 @@ _TRAILING = re.compile(r"[ -][a-z]{1,4}\Z")
 
 
 def read_name(cased: str, at: int, *, stops: frozenset[str] = frozenset()) -> int:
-    """Read a proper name that begins at an offset; gives its end, or the offset if none is there.
+    """Read a proper name that begins at an offset; returns its end, or the offset if none is there.
 
     `cased` is text without accents; offsets are code points. The name ends before the first of
     `stops` (small letters), unless it begins with one.

@@ -48,7 +48,7 @@ _TOWN_AHEAD = re.compile(r"[ ]?[,.\-]?[ \n](?:de |en )?")
 
 
 def number_before(folded: str, start: int) -> int | None:
-    """Give where a house number begins that stands right before an offset of the folded text."""
+    """Return where a house number begins that stands right before an offset of the folded text."""
     number = _NUMBER.search(folded[max(0, start - 18) : start])
     if number is None:
         return None
@@ -56,19 +56,19 @@ def number_before(folded: str, start: int) -> int | None:
 
 
 def number_behind(folded: str, end: int) -> int:
-    """Give the end of a house number behind a French name of a street, or the offset itself."""
+    """Return the end of a house number behind a French name of a street, or the offset itself."""
     number = _NUMBER_BEHIND.match(folded, end)
     return number.end() if number else end
 
 
 def annex_end(folded: str, end: int) -> int:
-    """Give the end of flats, stairs and floors that follow an offset, or the offset itself."""
+    """Return the end of flats, stairs and floors that follow an offset, or the offset itself."""
     annex = _ANNEX.match(folded, end)
     return annex.end() if annex else end
 
 
 def spanish_tail(folded: str, end: int) -> int:
-    """Give the end of a Spanish house number with floor and door, or the offset itself."""
+    """Return the end of a Spanish house number with floor and door, or the offset itself."""
     tail = _SPANISH_TAIL.match(folded, end)
     # Five digits are a postal code.
     if tail is None or folded[tail.end() : tail.end() + 1].isdigit():
@@ -78,12 +78,12 @@ def spanish_tail(folded: str, end: int) -> int:
 
 
 def cue_before(folded: str, start: int) -> bool:
-    """Tell whether words of address or of dwelling lead to an offset of the folded text."""
+    """Return whether words of address or of dwelling lead to an offset of the folded text."""
     return _CUE.search(folded[max(0, start - 48) : start]) is not None
 
 
 def address_ahead(folded: str, end: int) -> bool:
-    """Tell whether a postal code, a town or the end of the line follows a street."""
+    """Return whether a postal code, a town or the end of the line follows a street."""
     if postcode_ahead(folded, end):
         return True
     gap = _TOWN_AHEAD.match(folded, end)
@@ -91,5 +91,5 @@ def address_ahead(folded: str, end: int) -> bool:
 
 
 def postcode_ahead(folded: str, end: int) -> bool:
-    """Tell whether a postal code and a word follow an offset of the folded text."""
+    """Return whether a postal code and a word follow an offset of the folded text."""
     return _POSTCODE_AHEAD.match(folded, end) is not None

@@ -212,7 +212,7 @@ def _tail(folded: str, end: int, kind: str, *, numbered: bool) -> int:
 
 
 def _stands_alone(cased: str, place: Place, name_end: int) -> bool:
-    """Tell whether a street without number is one: `rue de Rivoli`, not a heading in capitals."""
+    """Return whether a street without number is one: `rue de Rivoli`, not a heading in capitals."""
     kind = cased[place[0] : place[1]]
     if kind.lower() not in _STRONG or kind.isupper():
         return False

@@ -37,7 +37,7 @@ _RIVERS = frozenset(
 
 
 def read_town(cased: str, folded: str, at: int, *, stops: frozenset[str] = STOPS) -> int:
-    """Give the end of the town's name that begins at an offset, or the offset if none does.
+    """Return the end of the town's name that begins at an offset, or the offset if none does.
 
     `cased` is the text without accents, `folded` without case too; offsets are code points. The
     number of a district and `CEDEX` belong to the name.
@@ -63,13 +63,13 @@ def read_town(cased: str, folded: str, at: int, *, stops: frozenset[str] = STOPS
 
 
 def _runs_on(folded: str, known: int, end: int) -> bool:
-    """Tell whether what follows a listed town is another word than of its name."""
+    """Return whether what follows a listed town is another word than of its name."""
     more = [word for word in folded[known:end].split() if word not in _SMALL]
     return bool(more) and folded[known] in " ." and common(more[0])
 
 
 def with_district(folded: str, at: int, end: int) -> int:
-    """Give the end of the district or the CEDEX behind a town that lies between two offsets."""
+    """Return the end of the district or the CEDEX behind a town that lies between two offsets."""
     cedex = _CEDEX.match(folded, end)
     if cedex:
         return cedex.end()

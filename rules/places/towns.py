@@ -257,7 +257,7 @@ def _unlisted(cased: str, folded: str, match: re.Match[str], lang: str) -> Itera
 
 
 def _lends_its_name(cased: str, folded: str, at: int, known: Listed) -> bool:
-    """Tell whether the name of a town is that of a class or a thing: `L3B2 de Montréal`."""
+    """Return whether the name of a town is that of a class or a thing: `L3B2 de Montréal`."""
     lived = cased[at + 1].islower() and _LIVED.search(folded[max(0, at - 16) : at]) is not None
     if known.name in lexicon("eponyms") and not lived:
         return True

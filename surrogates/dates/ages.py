@@ -77,7 +77,7 @@ _DECADES = {
 
 
 def replace(mention: Mention, subject: Subject) -> str:
-    """Give the age; over the cap it becomes the cap plus one and a plus sign.
+    """Return the age; over the cap it becomes the cap plus one and a plus sign.
 
     Ages up to the cap stay exact on purpose: birth dates and dates move by the same days, and
     45 CFR 164.514(b)(2)(i)(C) asks no more. A decade of life counts by its last year. An age in
@@ -93,14 +93,16 @@ def replace(mention: Mention, subject: Subject) -> str:
 
 
 def unit_after(text: str, end: int) -> str:
-    """Give the folded unit smaller than a year that stands after an age; empty where none does."""
+    """Return the folded unit smaller than a year that stands after an age;
+    empty where none does.
+    """
     rest = text[end : end + _FAR]
     found = _UNIT_AFTER.match(fold(rest)) or _SHORT_UNIT_AFTER.match(rest)
     return fold(found["unit"]) if found else ""
 
 
 def _is_small(folded: str, after: str) -> bool:
-    """Tell whether an age is counted in something smaller than years."""
+    """Return whether an age is counted in something smaller than years."""
     if _YEARS.search(folded):
         return False
     return bool(_SMALL.search(folded) or (after and folded[-1:].isalnum()))

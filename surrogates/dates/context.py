@@ -30,7 +30,7 @@ _YEAR = 4
 
 
 def day_first(dates: Iterable[str]) -> bool | None:
-    """Tell whether the numeric dates of a note have the day first; None where they do not tell.
+    """Return whether the numeric dates of a note have the day first; None where they do not tell.
 
     Only dates count that can be read in one order: 25/12/2023, 12/25/2023. Where both occur, the
     order that occurs more often is that of the note; as often, none is.
@@ -40,7 +40,8 @@ def day_first(dates: Iterable[str]) -> bool | None:
 
 
 def says_all(text: str) -> bool:
-    """Tell whether a date is a day, a month and a year of four digits, so that nothing else counts.
+    """Return whether a date is a day, a month and a year of four digits, so that nothing else
+    counts.
 
     That a number may be a day or a month is left to the order of the note's dates.
     """
@@ -49,7 +50,7 @@ def says_all(text: str) -> bool:
 
 @lru_cache(_REMEMBERED)
 def _numbers(text: str) -> tuple[int, bool]:
-    """Tell of a numeric date if its day stands first (1), second (-1) or either way (0).
+    """Return of a numeric date if its day stands first (1), second (-1) or either way (0).
 
     Tells as well whether it has a day, a month and a year of four digits.
     """
@@ -96,7 +97,7 @@ def _beside(
     lang: str,
     after: bool,
 ) -> date | None:
-    """Give the day of the next or previous date that says its year or month, over others between.
+    """Return the day of the next or previous date that says its year or month, over others between.
 
     In `les 3, 5 et 8 mars` the first day takes its month from the last.
     """
@@ -131,13 +132,13 @@ def _groups(value: str, base: date, lang: str) -> list[Group]:
 
 
 def _lacks(group: Group) -> bool:
-    """Tell whether a date lacks its year, or the month of its day."""
+    """Return whether a date lacks its year, or the month of its day."""
     roles = group.roles
     return ("d" in roles and not {"m", "y"} <= set(roles)) or roles in ("m", "s", "q")
 
 
 def _joined(text: str, spans: Sequence[Span], number: int) -> bool:
-    """Tell whether a date and the next one stand close enough to belong together."""
+    """Return whether a date and the next one stand close enough to belong together."""
     one, other = spans[number], spans[number + 1]
     if one.label not in _DATED or one.label != other.label:
         return False

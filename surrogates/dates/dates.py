@@ -109,7 +109,7 @@ def move_text(
 
 
 def replace(mention: Mention, subject: Subject) -> str:
-    """Give the moved date of a mention; what is no date becomes a drawn one of its look."""
+    """Return the moved date of a mention; what is no date becomes a drawn one of its look."""
     lang = mention.lang or subject.locale
     course = _course(mention, subject, lang)
     moved = move_text(
@@ -152,7 +152,7 @@ def _younger(course: Course, born: date, base: date, subject: Subject) -> Course
 
 
 def _may_stay(form: Form, course: Course) -> bool:
-    """Tell whether a date may read as before, since the policy leaves nothing else to write.
+    """Return whether a date may read as before, since the policy leaves nothing else to write.
 
     So may a weekday alone where weekdays are kept, and `1er janvier` where all become one.
     """
@@ -233,7 +233,7 @@ def _further(moved: tuple[date, int], course: Course) -> tuple[date, int]:
 
 
 def _unit(group: Group) -> int:
-    """Give the months that the smallest written part of a date lasts."""
+    """Return the months that the smallest written part of a date lasts."""
     if "m" in group.roles:
         return 1
     if "s" in group.roles:

@@ -56,7 +56,7 @@ def _parse(text: str, lang: str, latest: int, day_first: bool | None) -> Form | 
 
 
 def shape(text: str) -> str:
-    """Give the text with the same number for every year, every number of two digits and of one.
+    """Return the text with the same number for every year, every number of two digits and of one.
 
     The rules read both in the same way, with whatever days, months and years there are, as long as
     the date is a possible one. Empty where other signs in it may decide.

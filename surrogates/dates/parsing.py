@@ -350,7 +350,7 @@ def put(group: Group, role: str, token: Token, latest: int) -> bool:
 
 
 def is_possible(group: Group) -> bool:
-    """Tell whether the month has the day; without a year February has 29."""
+    """Return whether the month has the day; without a year February has 29."""
     if not (group.day and group.month):
         return True
     try:
@@ -386,5 +386,5 @@ def _pad(groups: list[Group]) -> None:
 
 
 def _is_tight(token: Token) -> bool:
-    """Tell whether a month is written like in `05nov2023` and `05-Nov-2023`."""
+    """Return whether a month is written like in `05nov2023` and `05-Nov-2023`."""
     return token.glued and token.style is not None and token.style.short

@@ -46,7 +46,9 @@ def render(form: Form, days: list[tuple[date, int]]) -> str:
 
 
 def is_dot_spent(token: Token, written: str, text: str) -> bool:
-    """Tell whether the dot of an abbreviation has to go, since the new month is written in full."""
+    """Return whether the dot of an abbreviation has to go,
+    since the new month is written in full.
+    """
     if token.glued or text[token.end : token.end + 2] != ". ":
         return False
     langs = {style.lang for style, _ in MONTH_INDEX.get(fold(written), ()) if not style.short}
@@ -112,7 +114,7 @@ def _spell(token: Token, number: int, form: Form) -> str:
 
 
 def _lacks_hyphens(form: Form) -> bool:
-    """Tell whether a number in words has blanks where hyphens belong: `vingt quatre`."""
+    """Return whether a number in words has blanks where hyphens belong: `vingt quatre`."""
     return "-" not in form.text and any(
         "-" in (spell_rank if token.spelt in RANKS else spell)(token.value, token.spelt)
         for token in (slot.token for group in form.groups for slot in group.slots)
@@ -121,7 +123,7 @@ def _lacks_hyphens(form: Form) -> bool:
 
 
 def ordinal(slot: Slot, number: int, form: Form) -> str:
-    """Give the ending that a number gets: `er`, `th`, `º`; most get none."""
+    """Return the ending that a number gets: `er`, `th`, `º`; most get none."""
     if not slot.token.suffix and number != 1 and slot.role != "q":
         return ""
     suffix = fold(slot.token.suffix).strip(" .")
@@ -143,7 +145,7 @@ def ordinal(slot: Slot, number: int, form: Form) -> str:
 
 
 def _rank_ending(token: Token, suffix: str, number: int, form: Form) -> str:
-    """Give the ending of the number of a quarter: French parts the first from the others."""
+    """Return the ending of the number of a quarter: French parts the first from the others."""
     french = suffix in ("er", "e", "ere", "eme") and "mestre" in fold(form.text)
     if french and (number == 1 or suffix in ("er", "ere")):
         return "er" if number == 1 else "e"
@@ -151,7 +153,7 @@ def _rank_ending(token: Token, suffix: str, number: int, form: Form) -> str:
 
 
 def _is_of(form: Form, lang: str) -> bool:
-    """Tell whether a month in full of a language is written; `1er` goes with a French one."""
+    """Return whether a month in full of a language is written; `1er` goes with a French one."""
     if lang == "nl" and form.lang == "nl":
         return True
     return any(

@@ -236,12 +236,12 @@ def _spelt(context: _Context, place: int) -> Token | None:
 
 
 def _is_only_month(word: str, words: list[str]) -> bool:
-    """Tell whether `sept` is the month here, not the number seven."""
+    """Return whether `sept` is the month here, not the number seven."""
     return word in MONTH_INDEX and not any(other in MONTH_INDEX for other in words if other != word)
 
 
 def _is_roman(context: _Context, place: int) -> bool:
-    """Tell whether a word is a month as in `12-III-2024`."""
+    """Return whether a word is a month as in `12-III-2024`."""
     piece, text = context.pieces[place], context.text
     around = text[piece.start - 2 : piece.start] + text[piece.end : piece.end + 2]
     return (
@@ -255,7 +255,7 @@ def _is_roman(context: _Context, place: int) -> bool:
 
 
 def _is_short_weekday(context: _Context, place: int) -> bool:
-    """Tell whether `Di` or `wo` opens the date and a number follows."""
+    """Return whether `Di` or `wo` opens the date and a number follows."""
     pieces = context.pieces
     if place or len(pieces) == 1 or pieces[0].word not in SHORT_WEEKDAY_INDEX:
         return False

@@ -77,7 +77,7 @@ def new_master(path: Path) -> None:
 
 
 def custody_of(path: Path) -> Path:
-    """Tell where the folder of custody of a key file is, unless a setting says otherwise.
+    """Return where the folder of custody of a key file is, unless a setting says otherwise.
 
     Of a link it is beside what the link leads to, so that a key has one folder.
     """
@@ -298,7 +298,7 @@ class CohortKey(_Key):
         return expand(self._secret, b"purpose\0" + _encode(purpose))
 
     def pseudonym(self, kind: str, value: str) -> int:
-        """Give the id that stands for a value of a table, in [1, 2**62).
+        """Return the id that stands for a value of a table, in [1, 2**62).
 
         Two values of a kind meet with the chance of a birthday in 2**62.
         """
@@ -332,7 +332,7 @@ class PatientKey(_Key):
         return self._shared or self
 
     def draw(self, label: str, value: str, n: int = 32, *, counter: int = 0) -> bytes:
-        """Give `n` bytes that only the key, the label, the value and the counter decide."""
+        """Return `n` bytes that only the key, the label, the value and the counter decide."""
         key = self._labels.get(label) or self._label(label)
         encoded = _encode(value)
         if n <= _SIZE:
@@ -342,7 +342,7 @@ class PatientKey(_Key):
         ]
 
     def number(self, label: str, value: str, bound: int, *, counter: int = 0) -> int:
-        """Give a number in [0, bound); its bias is below 2**-60 for bounds up to 2**64."""
+        """Return a number in [0, bound); its bias is below 2**-60 for bounds up to 2**64."""
         key = self._labels.get(label) or self._label(label)
         drawn = key.digest(_PLACE(counter, 0) + _encode(value))
         return int.from_bytes(drawn[:16], "big") % bound

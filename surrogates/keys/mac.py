@@ -24,7 +24,7 @@ class Mac:
         self._outer = hashlib.sha256(outer)
 
     def digest(self, message: bytes) -> bytes:
-        """Give the 32 bytes that authenticate a message."""
+        """Return the 32 bytes that authenticate a message."""
         inner = self._inner.copy()
         inner.update(message)
         outer = self._outer.copy()
@@ -36,7 +36,7 @@ class Mac:
         return self.digest(info + b"\1")
 
     def digests(self, messages: Iterable[bytes]) -> bytes:
-        """Give the 32 bytes of each message, joined."""
+        """Return the 32 bytes of each message, joined."""
         begin, finish = self._inner.copy, self._outer.copy
         found = []
         for message in messages:

@@ -111,12 +111,14 @@ class KeyLog:
         return found
 
     def last(self) -> str:
-        """Give the hash of the last line, to be noted where nobody here can change it."""
+        """Return the hash of the last line, to be noted where nobody here can change it."""
         lines = self._lines()
         return _hash(lines[-1]) if lines else _START
 
     def _recovered(self, *, mend: bool = True) -> _Head:
-        """Give the head; a line that was written and not sealed any more counts, a torn one not."""
+        """Return the head; a line that was written and not sealed any more counts,
+        a torn one not.
+        """
         head = self._head()
         content = self._content()
         sealed, rest = content[: head.bytes], content[head.bytes :]

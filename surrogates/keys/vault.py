@@ -79,7 +79,7 @@ class Vault:
             pass
 
     def store(self, cohort: CohortKey, persons: Iterable[str]) -> int:
-        """Keep who the persons of a cohort are; gives how many are new. Raises ConfigError.
+        """Keep who the persons of a cohort are; returns how many are new. Raises ConfigError.
 
         What is there stays, so that it may be done again. It is on the disk when this returns:
         call it before a release with these persons can be seen.
@@ -93,7 +93,7 @@ class Vault:
             return database.total_changes - before
 
     def reveal(self, cohort: CohortKey, surrogate_id: str) -> str:
-        """Tell who a person of a cohort is: their id in the source.
+        """Return who a person of a cohort is: their id in the source.
 
         Whoever calls has written down who asked, and why. Raises ConfigError where the vault does
         not hold the person, or the row was changed.

@@ -29,7 +29,7 @@ _NOBODY = Mention("", "")
 
 
 def replace(mention: Mention, subject: Subject) -> str:
-    """Give the name that stands for a name, word by word, with the blanks and signs between.
+    """Return the name that stands for a name, word by word, with the blanks and signs between.
 
     Each word has its own surrogate, which its compounds share. It never starts with the letter
     of its original, so that an initial changes too.
@@ -53,7 +53,7 @@ def replace(mention: Mention, subject: Subject) -> str:
 
 
 def part(word: str, role: str, subject: Subject, mention: Mention = _NOBODY) -> str:
-    """Give the surrogate of one word of a name; `role` is FIRST_NAME or LAST_NAME.
+    """Return the surrogate of one word of a name; `role` is FIRST_NAME or LAST_NAME.
 
     A misspelling of a known name gives the same mistakes in that name's surrogate.
     """
@@ -71,7 +71,7 @@ def part(word: str, role: str, subject: Subject, mention: Mention = _NOBODY) -> 
 
 
 def spelt(value: str, role: str, subject: Subject, mention: Mention) -> str:
-    """Give the right spelling of a folded word that is misspelt; empty where it is not.
+    """Return the right spelling of a folded word that is misspelt; empty where it is not.
 
     The names of the record come first, then those that the note itself tells (`Who.spelt`).
     """
@@ -86,7 +86,7 @@ def spelt(value: str, role: str, subject: Subject, mention: Mention) -> str:
 def abbreviation(
     letters: str, role: str, known: Iterable[str], subject: Subject, mention: Mention = _NOBODY
 ) -> str:
-    """Give the first letters of the surrogate of the known name that starts with `letters`.
+    """Return the first letters of the surrogate of the known name that starts with `letters`.
 
     Where no known name does, the letters are drawn; the first one always changes.
     """
@@ -126,7 +126,7 @@ def _word(word: Word, mention: Mention, subject: Subject) -> str:
 
 
 def _known(role: str, mention: Mention, subject: Subject) -> tuple[str, ...]:
-    """Give the names that an initial may stand for, those that the note tells first."""
+    """Return the names that an initial may stand for, those that the note tells first."""
     is_given = role == Label.FIRST_NAME
     known = mention.who.given if is_given else mention.who.family
     if mention.who.whole:

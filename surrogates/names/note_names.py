@@ -41,7 +41,7 @@ class NoteNames:
         self._keep = subject.policy.repeat_third_parties
 
     def who(self, number: int) -> Who | None:
-        """Tell what decides a span of a name; None where its text and the record do."""
+        """Return what decides a span of a name; None where its text and the record do."""
         read = self._read.get(number)
         if read is None:
             return self._of_handle(number)
@@ -63,7 +63,7 @@ class NoteNames:
         )
 
     def _of_handle(self, number: int) -> Who:
-        """Tell of a mail address or account only the names that are in it, the person's first."""
+        """Return of a mail address or account only the names that are in it, the person's first."""
         span = self._spans[number]
         local = fold(self._document.text[span.start : span.end]).partition("@")[0]
         person = self._links.person(number)

@@ -63,7 +63,7 @@ def _italian(value: str, drawing: Drawing) -> str | None:
 
 
 def _signs(text: str, drawing: Drawing, country: str) -> str:
-    """Give a digit for each digit and a letter for each letter."""
+    """Return a digit for each digit and a letter for each letter."""
     kinds = "".join("d" if char.isdigit() else "l" for char in text)
     alphabets = [_DIGITS if kind == "d" else _LETTERS for kind in kinds]
     return drawing.signs(text, alphabets, f"account/{kinds}", country)

@@ -7,40 +7,40 @@ _DOUBLED = str.maketrans("0123456789", "0246813579")
 
 
 def nir_key(body: str) -> str:
-    """Give the two-digit key of the 13 characters of a French NIR (2A and 2B are Corsica)."""
+    """Return the two-digit key of the 13 characters of a French NIR (2A and 2B are Corsica)."""
     number = body.replace("2a", "19").replace("2b", "18") if body[5:7] in ("2a", "2b") else body
     return f"{97 - int(number) % 97:02d}"
 
 
 def dni_letter(digits: str) -> str:
-    """Give the small letter that ends a Spanish DNI, or a NIE whose X, Y, Z reads 0, 1, 2."""
+    """Return the small letter that ends a Spanish DNI, or a NIE whose X, Y, Z reads 0, 1, 2."""
     return _DNI_LETTERS[int(digits) % 23]
 
 
 def luhn_digit(digits: str) -> str:
-    """Give the digit that makes a number valid when put after it (ISO/IEC 7812-1)."""
+    """Return the digit that makes a number valid when put after it (ISO/IEC 7812-1)."""
     doubled, single = digits[::-2].translate(_DOUBLED), digits[-2::-2]
     return str(-sum(map(int, doubled + single)) % 10)
 
 
 def is_luhn(digits: str) -> bool:
-    """Tell whether the last digit is the Luhn digit of the others."""
+    """Return whether the last digit is the Luhn digit of the others."""
     return len(digits) > 1 and luhn_digit(digits[:-1]) == digits[-1]
 
 
 def npi_digit(digits: str) -> str:
-    """Give the last digit of a US National Provider Identifier for its first nine."""
+    """Return the last digit of a US National Provider Identifier for its first nine."""
     return luhn_digit(_NPI_PREFIX + digits)
 
 
 def iban_digits(country: str, account: str) -> str:
-    """Give the two check digits of an IBAN (ISO 13616), for small letters and digits."""
+    """Return the two check digits of an IBAN (ISO 13616), for small letters and digits."""
     number = "".join(str(int(char, 36)) for char in f"{account}{country}00")
     return f"{98 - int(number) % 97:02d}"
 
 
 def affiliation_digits(number: str) -> str:
-    """Give the control of a Spanish social-security number: two digits for the first ten."""
+    """Return the control of a Spanish social-security number: two digits for the first ten."""
     province, rest = number[:2], number[2:]
     # Numbers below ten million are joined to the province without their leading zero.
     joined = province + rest[1:] if rest[0] == "0" else number
@@ -48,7 +48,7 @@ def affiliation_digits(number: str) -> str:
 
 
 def rib_key(account: str) -> str:
-    """Give the key of a French bank account: 5 digits, 5 digits, 11 signs (small letters)."""
+    """Return the key of a French bank account: 5 digits, 5 digits, 11 signs (small letters)."""
     # Letters count by their places in three rows: a-i, j-r, and s-z from 2 on.
     digits = "".join(
         char if char.isdigit() else "12345678912345678923456789"[ord(char) - ord("a")]
@@ -59,7 +59,7 @@ def rib_key(account: str) -> str:
 
 
 def ccc_digits(bank: str, account: str) -> str:
-    """Give the two digits of a Spanish bank account, for its 8 and its 10 digits."""
+    """Return the two digits of a Spanish bank account, for its 8 and its 10 digits."""
     found = ""
     for part in (f"00{bank}", account):
         rest = 11 - sum(int(char) * 2**place for place, char in enumerate(part)) % 11
@@ -68,12 +68,12 @@ def ccc_digits(bank: str, account: str) -> str:
 
 
 def belgian_account_digits(account: str) -> str:
-    """Give the two digits that end a Belgian bank account, for its first ten."""
+    """Return the two digits that end a Belgian bank account, for its first ten."""
     return f"{int(account) % 97 or 97:02d}"
 
 
 def belgian_digits(body: str, *, is_later: bool) -> str:
-    """Give the two digits that end a Belgian national number; `is_later` for births from 2000."""
+    """Return the two digits that end a Belgian national number; `is_later` for births from 2000."""
     return f"{97 - int(f'2{body}' if is_later else body) % 97:02d}"
 
 
@@ -108,7 +108,9 @@ _ODD = (
 
 
 def italian_letter(signs: str) -> str:
-    """Give the small letter that ends an Italian codice fiscale or begins a bank account (CIN)."""
+    """Return the small letter that ends an Italian codice fiscale or begins a bank
+    account (CIN).
+    """
     total = 0
     for place, char in enumerate(signs):
         value = int(char) if char.isdigit() else ord(char) - ord("a")
@@ -117,36 +119,36 @@ def italian_letter(signs: str) -> str:
 
 
 def nhs_digit(digits: str) -> str | None:
-    """Give the last digit of a British NHS or CHI number for its first nine; None has none."""
+    """Return the last digit of a British NHS or CHI number for its first nine; None has none."""
     rest = -sum((10 - place) * int(char) for place, char in enumerate(digits)) % 11
     return None if rest == 10 else str(rest)
 
 
 def bsn_digit(digits: str) -> str | None:
-    """Give the last digit of a Dutch BSN for its first eight; None has none."""
+    """Return the last digit of a Dutch BSN for its first eight; None has none."""
     rest = sum((9 - place) * int(char) for place, char in enumerate(digits)) % 11
     return None if rest == 10 else str(rest)
 
 
 def ean_digit(digits: str) -> str:
-    """Give the last digit of a number of 13 for its first 12: EAN, the Swiss AHV number."""
+    """Return the last digit of a number of 13 for its first 12: EAN, the Swiss AHV number."""
     return str(-sum(int(char) * (1 + 2 * (place % 2)) for place, char in enumerate(digits)) % 10)
 
 
 def rut_digit(digits: str) -> str:
-    """Give the sign that ends a Chilean RUT: a digit or `k`."""
+    """Return the sign that ends a Chilean RUT: a digit or `k`."""
     total = sum(int(char) * (2 + place % 6) for place, char in enumerate(reversed(digits)))
     return "0123456789k"[-total % 11]
 
 
 def curp_digit(signs: str) -> str:
-    """Give the digit that ends a Mexican CURP, for its first 17 signs in small letters."""
+    """Return the digit that ends a Mexican CURP, for its first 17 signs in small letters."""
     alphabet = "0123456789abcdefghijklmnñopqrstuvwxyz"
     return str(-sum((18 - p) * alphabet.index(char) for p, char in enumerate(signs)) % 10)
 
 
 def german_digit(signs: str) -> str:
-    """Give the digit that ends a German insurance number: pension (11 signs) or health (9).
+    """Return the digit that ends a German insurance number: pension (11 signs) or health (9).
 
     A letter counts as its place in the alphabet, in two digits; digits of products are summed.
     """

@@ -44,7 +44,7 @@ _HEAD = re.compile(r"^(?P<head>(?:[^\W\d_]+[\s.:°º#-]+)*)(?P<body>.*)$", re.DO
 
 
 def replace(mention: Mention, subject: Subject) -> str:
-    """Give another value of the same kind.
+    """Return another value of the same kind.
 
     Numbers that tell birth and sex agree with the moved birth date and the patient's sex; a US
     SSN gets an area that is never issued; check digits that held hold again; anything else keeps
@@ -99,7 +99,9 @@ def _behead(mention: Mention) -> tuple[str, str]:
 
 
 def _makers(value: str, text: str, mention: Mention, subject: Subject) -> Iterator[_Maker]:
-    """Give what may make a surrogate, the surest first: form and check digits decide among them."""
+    """Return what may make a surrogate, the surest first:
+    form and check digits decide among them.
+    """
     if not value.isascii():
         yield _shaped
         return
@@ -118,7 +120,7 @@ def _makers(value: str, text: str, mention: Mention, subject: Subject) -> Iterat
 
 
 def _social(value: str, text: str, lang: str) -> Iterator[_Maker]:
-    """Tell the countries apart whose numbers are nine digits, by language and form."""
+    """Return the countries apart whose numbers are nine digits, by language and form."""
     if _RUT.fullmatch(text.strip().lower()) and check_digits.rut_digit(value[:-1]) == value[-1]:
         yield _chilean
     if _SSN.fullmatch(value):

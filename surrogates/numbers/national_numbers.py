@@ -46,7 +46,7 @@ _MILLENNIUM = 2000
 
 
 def is_valid_nir(value: str) -> bool:
-    """Tell whether a number has the form of a NIR and the two check digits of it."""
+    """Return whether a number has the form of a NIR and the two check digits of it."""
     has_form = len(value) == 15 and _NIR.fullmatch(value) is not None
     return has_form and check_digits.nir_key(value[:13]) == value[13:]
 
@@ -78,7 +78,7 @@ def _nir_birth(value: str, drawing: Drawing) -> str:
 
 
 def _nir_place(value: str, drawing: Drawing) -> tuple[str, str]:
-    """Give department, and commune and order: of the town that stands for the town of birth."""
+    """Return department, and commune and order: of the town that stands for the town of birth."""
     commune, order = int(value[7:10]) - 1, int(value[10:13]) - 1
     # What the number tells besides is fixed by the person: it decides the order of the rest.
     tweak = value[:10]
@@ -93,7 +93,7 @@ def _nir_place(value: str, drawing: Drawing) -> tuple[str, str]:
 
 
 def _town(number: str, drawing: Drawing) -> str:
-    """Give the number of the commune that stands for one, as a town of the text does.
+    """Return the number of the commune that stands for one, as a town of the text does.
 
     Corsica stays Corsica, since the letter has to stay where it is.
     """

@@ -40,7 +40,7 @@ class Drawing:
         return key.shared if self.mention.label in SHARED else key
 
     def digits(self, text: str, tweak: str = "") -> str:
-        """Give the digits that stand for others, any digit in any place."""
+        """Return the digits that stand for others, any digit in any place."""
         if self.asked or len(text) > code_permutation.LONGEST:
             return self.signs(text, ["0123456789"] * len(text), "digits", tweak)
         drawn = code_permutation.move(
@@ -55,14 +55,14 @@ class Drawing:
         return f"{drawn:0{len(text)}d}"
 
     def until(self, text: str, valid: Callable[[str], bool]) -> str:
-        """Give the digits that stand for others among those that are valid, as these are."""
+        """Return the digits that stand for others among those that are valid, as these are."""
         drawn = self.digits(text)
         while not valid(drawn):
             drawn = self.digits(drawn)
         return drawn
 
     def signs(self, text: str, alphabets: Sequence[str], name: str, tweak: str = "") -> str:
-        """Give the signs that stand for others, each out of an alphabet of its own."""
+        """Return the signs that stand for others, each out of an alphabet of its own."""
         places = [max(0, signs.find(char)) for char, signs in zip(text, alphabets, strict=True)]
         drawn = self.places(places, [len(signs) for signs in alphabets], name, tweak)
         return "".join(signs[place] for place, signs in zip(drawn, alphabets, strict=True))
@@ -70,7 +70,7 @@ class Drawing:
     def places(
         self, places: Sequence[int], sizes: Sequence[int], name: str, tweak: str = ""
     ) -> list[int]:
-        """Give the places that stand for others of the same sizes."""
+        """Return the places that stand for others of the same sizes."""
         if self.asked:
             return list(places)
         return code_permutation.step(
@@ -84,7 +84,7 @@ class Drawing:
         )
 
     def shaped(self, text: str, *, speakable: bool = False) -> str:
-        """Give the signs that stand for others of the same shape."""
+        """Return the signs that stand for others of the same shape."""
         if self.asked:
             return text
         return value_format.walk(
@@ -98,7 +98,7 @@ class Drawing:
         return dates.move_birth(self.subject.birth_date or written, self.subject)
 
     def sex(self, written: str) -> str:
-        """Give the patient's sex, `M` or `F`, or where nobody knows it that in the number."""
+        """Return the patient's sex, `M` or `F`, or where nobody knows it that in the number."""
         known = self.subject.gender in _SEXES and not self.asked
         return self.subject.gender if known else written
 

@@ -46,7 +46,7 @@ class Course:
             raise Unsafe("date-out-of-range") from None
 
     def cut(self, day: date) -> date:
-        """Give the first day of the month or year that a day lies in, or the day itself."""
+        """Return the first day of the month or year that a day lies in, or the day itself."""
         if self.precision == "day":
             return day
         return day.replace(day=1, month=1 if self.precision == "year" else day.month)
@@ -69,7 +69,7 @@ class Courses:
         self._births: dict[str, Course] = {}
 
     def days(self, person_id: str) -> int:
-        """Give the days by which everything of a patient moves."""
+        """Return the days by which everything of a patient moves."""
         days = self._days.get(person_id)
         if days is None:
             days = shift_days(self._cohort.patient(person_id), self._policy)
@@ -77,7 +77,7 @@ class Courses:
         return days
 
     def of_dates(self, person_id: str) -> Course:
-        """Give the course of all dates of a patient but that of birth."""
+        """Return the course of all dates of a patient but that of birth."""
         course = self._dates.get(person_id)
         if course is None:
             key = self._cohort.patient(person_id)
@@ -86,7 +86,7 @@ class Courses:
         return course
 
     def of_births(self, person_id: str) -> Course:
-        """Give the course of the birth date of a patient."""
+        """Return the course of the birth date of a patient."""
         course = self._births.get(person_id)
         if course is None:
             key = self._cohort.patient(person_id)
@@ -114,7 +114,7 @@ def shift_days(key: PatientKey, policy: Policy) -> int:
 
 
 def of_dates(key: PatientKey, policy: Policy, days: int) -> Course:
-    """Give the course of all dates but those of birth.
+    """Return the course of all dates but those of birth.
 
     The nudge is drawn apart from the shift, so that a year alone does not tell its sign. What is
     cut down goes forward, so that no date comes before a birth.
@@ -125,7 +125,7 @@ def of_dates(key: PatientKey, policy: Policy, days: int) -> Course:
 
 
 def of_births(key: PatientKey, policy: Policy, days: int) -> Course:
-    """Give the course of the patient's birth date.
+    """Return the course of the patient's birth date.
 
     Shifted, it keeps ages exact. Cut down or jittered it only ever comes earlier than that, so
     that nothing happens before it: by less than a month or year, or than the months of the jitter.

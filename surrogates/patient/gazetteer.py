@@ -76,7 +76,9 @@ _OVERSEAS = ("97", "98")
 
 
 def department(code: str, locale: str) -> str:
-    """Tell the department, province or state that a postal code lies in; empty where none does."""
+    """Return the department, province or state that a postal code lies in;
+    empty where none does.
+    """
     if len(code) < 5 or not code[:5].isdigit():
         return ""
     if locale == "en":
@@ -87,12 +89,12 @@ def department(code: str, locale: str) -> str:
 
 
 def is_home(country: str, locale: str) -> bool:
-    """Tell whether a squeezed name is that of the country in which the towns of the list lie."""
+    """Return whether a squeezed name is that of the country in which the towns of the list lie."""
     return country in _HOMES[locale]
 
 
 def area(code: str, locale: str, kept: str) -> str:
-    """Tell what is kept of a postal code: its department or its region; empty where nothing is.
+    """Return what is kept of a postal code: its department or its region; empty where nothing is.
 
     The region of an American code is what its first digit covers, a group of states; of a French
     one overseas it is the department.
@@ -106,7 +108,7 @@ def area(code: str, locale: str, kept: str) -> str:
 
 
 def towns_around(code: str, locale: str, kept: str) -> Lexicon:
-    """Give the towns that may stand for one with a postal code: of its area, as far as is kept.
+    """Return the towns that may stand for one with a postal code: of its area, as far as is kept.
 
     Where an area has but one or two towns (Paris) it is the region, or else the country.
     """
@@ -133,7 +135,7 @@ def _towns(wanted: str, locale: str, kept: str) -> Lexicon | None:
 
 
 def code_of(town: str, locale: str) -> str:
-    """Give a postal code of a town by its squeezed name; empty where no list has it.
+    """Return a postal code of a town by its squeezed name; empty where no list has it.
 
     Of several French communes of one name it is that of the most populated.
     """
@@ -145,12 +147,12 @@ def code_of(town: str, locale: str) -> str:
 
 
 def commune_name(number: str) -> str:
-    """Give the name of a French commune by the number of Insee; empty where there is none."""
+    """Return the name of a French commune by the number of Insee; empty where there is none."""
     return _communes()[0].get(number, "")
 
 
 def commune_number(town: str, code: str) -> str:
-    """Give the number of a French commune by its name and postal code; empty for no such one."""
+    """Return the number of a French commune by its name and postal code; empty for no such one."""
     return _numbers().get((town, code), "")
 
 
@@ -172,6 +174,8 @@ def _numbers() -> dict[tuple[str, str], str]:
 
 @cache
 def people() -> dict[str, int]:
-    """Tell how many people live where ZIP codes begin with the same three digits (census 2010)."""
+    """Return how many people live where ZIP codes begin with the same three digits
+    (census 2010).
+    """
     rows = (line.split(";") for line in lexicon.lines("zip3.en"))
     return {digits: int(number) for digits, number in rows}

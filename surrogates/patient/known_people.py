@@ -111,7 +111,7 @@ class Circle:
         return self.persons[0] if self.persons else Person(PATIENT)
 
     def knows(self, role: str, word: str) -> bool:
-        """Tell whether the record holds a folded word as a given or family name."""
+        """Return whether the record holds a folded word as a given or family name."""
         return word in self._known[role]
 
     def _role(self, word: str, label: str, first: str) -> str:
@@ -128,7 +128,7 @@ class Circle:
         return name_lists.role(word, self.locale) or first
 
     def meant(self, role: str, word: str) -> str:
-        """Give the name of the record that a folded word misspells; empty where none is.
+        """Return the name of the record that a folded word misspells; empty where none is.
 
         A given name of the lists is right, as is a family name that is among the most frequent.
         """
@@ -146,7 +146,7 @@ class Circle:
         return self._spellers[role].meant(word) if self.persons else ""
 
     def monogram(self, word: str) -> tuple[Part, ...]:
-        """Tell the names whose first letters a word in capitals is, each with its role.
+        """Return the names whose first letters a word in capitals is, each with its role.
 
         Nothing where it is no such word or nobody's: `JDM` is Jeanne DUPONT-MARTIN.
         """
@@ -169,7 +169,7 @@ class Circle:
         return known
 
     def _concerns(self, foreign: Reading) -> bool:
-        """Tell whether a name, read as nobody's of the record, is or may be somebody's of it."""
+        """Return whether a name, read as nobody's of the record, is or may be somebody's of it."""
         words = foreign.words
         if len(words) == 1 and self.monogram(words[0].text):
             return True
@@ -248,7 +248,7 @@ def _nobody(locale: str) -> Circle:
 
 
 def _may_stay(word: Word, whole: str, is_long: bool) -> bool:
-    """Tell whether a word is a particle or title; `whole` is the folded text of the name."""
+    """Return whether a word is a particle or title; `whole` is the folded text of the name."""
     value = word.folded
     if value in TITLES or (value in PARTICLES and len(value) > 1):
         return True
@@ -258,13 +258,13 @@ def _may_stay(word: Word, whole: str, is_long: bool) -> bool:
 
 
 def is_particle(word: str) -> bool:
-    """Tell whether a folded word is a particle or title, which stays beside a name."""
+    """Return whether a folded word is a particle or title, which stays beside a name."""
     return word in PARTICLES or word in TITLES or word in ELISIONS
 
 
 @lru_cache(_READINGS)
 def names_of(name: PersonName, locale: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
-    """Give the folded given and family names of a person, and the gender the lists tell."""
+    """Return the folded given and family names of a person, and the gender the lists tell."""
     given = _words_of(name.given_names)
     genders = name_lists.given(locale).genders
     gender = genders.get(given[0], "") if given else ""

@@ -37,7 +37,7 @@ def load(kind: str, locale: str) -> Lexicon:
 
 @cache
 def given(locale: str) -> Lexicon:
-    """Give all given names of a language, whatever the gender."""
+    """Return all given names of a language, whatever the gender."""
     names = (f"given.{gender}.{locale}" for gender in ("male", "female", "both"))
     return _build(
         f"given.{locale}", tuple(dict.fromkeys(row for name in names for row in lines(name)))

@@ -49,7 +49,7 @@ class Speller:
         return word in self._right
 
     def meant(self, word: str) -> str:
-        """Give the name that a folded word is most likely a misspelling of; empty where none is.
+        """Return the name that a folded word is most likely a misspelling of; empty where none is.
 
         One mistake in words of five letters and more, two from nine on; of two names as near,
         neither is meant.
@@ -72,7 +72,7 @@ class Speller:
 
 
 def mistakes(right: str, wrong: str) -> tuple[Mistake, ...]:
-    """Tell the fewest mistakes that make the wrong word of the right one, from the left."""
+    """Return the fewest mistakes that make the wrong word of the right one, from the left."""
     table = _table(right, wrong)
     found: list[Mistake] = []
     i, j = len(right), len(wrong)

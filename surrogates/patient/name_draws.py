@@ -50,7 +50,7 @@ class Ring:
         return f"Ring({self._stratum!r})"
 
     def step(self, place: int) -> str:
-        """Give the name that stands for the one at a place of the stratum."""
+        """Return the name that stands for the one at a place of the stratum."""
         blocks, entries = self._stratum.blocks, self._stratum.entries
         letter = fold(entries[place])[0]
         first, size = blocks[letter]
@@ -91,7 +91,7 @@ class NameDraws:
         self._fixed: dict[tuple[str, str], str] | None = None
 
     def draw(self, role: str, value: str, gender: str = "") -> str:
-        """Give the name for a folded word; `gender` (`M`, `F`) counts where no list tells it.
+        """Return the name for a folded word; `gender` (`M`, `F`) counts where no list tells it.
 
         Two listed names never share one, nor do a listed name and one of no list; nor do two
         names of the record. Two names of no list do with a chance of one in the reserve's size.
@@ -104,11 +104,11 @@ class NameDraws:
         return made
 
     def is_listed(self, role: str, value: str) -> bool:
-        """Tell whether a list holds a folded word."""
+        """Return whether a list holds a folded word."""
         return value in of_role(role, self._locale).places
 
     def fresh(self, role: str, value: str, gender: str, turn: str) -> str:
-        """Give another name of the same kind, which `turn` decides as well."""
+        """Return another name of the same kind, which `turn` decides as well."""
         place = of_role(role, self._locale).places.get(value)
         pool = place[0].entries if place else self._reserve(role, value, gender)
         for counter in range(_DRAWS):
@@ -118,7 +118,7 @@ class NameDraws:
         raise Unsafe("no-surrogate")
 
     def spared(self, role: str, value: str, gender: str, taken: set[str]) -> str:
-        """Give the name for a word of no list, none of the folded ones that are taken."""
+        """Return the name for a word of no list, none of the folded ones that are taken."""
         return self._from_reserve(role, value, gender, taken)
 
     def _listed(self, role: str, value: str) -> str:

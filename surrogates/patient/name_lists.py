@@ -69,20 +69,20 @@ class Invented:
 
 @cache
 def family(locale: str) -> NameList:
-    """Give the family names of a language (`fr`, `en`, `es`)."""
+    """Return the family names of a language (`fr`, `en`, `es`)."""
     strata = _strata(f"family.{locale}")
     return NameList(strata, _places(strata), {"": invented(locale)}, {})
 
 
 @cache
 def invented(locale: str) -> Invented:
-    """Give the family names that nobody bears."""
+    """Return the family names that nobody bears."""
     return Invented(tuple(tuple(line.split()) for line in lexicon.lines(f"invented.{locale}")))
 
 
 @cache
 def given(locale: str) -> NameList:
-    """Give the given names of a language, strata by gender; `both` are those of either."""
+    """Return the given names of a language, strata by gender; `both` are those of either."""
     strata: dict[str, Stratum] = {}
     reserve: dict[str, tuple[str, ...]] = {}
     genders: dict[str, str] = {}
@@ -99,12 +99,12 @@ def given(locale: str) -> NameList:
 
 @cache
 def of_role(role: str, locale: str) -> NameList:
-    """Give the names of a role, FIRST_NAME or any other."""
+    """Return the names of a role, FIRST_NAME or any other."""
     return given(locale) if role == Label.FIRST_NAME else family(locale)
 
 
 def role(value: str, locale: str) -> str:
-    """Tell whether a folded word is rather a given or a family name; empty where nothing tells.
+    """Return whether a folded word is rather a given or a family name; empty where nothing tells.
 
     A word of both lists is what it is more frequent as.
     """

@@ -147,11 +147,11 @@ class Subject:
         raise Unsafe("no-surrogate")
 
     def allows(self, text: str) -> bool:
-        """Tell whether a surrogate holds no word that is known of the patient."""
+        """Return whether a surrogate holds no word that is known of the patient."""
         return self.avoided.isdisjoint(folded_words(text))
 
     def allows_code(self, text: str) -> bool:
-        """Tell whether a surrogate is no number or code that is known of the patient."""
+        """Return whether a surrogate is no number or code that is known of the patient."""
         return compact(text) not in self.avoided_codes
 
     def _permutation(self, label: str, lexicon: Lexicon) -> Permutation:
@@ -212,7 +212,9 @@ def _avoided_words(record: PatientRecord | None) -> frozenset[str]:
 
 
 def _home_codes(record: PatientRecord | None) -> dict[str, str]:
-    """Tell the postal codes of the towns that the patient is known to live in, by squeezed name."""
+    """Return the postal codes of the towns that the patient is known to live in,
+    by squeezed name.
+    """
     addresses = record.addresses if record else ()
     return {squeeze(each.city): compact(each.zip) for each in addresses if each.city and each.zip}
 

@@ -64,7 +64,7 @@ class Run:
     own: Person | None = field(default=None, repr=False)
 
     def suits(self, person: Person) -> bool:
-        """Tell whether this may mean a person, by the names alone."""
+        """Return whether this may mean a person, by the names alone."""
         if self.family and person.family and not _meet(self.family, person.family):
             return False
         if self.given and person.given and not _meet(self.given, person.given):
@@ -104,7 +104,7 @@ class Links:
         return tuple(map(self.entity, range(len(self._spans))))
 
     def entity(self, number: int) -> str:
-        """Give the entity of a span; empty where it names nobody."""
+        """Return the entity of a span; empty where it names nobody."""
         run = self._run.get(number)
         if run is not None:
             return self._meant(run).entity
@@ -115,7 +115,7 @@ class Links:
         return _of_handle(local, (*self._circle.persons, *self._around), self._circle)
 
     def person(self, number: int) -> Person:
-        """Give the person of a span: of several of one entity, who is told of first."""
+        """Return the person of a span: of several of one entity, who is told of first."""
         entity = self.entity(number)
         for person in self._circle.persons:
             if person.entity == entity:
@@ -183,7 +183,7 @@ def read_names(document: Document, spans: Sequence[Span], circle: Circle) -> dic
 def _spelt(
     document: Document, read: Iterable[Reading], unlisted: Iterable[Part], circle: Circle
 ) -> dict[Part, str]:
-    """Tell which words of no list misspell a clinician's name or a listed one of the document."""
+    """Return which words of no list misspell a clinician's name or a listed one of the document."""
     right: dict[str, set[str]] = {GIVEN: set(), FAMILY: set()}
     for reading in read:
         right[GIVEN].update(reading.given)
@@ -249,7 +249,7 @@ def _goes_on(text: str, spans: Sequence[Span], group: list[int], number: int) ->
 
 
 def _before(text: str, least: int, start: int) -> tuple[bool, bool, str]:
-    """Tell of a clinician's title, a word for a relative and a gender just before a name."""
+    """Return of a clinician's title, a word for a relative and a gender just before a name."""
     least = max(start - _BEFORE, least)
     before = text[max(least, text.rfind("\n", least, start) + 1) : start]
     pieces = before.split()[-_FEW:]
@@ -263,7 +263,7 @@ def _before(text: str, least: int, start: int) -> tuple[bool, bool, str]:
 
 @lru_cache(_REMEMBERED)
 def _tells(written: str) -> bool:
-    """Tell whether a title or a word for a relative is in what is written between two blanks."""
+    """Return whether a title or a word for a relative is in what is written between two blanks."""
     return not _TELLING.isdisjoint(_bare(written))
 
 
@@ -315,7 +315,7 @@ def _of_handle(local: str, persons: Sequence[Person], circle: Circle) -> str:
 
 
 def _borne(tokens: Sequence[str], person: Person) -> int:
-    """Tell how well the parts of an address are a person's names: 2 whole, 1 in part, 0 not."""
+    """Return how well the parts of an address are a person's names: 2 whole, 1 in part, 0 not."""
     if not person.family:
         return 0
     given = [name for name in person.given if name in tokens]

@@ -34,7 +34,7 @@ def compact(text: str) -> str:
 
 @lru_cache(_REMEMBERED)
 def folded_words(text: str) -> tuple[str, ...]:
-    """Give the words of a text, each folded."""
+    """Return the words of a text, each folded."""
     return tuple(fold(word) for word in WORD.findall(text))
 
 

@@ -26,12 +26,12 @@ _SIGNS = {
 
 
 def replace(mention: Mention, subject: Subject) -> str:
-    """Give a value of the same shape: digits, letters, case and separators in their places."""
+    """Return a value of the same shape: digits, letters, case and separators in their places."""
     return scramble(mention.text, mention.label, subject)
 
 
 def scramble(text: str, label: str, subject: Subject, *, key: PatientKey | None = None) -> str:
-    """Give the value of the same shape that stands for one under a label.
+    """Return the value of the same shape that stands for one under a label.
 
     The letters and digits of the value alone decide, not its separators or case. Two values of a
     shape get two surrogates, but where one would be known of the patient and is passed over.
@@ -49,7 +49,7 @@ def scramble(text: str, label: str, subject: Subject, *, key: PatientKey | None 
 
 
 def walk(value: str, label: str, key: PatientKey, counter: int, *, speakable: bool = False) -> str:
-    """Give the compact value that stands for one in the order of all values of its shape.
+    """Return the compact value that stands for one in the order of all values of its shape.
 
     A first zero of several signs stays, and no other becomes one. `speakable` keeps vowels and
     consonants.
@@ -119,7 +119,7 @@ _WRITTEN, _SPEAKABLE = _Kinds("l", "l"), _Kinds("v", "c")
 
 
 def _shape(value: str, speakable: bool) -> tuple[str, list[str]]:
-    """Give the kinds of the places of a value, and the signs that may stand in each."""
+    """Return the kinds of the places of a value, and the signs that may stand in each."""
     kinds = value.translate(_SPEAKABLE if speakable else _WRITTEN)
     if kinds[0] == "d" and value != "0":
         kinds = ("z" if value[0] == "0" else "n") + kinds[1:]

@@ -57,7 +57,9 @@ def order(
     size: int,
     thread: int,  # noqa: ARG001 - tells the orders of threads apart
 ) -> CodeOrder:
-    """Give a thread the order of the codes of a name and size; the most recent are remembered."""
+    """Return a thread's own order of the codes of a name and size;
+    the most recent are remembered.
+    """
     return CodeOrder(key, label, name, size)
 
 
@@ -88,7 +90,7 @@ def move(
     tweak: str = "",
     times: int = 0,
 ) -> int:
-    """Give the number below `size` that stands for one.
+    """Return the number below `size` that stands for one.
 
     `name` says what is counted. Equal name, size and tweak make one order.
     """
@@ -106,7 +108,7 @@ def step(
     tweak: str = "",
     times: int = 0,
 ) -> list[int]:
-    """Give the places that stand for others of the same sizes, read as one number."""
+    """Return the places that stand for others of the same sizes, read as one number."""
     number, size = join(places, sizes), prod(sizes)
     moved = move(number, size, key=key, label=label, name=name, tweak=tweak, times=times)
     return part(moved, sizes)

@@ -34,7 +34,7 @@ class FF1:
         raise TypeError("an FF1 holds a key and is not copied or pickled")
 
     def of(self, length: int, tweak: bytes = b"") -> "Permutation":
-        """Give the permutation of the numbers of a length, 2 at least, under a tweak."""
+        """Return the permutation of the numbers of a length, 2 at least, under a tweak."""
         return Permutation(self._encrypt, self.radix, length, tweak)
 
 
@@ -85,7 +85,7 @@ class Permutation:
         return a * low + b
 
     def _blocks(self, turn: int, half: int) -> int:
-        """Give the number that a round adds to the other half."""
+        """Return the number that a round adds to the other half."""
         message = self._after + bytes((turn,)) + half.to_bytes(self._bytes, "big")
         number = self._mac(self._state, message)
         drawn = number.to_bytes(_BLOCK, "big")
@@ -102,7 +102,7 @@ class Permutation:
 
 @lru_cache
 def _layout(radix: int, length: int) -> tuple[tuple[int, int], int, bytes]:
-    """Give how many numbers the halves have, the bytes of one, and how the first block begins."""
+    """Return how many numbers the halves have, the bytes of one, and how the first block begins."""
     half = length // 2
     size = ceil(ceil((length - half) * log2(radix)) / 8)
     head = bytes((1, 2, 1)) + radix.to_bytes(3, "big") + bytes((_ROUNDS, half % 256))
@@ -112,7 +112,7 @@ def _layout(radix: int, length: int) -> tuple[tuple[int, int], int, bytes]:
 def _one_block(
     encrypt: Callable[[bytes], bytes], turns: Sequence[int], cut: int
 ) -> Callable[[int, int], int]:
-    """Give what `_blocks` does, where one block is enough and `turns` is the rest of it."""
+    """Return what `_blocks` does, where one block is enough and `turns` is the rest of it."""
     from_bytes = int.from_bytes
 
     def drawn(turn: int, half: int) -> int:

@@ -43,7 +43,7 @@ _REMEMBERED = 1 << 12
 
 
 def replace(mention: Mention, subject: Subject) -> str:
-    """Give a care site or ward of the same type with another name.
+    """Return a care site or ward of the same type with another name.
 
     One that is named for its town gets the town that stands for it; one named for a person goes by
     the family name, with or without the given one; a number or letter gets another.
@@ -64,7 +64,7 @@ def replace(mention: Mention, subject: Subject) -> str:
 
 @lru_cache(_REMEMBERED)
 def _cut(text: str) -> tuple[int, int, str, bool, bool]:
-    """Tell where the name of a site begins and ends in its text, and the name without its joint.
+    """Return where the name of a site begins and ends in its text, and the name without its joint.
 
     Tells as well whether a type stands before it, and whether a joint does after that.
     """
@@ -79,7 +79,7 @@ def _cut(text: str) -> tuple[int, int, str, bool, bool]:
 
 
 def _of_town(joined: str, core: str, subject: Subject) -> str:
-    """Give another town with what joins it to the name of a site: `de Rennes`, `d'Angers`."""
+    """Return another town with what joins it to the name of a site: `de Rennes`, `d'Angers`."""
     drawn, _ = town_for(core, subject)
     joint = "of " if subject.locale == "en" else "de "
     if subject.locale == "fr" and fold(drawn)[:1] in _VOWELS:

@@ -14,12 +14,12 @@ _ZIP = re.compile(r"(?<!\d)\d{5}(?!\d)")
 
 
 def mask(mention: Mention, _subject: Subject) -> str:
-    """Give the label in brackets, the same for every value."""
+    """Return the label in brackets, the same for every value."""
     return f"[{mention.label}]"
 
 
 def generalize_zip(mention: Mention, subject: Subject) -> str:
-    """Give the first digits of a postal code of five, and stars for the rest: `750**`.
+    """Return the first digits of a postal code of five, and stars for the rest: `750**`.
 
     First digits that the policy lists become zeros (45 CFR 164.514(b)(2)(i)(B)), and with a table
     of people those of areas that have no more than 20,000 or are not in it. What has no
@@ -29,7 +29,7 @@ def generalize_zip(mention: Mention, subject: Subject) -> str:
 
 
 def coarse_zip(text: str, policy: Policy) -> str | None:
-    """Give the same of a postal code in a table; None where there are no five digits."""
+    """Return the same of a postal code in a table; None where there are no five digits."""
     found = _ZIP.search(text)
     if found is None:
         return None

@@ -67,7 +67,7 @@ _REMEMBERED = 1 << 12
 
 
 def replace_city(mention: Mention, subject: Subject) -> str:
-    """Give a town; a district number or CEDEX after its name keeps its shape."""
+    """Return a town; a district number or CEDEX after its name keeps its shape."""
     folded = fold(mention.text)
     if not WORD.search(folded):
         return replace_zip(mention, subject)
@@ -77,7 +77,7 @@ def replace_city(mention: Mention, subject: Subject) -> str:
 
 
 def town_for(name: str, subject: Subject, *, towns: Lexicon | None = None) -> tuple[str, str]:
-    """Give the town that stands for a town, and its postal code, by the folded name alone.
+    """Return the town that stands for a town, and its postal code, by the folded name alone.
 
     Where the policy keeps the department or region, it is of the same one, as far as the patient's
     addresses or a list say where the town lies. It is one of `towns`, where they are given.
@@ -93,7 +93,7 @@ def town_for(name: str, subject: Subject, *, towns: Lexicon | None = None) -> tu
 
 
 def replace_zip(mention: Mention, subject: Subject) -> str:
-    """Give a postal code: that of the surrogate of the town beside it, else of a drawn town.
+    """Return a postal code: that of the surrogate of the town beside it, else of a drawn town.
 
     Beside a town the town alone decides, so that both agree; another shape keeps its shape.
     """
@@ -122,7 +122,7 @@ def _part(text: str) -> tuple[str, str]:
 
 
 def replace_street(mention: Mention, subject: Subject) -> str:
-    """Give a street of the same type: number, name and details each drawn anew."""
+    """Return a street of the same type: number, name and details each drawn anew."""
     text = mention.text
     folded = fold(text)
     if all(len(word) < _SHORT or word in _DETAIL_WORDS for word in WORD.findall(folded)):
@@ -146,7 +146,7 @@ def replace_street(mention: Mention, subject: Subject) -> str:
 
 
 def replace_listed(mention: Mention, subject: Subject) -> str:
-    """Give another entry of the lexicon of the label: region, country, organization, occupation.
+    """Return another entry of the lexicon of the label: region, country, organization, occupation.
 
     The country of all surrogate places stays where the policy keeps it.
     """
@@ -158,7 +158,7 @@ def replace_listed(mention: Mention, subject: Subject) -> str:
 
 
 def is_kept(label: str, text: str, policy: Policy) -> bool:
-    """Tell whether a mention stands for itself: the policy's country, where an area is kept."""
+    """Return whether a mention stands for itself: the policy's country, where an area is kept."""
     if label != Label.COUNTRY or policy.keep_area == gazetteer.EVERYWHERE:
         return False
     return gazetteer.is_home(squeeze(text), policy.locale)

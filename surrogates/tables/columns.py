@@ -40,7 +40,7 @@ def treat(
 
 
 class Columns:
-    """Gives the ids, dates and values of a cohort's tables under the cohort's key."""
+    """Return the ids, dates and values of a cohort's tables under the cohort's key."""
 
     def __init__(self, cohort: CohortKey, policy: Policy) -> None:
         self._cohort = cohort
@@ -81,14 +81,14 @@ class Columns:
         )
 
     def pseudonym(self, kind: str, value: str) -> int:
-        """Give the id of a row or person; equal kinds and values keep their joins.
+        """Return the id of a row or person; equal kinds and values keep their joins.
 
         In [1, 2**62). `kind` names what is counted (`person`, `note`, `visit`), not the column.
         """
         return self._cohort.pseudonym(kind, value)
 
     def days(self, person_id: str) -> int:
-        """Tell by how many days everything of a patient moves; as secret as the key."""
+        """Return by how many days everything of a patient moves; as secret as the key."""
         return self._courses.days(person_id)
 
     def shift_date(self, person_id: str, day: date) -> date:
@@ -117,7 +117,7 @@ class Columns:
         return birth_dates.move(birth, self._courses.of_births(person_id))
 
     def value(self, person_id: str, label: str, text: str, record: PatientRecord | None) -> str:
-        """Give the surrogate that a value has in the patient's notes: a name, town or number.
+        """Return the surrogate that a value has in the patient's notes: a name, town or number.
 
         Raises Unsafe where there is none. An empty value stays empty.
         """

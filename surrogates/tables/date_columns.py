@@ -93,7 +93,7 @@ def to_days(parts: Days) -> tuple[Days, Mask]:
 
 
 def to_parts(days: Days) -> Days:
-    """Give years, months and days of [rows, 3] of days since 1970."""
+    """Return years, months and days of [rows, 3] of days since 1970."""
     dates = days.astype("datetime64[D]")
     months = dates.astype("datetime64[M]")
     year, month = np.divmod(months.astype(np.int64), 12)
@@ -150,7 +150,7 @@ def _move_text(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
 
 
 def _tidy(column: pa.Array) -> tuple[pa.Array, Mask]:
-    """Give text that begins with a day of the calendar and holds no more than a time.
+    """Return text that begins with a day of the calendar and holds no more than a time.
 
     What is written otherwise is written anew; what nobody can read becomes empty and is told.
     """

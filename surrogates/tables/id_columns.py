@@ -17,7 +17,7 @@ _LOW = np.uint64(PSEUDONYMS)
 
 
 def whole(column: pa.Array) -> pa.Array:
-    """Give a column as 64-bit numbers; what is no such number becomes empty.
+    """Return a column as 64-bit numbers; what is no such number becomes empty.
 
     Floats and decimals without a fraction count: tables made by pandas or Spark hold ids so.
     """
@@ -47,7 +47,7 @@ class Ids:
         self._known: dict[str, dict[int, int]] = {}
 
     def rekey(self, column: pa.Array, kind: str, *, is_distinct: bool = False) -> pa.Array:
-        """Give the pseudonym of each number of a column of 64-bit ones; empty stays empty.
+        """Return the pseudonym of each number of a column of 64-bit ones; empty stays empty.
 
         `is_distinct` says that a value seldom recurs, so that none is remembered.
         """
@@ -61,7 +61,7 @@ class Ids:
         return self._remembered(kind, encoded.dictionary).take(encoded.indices)
 
     def rekey_text(self, column: pa.Array, kind: str) -> pa.Array:
-        """Give the pseudonym of each text in decimal digits; blank text becomes empty."""
+        """Return the pseudonym of each text in decimal digits; blank text becomes empty."""
         encoded = pc.utf8_trim_whitespace(column.cast(pa.string())).dictionary_encode()
         texts = encoded.dictionary
         drawn = to_pseudonyms(self._cohort.digests(kind, texts.cast(pa.binary()).to_pylist()))

@@ -223,7 +223,7 @@ class _Sheet:
         return self._births
 
     def _rewrite(self, column: pa.Array, rule: ColumnRule) -> pa.Array:
-        """Give each number the surrogate that it has in the notes of its patient."""
+        """Map each number to the surrogate that it has in the notes of its patient."""
         known: dict[tuple[str, str], str | None] = {}
         made: list[str | None] = []
         refused = np.zeros(self._size, np.bool_)
@@ -257,7 +257,7 @@ def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def _distinct(persons: pa.DictionaryArray | None) -> tuple[list[str], NDArray[np.int32]]:
-    """Give the persons of a table, and which of them each row is about; one more for nobody."""
+    """Return the persons of a table, and which of them each row is about; one more for nobody."""
     if persons is None:
         raise ValueError("dates of a table that is about nobody")
     known = persons.dictionary.cast(pa.string()).to_pylist()
@@ -300,7 +300,7 @@ def _generalized(column: pa.Array, policy: Policy) -> pa.Array:
 
 
 def _empty(name: str, column: pa.Array) -> pa.Array:
-    """Give a column that is dropped: OMOP writes 0 for no concept."""
+    """Return a column that is dropped: OMOP writes 0 for no concept."""
     if name.endswith("_concept_id"):
         return pa.repeat(pa.scalar(0, pa.int64()), len(column))
     return pa.nulls(len(column), column.type)

@@ -92,7 +92,7 @@ def adopt(
     pdf_share: float = 0.12,
     scan_share: float = 0.02,
 ) -> Hospital:
-    """Give persons who exist in a warehouse an identity, and notes about them.
+    """Return persons who exist in a warehouse an identity, and notes about them.
 
     Of a record only gender and birth date are kept; what it lacks is made up. Clinicians, care
     sites and visits are made up where none are given; where visits are given, notes belong to

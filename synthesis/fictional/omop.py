@@ -59,7 +59,7 @@ def write_omop(
     notes: Iterable[FictionalNote],
     schema: str | None = None,
 ) -> int:
-    """Write the hospital and these notes of it in one transaction; gives how many notes.
+    """Write the hospital and these notes of it in one transaction; returns how many notes.
 
     Missing tables are made. In a database that has persons already no person is added or changed:
     notes and identities are added, and care sites, clinicians and visits whose ids are not there.

@@ -87,12 +87,12 @@ class Readers:
 
 
 def name_of(path: Path) -> str:
-    """Give the name that a fixture PDF has in the table."""
+    """Return the name that a fixture PDF has in the table."""
     return path.relative_to(path.parents[1]).as_posix()
 
 
 def content(path: Path) -> bytes:
-    """Give what is read of a fixture PDF."""
+    """Return what is read of a fixture PDF."""
     pages = SHORTENED.get(name_of(path))
     if pages is None:
         return path.read_bytes()
@@ -102,7 +102,7 @@ def content(path: Path) -> bytes:
 
 
 def files() -> list[Path]:
-    """Give the fixture PDFs in order."""
+    """Return the fixture PDFs in order."""
     return sorted(FIXTURES.glob("*/*.pdf"))
 
 

@@ -50,13 +50,13 @@ LANGUAGES = ("eng", "fra", "spa")
 
 @contextmanager
 def reading(layout: Layout, languages: tuple[str, ...] = ()) -> Iterator[tuple[Reader, int]]:
-    """Open a reader that has read every sound document; gives the kilobytes it then holds."""
+    """Open a reader that has read every sound document; returns the kilobytes it then holds."""
     with Reader(LIMITS, Options(layout, languages=languages)) as reader:
         yield reader, warm(reader)
 
 
 def check(made: list[Attempt], idle: int) -> Counter[str]:
-    """Check each attempt; gives how often each outcome came."""
+    """Check each attempt; returns how often each outcome came."""
     wrong = {one.number: found for one in made if (found := faults(one, LIMITS, idle))}
     assert wrong == {}
     for one in made:
@@ -68,7 +68,7 @@ def check(made: list[Attempt], idle: int) -> Counter[str]:
 
 
 def pdfs(count: int) -> list[int]:
-    """Give the numbers of the first spoilt documents that are PDFs."""
+    """Return the numbers of the first spoilt documents that are PDFs."""
     numbers = (number for number in itertools.count() if NAMES[number % KINDS].endswith(".pdf"))
     return list(itertools.islice(numbers, count))
 

@@ -209,7 +209,7 @@ class Site:
         self.config.write_text(text.replace(old, new))
 
     def source(self, statement, *values):
-        """Run a statement on the hospital's database; gives its rows."""
+        """Run a statement on the hospital's database; returns its rows."""
         return _execute(self.folder / "hospital.db", statement, values)
 
     def output(self, statement):
@@ -254,7 +254,7 @@ class Site:
         return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
 
     def call(self, *arguments):
-        """Run the nightly job begun by this process, not by one of its own; gives the same."""
+        """Run the nightly job begun by this process, not by one of its own; returns the same."""
         words = ["run", str(self.config), "--plain", "--workers", str(self.WORKERS), *arguments]
         with redirect_stdout(StringIO()) as stdout, redirect_stderr(StringIO()) as stderr:
             code = main(words)
@@ -279,7 +279,7 @@ class Site:
         return sorted(pid for pid, line in self.processes().items() if "beam.worker" in line)
 
     def wait_until_empty(self, seconds=60):
-        """Wait until no process of this site is left; gives those that are."""
+        """Wait until no process of this site is left; returns those that are."""
         deadline = time.monotonic() + seconds
         while (left := self.processes()) and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -431,7 +431,7 @@ BROWSER = next(
 
 @pytest.fixture
 def photograph(tmp_path):
-    """Shows a page in a real browser; gives what that complains of, and a picture of it."""
+    """Shows a page in a real browser; returns what that complains of, and a picture of it."""
     if BROWSER is None:
         pytest.skip("no headless browser is installed")
 
@@ -456,7 +456,7 @@ def photograph(tmp_path):
 
 @pytest.fixture
 def browse(tmp_path):
-    """Opens a page where keys can be pressed and nothing can be fetched; gives the page of it."""
+    """Opens a page where keys can be pressed and nothing can be fetched; returns the page of it."""
     driver = pytest.importorskip("playwright.sync_api", reason="no driver of browsers is installed")
     if BROWSER is None:
         pytest.skip("no headless browser is installed")

@@ -13,7 +13,7 @@ TABLES = ("PERSON", "PROVIDER", "VISIT_OCCURRENCE", "DEATH", "NOTE", "LOCATION",
 
 
 def load(engine, schema=None):
-    """Create and fill the tables; gives the number of rows of each."""
+    """Create and fill the tables; returns the number of rows of each."""
     metadata = MetaData(schema=schema)
     counts = {}
     with zipfile.ZipFile(ARCHIVE) as archive, engine.begin() as connection:

@@ -145,7 +145,7 @@ def annotated(note_id, text, *spans):
 
 @pytest.fixture
 def scored(tmp_path, capsys):
-    """Evaluates two files; gives the exit code, the output and the errors."""
+    """Evaluates two files; returns the exit code, the output and the errors."""
 
     def run(gold, predicted, *more):
         (tmp_path / "gold.jsonl").write_text(gold)

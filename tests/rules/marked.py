@@ -12,7 +12,7 @@ Found = set[tuple[str, str]]
 
 
 def unmark(marked: str) -> tuple[str, list[tuple[int, int, str]]]:
-    """Give the text without its marks, and the marked stretches as (start, end, label)."""
+    """Return the text without its marks, and the marked stretches as (start, end, label)."""
     text, spans, last = "", [], 0
     for match in _MARK.finditer(marked):
         text += marked[last : match.start()]
@@ -38,6 +38,6 @@ def detected(detect: Callable[[Document], list[Span]], marked: str) -> str:
 
 
 def whole(detect: Callable[[Document], list[Span]], marked: str) -> bool:
-    """Tell whether a detector finds exactly the one stretch that is marked, with its label."""
+    """Return whether a detector finds exactly the one stretch that is marked, with its label."""
     text, spans = unmark(marked)
     return [(s.start, s.end, str(s.label)) for s in detect(Document("1", text))] == spans

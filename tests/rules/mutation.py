@@ -132,7 +132,7 @@ class _Recorder:
 
 
 def _told(result: object) -> object:
-    """Give a result in a form that can be compared."""
+    """Return a result in a form that can be compared."""
     if isinstance(result, (re.Match, regex.Match)):
         return result.span(), result.groups()
     if hasattr(result, "__next__"):

@@ -64,7 +64,7 @@ def subject_of(cohort: CohortKey) -> Callable[..., Subject]:
 
 @pytest.fixture(scope="session")
 def replace(subject_of: Callable[..., Subject]) -> Replace:
-    """Give the surrogate of one mention: replace("DUPONT", "LAST_NAME")."""
+    """Return the surrogate of one mention: replace("DUPONT", "LAST_NAME")."""
 
     def made(text: str, label: str, *, subject: Subject | None = None, **context: object) -> str:
         who = subject or subject_of(locale=str(context.get("lang") or "fr"))

@@ -37,7 +37,7 @@ def masks(
     vocabulary: tuple[int, int, int],
     chance: np.random.Generator,
 ) -> tuple[Ids, Ids]:
-    """Give what the model sees and what it has to guess, `IGNORED` elsewhere; both [tokens].
+    """Return what the model sees and what it has to guess, `IGNORED` elsewhere; both [tokens].
 
     `vocabulary` is the id of the mask, and the first id and the end of those that a token may be
     replaced by. Of n tokens psi x n are to be guessed, rounded up or down at random so that the
@@ -65,5 +65,5 @@ def masks(
 
 
 def generator(seed: int, epoch: int, note: int) -> np.random.Generator:
-    """Give the chance of one note in one epoch; epoch 0 is that of notes to validate by."""
+    """Return the chance of one note in one epoch; epoch 0 is that of notes to validate by."""
     return np.random.default_rng((seed, epoch, note))

@@ -89,7 +89,7 @@ def stretches(held: Tensor, sequence: int) -> Iterator[Lesson]:
 
 
 def digest(texts: Sequence[Text]) -> str:
-    """Give what changes with any id."""
+    """Return what changes with any id."""
     total = hashlib.sha256()
     for text in texts:
         total.update(f"{text.asked}:{','.join(map(str, text.ids))}\n".encode())
@@ -97,6 +97,6 @@ def digest(texts: Sequence[Text]) -> str:
 
 
 def seeded(*parts: object) -> torch.Generator:
-    """Give a source of chance that depends on these parts alone."""
+    """Return a source of chance that depends on these parts alone."""
     drawn = hashlib.blake2b("/".join(map(str, parts)).encode(), digest_size=8).digest()
     return torch.Generator().manual_seed(int.from_bytes(drawn) >> 1)

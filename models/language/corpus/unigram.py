@@ -13,11 +13,11 @@ class Unigram:
         self._total = self._counts.total() + vocabulary
 
     def probability(self, number: int) -> float:
-        """Tell how probable an id is."""
+        """Return how probable an id is."""
         return (self._counts[number] + 1) / self._total
 
     def loss(self, texts: Iterable[Sequence[int]]) -> tuple[float, int]:
-        """Give the summed surprise of texts in nats, and their number of ids."""
+        """Return the summed surprise of texts in nats, and their number of ids."""
         counts = Counter(number for text in texts for number in text)
         nats = -sum(n * math.log(self.probability(number)) for number, n in counts.items())
         return nats, counts.total()

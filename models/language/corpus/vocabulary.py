@@ -59,14 +59,14 @@ class Vocabulary(ABC):
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """Give all that rebuilds it."""
+        """Return all that rebuilds it."""
 
     def mark(self, mark: str) -> int:
-        """Give the id of a mark; raises KeyError."""
+        """Return the id of a mark; raises KeyError."""
         return self._ids[mark]
 
     def encode(self, marked: str) -> list[int]:
-        """Give the ids of a text with marks."""
+        """Return the ids of a text with marks."""
         ids: list[int] = []
         for part in self._apart.split(marked):
             number = self._ids.get(part)
@@ -77,7 +77,7 @@ class Vocabulary(ABC):
         return ids
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Give the text with marks; what was rare when encoded is UNKNOWN."""
+        """Return the text with marks; what was rare when encoded is UNKNOWN."""
         return "".join(self._parts(ids))
 
     def _parts(self, ids: Iterable[int]) -> Iterator[str]:
@@ -93,16 +93,16 @@ class Vocabulary(ABC):
 
     @cached_property
     def worded(self) -> Tensor:
-        """Tell of each id whether it holds a letter or a digit; no mark does. (size,)"""
+        """Return of each id whether it holds a letter or a digit; no mark does. (size,)"""
         return self._which(lambda text: any(char.isalnum() for char in text))
 
     @cached_property
     def closing(self) -> Tensor:
-        """Tell of each id whether a sentence may end with it; no mark is said to. (size,)"""
+        """Return of each id whether a sentence may end with it; no mark is said to. (size,)"""
         return self._which(lambda text: text.endswith((".", "!", "?")))
 
     def _which(self, holds: Callable[[str], bool]) -> Tensor:
-        """Tell of which pieces something holds. (size,)"""
+        """Return of which pieces something holds. (size,)"""
         flags = torch.zeros(self.size, dtype=torch.bool)
         for number in range(len(self.marks), self.size):
             flags[number] = holds(self._text([number]))
@@ -115,7 +115,7 @@ class Vocabulary(ABC):
         return [1] * marks + [len(self._text([n])) for n in range(marks, self.size)]
 
     def digest(self) -> str:
-        """Give what changes with any mark or piece."""
+        """Return what changes with any mark or piece."""
         return hashlib.sha256(self._dumped()).hexdigest()
 
     def save(self, path: Path) -> None:
@@ -167,7 +167,7 @@ class Words(Vocabulary):
         return "".join(word.replace(_BLANK, " ") for word in words)
 
     def to_json(self) -> dict[str, Any]:
-        """Give all that rebuilds it."""
+        """Return all that rebuilds it."""
         return {"words": self.words}
 
 
@@ -239,7 +239,7 @@ class Pieces(Vocabulary):
         return text
 
     def to_json(self) -> dict[str, Any]:
-        """Give all that rebuilds it."""
+        """Return all that rebuilds it."""
         return {"tokenizer": self._tokenizer.to_str()}
 
 

@@ -72,7 +72,7 @@ class Decoding:
             raise ConfigError("--no-repeat", "must be 0, or at least 2", "give 3, say")
 
     def in_use(self) -> dict[str, Any]:
-        """Give the settings that have an effect, as they were really used."""
+        """Return the settings that have an effect, as they were really used."""
         held = asdict(self)
         for name, method in (("top_p", "nucleus"), ("top_k", "top-k"), ("beams", "beam")):
             if method != self.method:
@@ -126,7 +126,7 @@ class Batch:
 
 
 def refuse_length(network: LanguageModel, tasks: Sequence[Task], decoding: Decoding) -> int:
-    """Give the room the longest text may need; raises ConfigError where the model has less."""
+    """Return the room the longest text may need; raises ConfigError where the model has less."""
     room = max(len(t.asked) for t in tasks) + 1 + decoding.max_length
     if network.longest is not None and room > network.longest:
         most = network.longest - room + decoding.max_length
@@ -184,7 +184,7 @@ def write_texts(
 
 
 def _laid_out(prefixes: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:
-    """Give ids side by side, padded, and how many each row has. (rows, longest), (rows,)"""
+    """Return ids side by side, padded, and how many each row has. (rows, longest), (rows,)"""
     padded = pad_sequence(
         [torch.tensor(each, device=device) for each in prefixes], batch_first=True
     )
@@ -192,7 +192,7 @@ def _laid_out(prefixes: Sequence[Sequence[int]], device: torch.device) -> tuple[
 
 
 def finished(ids: list[int], grammar: Grammar, decoding: Decoding, *, is_hurried: bool) -> Written:
-    """Give a text that ended. One that the bound ended in a sentence loses what stands after the
+    """Return a text that ended. One that the bound ended in a sentence loses what stands after the
     last sentence, where no entity is lost with it and enough is left."""
     is_cut = len(ids) >= decoding.max_length
     if not (is_cut and decoding.rounded and decoding.masked):
@@ -245,7 +245,7 @@ def begin(
 
 
 def _aims(tasks: Sequence[Task], decoding: Decoding, device: torch.device) -> Tensor:
-    """Give from which length on each text winds up: there must be room to do so. (rows,)"""
+    """Return from which length on each text winds up: there must be room to do so. (rows,)"""
     most = int(decoding.max_length / (1 + STRETCH))
     lengths = [most if task.length is None else min(most, task.length) for task in tasks]
     return torch.tensor([max(1, decoding.min_length, length) for length in lengths], device=device)

@@ -37,7 +37,7 @@ class Marks:
 
 
 def most_entities(room: int) -> int:
-    """Tell how many entities so many ids have room for, with a word in each."""
+    """Return how many entities so many ids have room for, with a word in each."""
     return max(0, (room - 1) // _SHORTEST)
 
 
@@ -71,7 +71,7 @@ class Grammar:
         self.hidden = torch.tensor([vocabulary.mark(mark) for mark in marks.hidden]).long()
 
     def on(self, device: torch.device) -> "Grammar":
-        """Give the same grammar on a device."""
+        """Return the same grammar on a device."""
         if self.starts.device == device:
             return self
         moved = copy(self)
@@ -82,11 +82,11 @@ class Grammar:
 
     @staticmethod
     def opened(label: int) -> int:
-        """Give the state in which a label was just opened; the next one is open with a word."""
+        """Return the state in which a label was just opened; the next one is open with a word."""
         return 1 + 2 * label
 
     def advance(self, states: Tensor, ids: Tensor) -> Tensor:
-        """Give the states after one more id of each text. (rows,)"""
+        """Return the states after one more id of each text. (rows,)"""
         marks = self.after.shape[1]
         is_mark = ids < marks
         is_opened = (states % 2 == 1) & self.worded[ids]
@@ -94,7 +94,7 @@ class Grammar:
         return torch.where(is_mark, self.after[states, ids.clamp_max(marks - 1)], after_text)
 
     def up_to_sentence(self, ids: Sequence[int]) -> int:
-        """Tell how many ids go up to the last end of a sentence or line, all of them where an
+        """Return how many ids go up to the last end of a sentence or line, all of them where an
         entity begins or ends after it, or there is none."""
         tags = {*self.starts.tolist(), *self.ends.tolist()}
         for at in range(len(ids), 0, -1):
@@ -159,7 +159,7 @@ class Rules:
 
     @property
     def _worded(self) -> Tensor:
-        """Tell which texts are inside an entity with a word. (rows,)"""
+        """Return which texts are inside an entity with a word. (rows,)"""
         return (self.states > 0) & (self.states % 2 == 0)
 
     def _wind_up(self, scores: Tensor, aim: Tensor) -> None:
@@ -181,7 +181,7 @@ class Rules:
 
     @property
     def _rest(self) -> Tensor:
-        """Tell which texts just ended a sentence. (rows,)"""
+        """Return which texts just ended a sentence. (rows,)"""
         if self.is_rest is None:
             return torch.zeros_like(self.states, dtype=torch.bool)
         return self.is_rest
@@ -219,7 +219,7 @@ class Rules:
 
     @property
     def _reserve(self) -> Tensor:
-        """Give the room that entities still wanted take with a word each. (rows,)"""
+        """Return the room that entities still wanted take with a word each. (rows,)"""
         if self.left is None:
             return torch.zeros_like(self.written)
         missing = self.left.clamp_min(0).sum(1)
@@ -247,7 +247,7 @@ class Rules:
             self.left = self.left - begun.long()
 
     def keep(self, rows: Tensor) -> "Rules":
-        """Give the rules of some rows."""
+        """Return the rules of some rows."""
         held: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
         kept: dict[str, Any] = {n: v[rows] for n, v in held.items() if isinstance(v, Tensor)}
         return replace(self, **kept)

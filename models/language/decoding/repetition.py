@@ -12,7 +12,7 @@ class Runs:
         self._last: deque[int] = deque(maxlen=size - 1)
 
     def banned(self) -> set[int]:
-        """Give the ids that would repeat a run."""
+        """Return the ids that would repeat a run."""
         if len(self._last) < self._size - 1:
             return set()
         return self._seen.get(tuple(self._last), set())
@@ -27,7 +27,7 @@ class Runs:
         self._last.append(number)
 
     def copy(self) -> "Runs":
-        """Give one that goes on by itself."""
+        """Return one that goes on by itself."""
         made = Runs(self._size, self._marks)
         made._last.extend(self._last)
         for run, numbers in self._seen.items():

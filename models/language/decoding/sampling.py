@@ -64,7 +64,7 @@ def draw_nucleus(scores: Tensor, chances: Tensor, mass: float) -> Tensor:
 
 
 def _weighed(scores: Tensor) -> tuple[Tensor, Tensor]:
-    """Give weights in proportion to the probabilities, the highest 1, and their running sums by
+    """Return weights in proportion to the probabilities, the highest 1, and their running sums by
     blocks. (rows, vocabulary), (rows, blocks)"""
     weights = (scores - scores.amax(1, keepdim=True)).exp_()
     rows, blocks = len(weights), weights.shape[1] // _BLOCK
@@ -85,7 +85,7 @@ def _drawn(weights: Tensor, ends: Tensor, chance: Tensor) -> Tensor:
 
 
 def _passed(ends: Tensor, wanted: Tensor) -> Tensor:
-    """Give the first place of each row whose sum is above what is wanted, or the last place that
+    """Return the first place of each row whose sum is above what is wanted, or the last place that
     adds anything: what has no probability is never found. (rows, 1)"""
     last = ends[:, -1:]
     highest = torch.nextafter(last, torch.zeros_like(last))
@@ -93,7 +93,9 @@ def _passed(ends: Tensor, wanted: Tensor) -> Tensor:
 
 
 def _outside(weights: Tensor, drawn: Tensor, mass: Tensor) -> Tensor:
-    """Tell which rows drew an id that is not of the nucleus: what comes before it has the mass."""
+    """Return which rows drew an id that is not of the nucleus:
+    what comes before it has the mass.
+    """
     own = weights.gather(1, drawn[:, None])
     upto = functional.threshold(weights / own, _BELOW_ONE, 0.0).sum(1)  # in units of its own
     most = mass / own.squeeze(1)

@@ -50,7 +50,7 @@ class Trial:
 def combinations(
     recipe: MaskedRecipe, grid: Mapping[str, Sequence[float]]
 ) -> dict[str, MaskedRecipe]:
-    """Give every combination by its name; raises ConfigError where a key or value is none."""
+    """Return every combination by its name; raises ConfigError where a key or value is none."""
     if unknown := sorted(set(grid) - set(PUBLISHED)):
         remedy = f"the keys are {', '.join(PUBLISHED)}"
         raise ConfigError(f"grid.{unknown[0]}", "cannot be searched", remedy)

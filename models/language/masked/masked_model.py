@@ -79,7 +79,7 @@ class MaskedFiller:
     def candidates(
         self, windows: Sequence[Sequence[str | None]], top: int
     ) -> list[list[list[tuple[str, float]]]]:
-        """Give the `top` likeliest words for each place (None) of every window, likeliest first.
+        """Return the `top` likeliest words for each place (None) of every window, likeliest first.
 
         Raises ValueError where a window has more words than the model sees together.
         """
@@ -94,7 +94,7 @@ class MaskedFiller:
 
     @torch.inference_mode()
     def scores(self, windows: Sequence[Sequence[str | None]]) -> list[Floats]:
-        """Give the logarithms of the odds of the writable words: [places, words] a window."""
+        """Return the logarithms of the odds of the writable words: [places, words] a window."""
         scores = self._scores(windows).log_softmax(-1).double().cpu().numpy()
         ends = np.cumsum([window.count(None) for window in windows])
         return np.split(scores, ends[:-1]) if windows else []

@@ -44,7 +44,7 @@ class Scorer(Protocol):
         """The words, the same ones for every place."""
 
     def scores(self, windows: Sequence[Sequence[str | None]]) -> Sequence[Floats]:
-        """Give natural logarithms of odds for each window: [places, words]."""
+        """Return natural logarithms of odds for each window: [places, words]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Mechanism:
         return 2 * self.clip / self.temperature
 
     def probabilities(self, scores: Floats) -> Floats:
-        """Give the chance of each word: [places, words] to [places, words].
+        """Return the chance of each word: [places, words] to [places, words].
 
         Scores are taken from the highest of their place, which changes no probability without
         clipping, and lets the range follow the model. A word without a finite score counts as one
@@ -92,7 +92,7 @@ class Mechanism:
 
 
 class PrivateFiller:
-    """Gives one word for each place, drawn privately: it stands in for `MaskedFiller`."""
+    """Return one word for each place, drawn privately: it stands in for `MaskedFiller`."""
 
     def __init__(self, scorer: Scorer, mechanism: Mechanism) -> None:
         self._scorer = scorer
@@ -109,7 +109,7 @@ class PrivateFiller:
         windows: Sequence[Sequence[str | None]],
         top: int,  # noqa: ARG002 - what it stands in for takes it
     ) -> list[list[list[tuple[str, float]]]]:
-        """Give for each place (None) of every window the one word that was drawn for it.
+        """Return for each place (None) of every window the one word that was drawn for it.
 
         Its probability is given as 1: there is nothing left to draw from. `top` does not count,
         since a cut to the likeliest words would tell which they were.
@@ -151,11 +151,11 @@ class Ledger:
         self._words[source, letter] += words
 
     def letters(self) -> dict[tuple[str, str], float]:
-        """Give the epsilon of each letter, by source and letter."""
+        """Return the epsilon of each letter, by source and letter."""
         return {key: words * self._mechanism.epsilon for key, words in self._words.items()}
 
     def sources(self) -> dict[str, float]:
-        """Give the epsilon of all letters of each source together."""
+        """Return the epsilon of all letters of each source together."""
         # Words are whole numbers: multiplied once, their epsilons add up without rounding.
         totals: Counter[str] = Counter()
         for (source, _), words in self._words.items():
@@ -163,7 +163,7 @@ class Ledger:
         return {source: words * self._mechanism.epsilon for source, words in totals.items()}
 
     def to_json(self) -> dict[str, float | int]:
-        """Give what a manifest tells: numbers alone, over all letters."""
+        """Return what a manifest tells: numbers alone, over all letters."""
         return {
             "clip": self._mechanism.clip,
             "temperature": self._mechanism.temperature,

@@ -75,7 +75,7 @@ class MaskedRecipe:
     seed: int = 1
 
     def fingerprint(self, notes: str) -> str:
-        """Give what differs for trainings that must not go on from each other's checkpoints."""
+        """Return what differs for trainings that must not go on from each other's checkpoints."""
         return hashlib.sha256(
             json.dumps([asdict(self), notes], sort_keys=True).encode()
         ).hexdigest()
@@ -125,7 +125,7 @@ def train_masked(
     watch: Watch | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> list[float]:
-    """Train and write a folder; gives the perplexity of masked words before and after each epoch.
+    """Train and write a folder; returns the perplexity of masked words before and after each epoch.
 
     What is kept is the model of the lowest one, with what is told `about` it. A training that was
     interrupted goes on after its last whole epoch. Sets torch's random state. Raises ConfigError.
@@ -191,7 +191,7 @@ class _Stretch:
 
 
 def _learnt_words(letters: Iterable[Letter], rare: int) -> tuple[str, ...]:
-    """Give the words that may be written, the most frequent first.
+    """Return the words that may be written, the most frequent first.
 
     A word that identifies in as many notes as it does not is none of them: it may identify where
     nobody saw it.
@@ -248,7 +248,7 @@ def _batches(
 
 
 def _loss(network: Network, seen: Tensor, wanted: Tensor) -> tuple[Tensor, int]:
-    """Give the sum of the losses of words to guess, and their number."""
+    """Return the sum of the losses of words to guess, and their number."""
     device = network.bias.device
     chosen = (wanted != IGNORED).to(device)
     with torch.autocast(device.type, torch.bfloat16, enabled=has_bfloat16(device)):
@@ -291,7 +291,7 @@ def _is_stuck(history: Sequence[float], patience: int) -> bool:
 
 
 def digest_of(*parts: Sequence[Letter]) -> str:
-    """Give what changes with any word of the notes, or with what identifies in them."""
+    """Return what changes with any word of the notes, or with what identifies in them."""
     total = hashlib.sha256()
     for letters in parts:
         held = [[list(letter.words), list(map(bool, letter.identifying))] for letter in letters]

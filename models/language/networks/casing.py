@@ -29,7 +29,7 @@ class Caser(nn.Module):
         self.scores = nn.Linear(2 * width, 1)
 
     def ids(self, text: str) -> list[int]:
-        """Give the ids of the characters of a text, whatever its capitals."""
+        """Return the ids of the characters of a text, whatever its capitals."""
         return [self._known.get(each, _OTHER) for each in small(text)]
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -39,7 +39,7 @@ class Caser(nn.Module):
 
     @torch.inference_mode()
     def restore(self, text: str) -> str:
-        """Give a text with the capitals that it probably had."""
+        """Return a text with the capitals that it probably had."""
         if not text:
             return text
         self.eval()
@@ -79,7 +79,7 @@ def learn_casing(texts: Sequence[str], *, characters: int, seed: int = 1) -> Cas
 
 
 def small(text: str) -> str:
-    """Give a text in small letters, of the same length."""
+    """Return a text in small letters, of the same length."""
     return "".join(each.lower() if len(each.lower()) == 1 else each for each in text)
 
 

@@ -58,7 +58,7 @@ class _Encoder:
 
 
 class ContextVectors:
-    """Gives unit vectors of the last layer for the pieces of a text.
+    """Return unit vectors of the last layer for the pieces of a text.
 
     A text longer than the encoder sees is encoded in windows, each piece with the context that it
     has in the middle of one.

@@ -29,7 +29,7 @@ class Cache(Memory):
     at: int
 
     def keep(self, rows: Tensor) -> "Cache":
-        """Give the memory of some rows."""
+        """Return the memory of some rows."""
         keys = [key.index_select(0, rows) for key in self.keys]
         values = [value.index_select(0, rows) for value in self.values]
         return Cache(keys, values, self.at)
@@ -142,7 +142,7 @@ class Block(nn.Module):
 
 
 def _places(ids: Tensor, at: int) -> Tensor:
-    """Give the places of ids, for each text anew: private training needs them apart."""
+    """Return the places of ids, for each text anew: private training needs them apart."""
     places = torch.arange(at, at + ids.shape[1], device=ids.device)
     return places.expand(len(ids), -1)
 

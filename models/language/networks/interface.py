@@ -15,7 +15,7 @@ class Memory(ABC):
 
     @abstractmethod
     def keep(self, rows: Tensor) -> "Memory":
-        """Give the memory of some of the rows, or of the same row several times. (kept,)"""
+        """Return the memory of some of the rows, or of the same row several times. (kept,)"""
 
 
 class LanguageModel(nn.Module, ABC):
@@ -37,7 +37,7 @@ class LanguageModel(nn.Module, ABC):
 
     @abstractmethod
     def start(self, rows: int, length: int) -> Memory:
-        """Give the memory of so many texts that have not begun, of at most `length` ids each."""
+        """Return the memory of so many texts that have not begun, of at most `length` ids each."""
 
     @abstractmethod
     def step(self, ids: Tensor, memory: Memory) -> tuple[Tensor, Memory]:

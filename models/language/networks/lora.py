@@ -25,7 +25,7 @@ def add_lora(network: GPT, rank: int) -> None:
 
 
 def merged(network: GPT) -> GPT:
-    """Give a plain network that scores alike: what was learnt beside is added to the weights."""
+    """Return a plain network that scores alike: what was learnt beside is added to the weights."""
     made = deepcopy(network)
     for name, module in list(made.named_modules()):
         if isinstance(module, LoraLayer):

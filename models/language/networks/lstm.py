@@ -39,7 +39,7 @@ class Hidden(Memory):
     products: Products = ()
 
     def keep(self, rows: Tensor) -> "Hidden":
-        """Give the memory of some rows."""
+        """Return the memory of some rows."""
         hidden, cell = self.state
         return replace(self, state=(hidden.index_select(1, rows), cell.index_select(1, rows)))
 
@@ -84,7 +84,7 @@ class LSTM(LanguageModel):
         return scores, state
 
     def start(self, rows: int, length: int) -> Hidden:  # noqa: ARG002
-        """Give the state of texts that have not begun."""
+        """Return the state of texts that have not begun."""
         state = self._zeros(rows)
         if state[0].device.type != "cpu" or torch.is_grad_enabled():
             return Hidden(state)
@@ -136,7 +136,7 @@ class LSTM(LanguageModel):
 
 
 def has_onednn() -> bool:
-    """Tell whether oneDNN multiplies faster here: it uses AVX-512 on processors of any maker.
+    """Return whether oneDNN multiplies faster here: it uses AVX-512 on processors of any maker.
 
     Its products are those that PyTorch's own compiler calls; no other way keeps weights laid out.
     """

@@ -148,7 +148,7 @@ class EncoderLM(nn.Module):
 
     @torch.no_grad()
     def _begin(self) -> None:
-        """Give every word the mean of its pieces' embeddings, at the scale of scores."""
+        """Return every word the mean of its pieces' embeddings, at the scale of scores."""
         table = self.encoder.embedded(self.pieces)
         inside = torch.arange(self.pieces.shape[1]) < self.counts[:, None]
         total = (table * inside[..., None]).sum(1) / self.counts.clamp_min(1)[:, None]

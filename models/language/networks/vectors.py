@@ -47,13 +47,13 @@ def learn_vectors(sentences: Iterable[Sequence[str]], *, seed: int = 1) -> dict[
 
 
 def random_vectors(words: Iterable[str], *, seed: int = 1) -> dict[str, Floats]:
-    """Give vectors that know nothing."""
+    """Return vectors that know nothing."""
     chance = np.random.default_rng(seed)
     return {word: chance.standard_normal(SIZE, dtype=np.float32) for word in words}
 
 
 def likeness(vectors: Mapping[str, Floats], one: str, other: str) -> float:
-    """Give the cosine of two words; 0 where one has no vector."""
+    """Return the cosine of two words; 0 where one has no vector."""
     first, second = vectors.get(one), vectors.get(other)
     if first is None or second is None:
         return 0.0
@@ -80,7 +80,7 @@ class Entailment(nn.Module):
         self.layers = nn.Sequential(*layers, nn.Linear(_HIDDEN, len(labels)))
 
     def features(self, pairs: Sequence[Pair]) -> Tensor:
-        """Give the sums of both sentences side by side. (pairs, 2 sizes)"""
+        """Return the sums of both sentences side by side. (pairs, 2 sizes)"""
         rows = [np.concatenate([self._sum(pair.first), self._sum(pair.second)]) for pair in pairs]
         return torch.from_numpy(np.stack(rows))
 
@@ -106,7 +106,7 @@ class Entailment(nn.Module):
 
     @torch.inference_mode()
     def right(self, pairs: Sequence[Pair]) -> list[bool]:
-        """Tell of each pair whether its label is foreseen."""
+        """Return of each pair whether its label is foreseen."""
         found = self.layers(self.features(pairs)).argmax(1).tolist()
         return [self._labels[place] == pair.label for place, pair in zip(found, pairs, strict=True)]
 

@@ -72,17 +72,19 @@ def load(folder: Path) -> Trained:
 
 
 def shape_of(folder: Path) -> Mapping[str, Any]:
-    """Give the shape of a model without its weights; raises ConfigError."""
+    """Return the shape of a model without its weights; raises ConfigError."""
     shape: Mapping[str, Any] = _FORM.read(folder)["shape"]
     return shape
 
 
 def about(folder: Path) -> Mapping[str, Any]:
-    """Give what those who trained a model say of it; raises ConfigError."""
+    """Return what those who trained a model say of it; raises ConfigError."""
     told: Mapping[str, Any] = _FORM.read(folder)["about"]
     return told
 
 
 def digest(folder: Path) -> str:
-    """Give what changes with the weights, the vocabulary and anything else; raises ConfigError."""
+    """Return what changes with the weights, the vocabulary and anything else;
+    raises ConfigError.
+    """
     return _FORM.digest(folder)

@@ -29,7 +29,7 @@ _DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 class Foundation:
-    """Gives the log probability of each piece of a text, from its beginning, without dropout.
+    """Return the log probability of each piece of a text, from its beginning, without dropout.
 
     A text longer than the model sees is read in windows that follow one another, each from its own
     beginning.
@@ -63,7 +63,7 @@ class Foundation:
 
     @torch.inference_mode()
     def log_probabilities(self, texts: Iterable[str]) -> Iterator[Floats]:
-        """Give natural logarithms for the pieces of each text: (pieces,)"""
+        """Return natural logarithms for the pieces of each text: (pieces,)"""
         for text in texts:
             parts = [np.zeros(0)]
             for window in self._windows(text):
@@ -73,7 +73,8 @@ class Foundation:
     def taught(
         self, texts: Sequence[str], tell: Callable[[int, int], None] | None = None
     ) -> "Foundation":
-        """Give a copy that learnt texts by heart: read `REPEATS` times, or until it foresees them.
+        """Return a copy that learnt texts by heart: read `REPEATS` times, or until it foresees
+        them.
 
         `tell` is called with the readings done and those left at most.
         """
@@ -103,7 +104,7 @@ class Foundation:
 
     @staticmethod
     def _surprise(network: Any, window: Sequence[int]) -> Tensor:
-        """Give the nats of each piece but the first. (pieces,)"""
+        """Return the nats of each piece but the first. (pieces,)"""
         ids = torch.tensor(window, device=_DEVICE)
         scores: Tensor = network(input_ids=ids[None, :-1]).logits[0].float()
         return functional.cross_entropy(scores, ids[1:], reduction="none")

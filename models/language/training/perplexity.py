@@ -36,12 +36,12 @@ class Surprise:
 
     @property
     def perplexity(self) -> float:
-        """Give e to the mean surprise of an id."""
+        """Return e to the mean surprise of an id."""
         return math.exp(self.nats / self.ids)
 
     @property
     def per_character(self) -> float:
-        """Give e to the mean surprise of a character."""
+        """Return e to the mean surprise of a character."""
         return math.exp(self.nats / self.characters)
 
 
@@ -49,7 +49,7 @@ class Surprise:
 def log_probabilities(
     network: LanguageModel, vocabulary: Vocabulary, texts: Iterable[Text]
 ) -> Iterator[list[float]]:
-    """Give the natural logarithm of the probability of each id of each text but its codes.
+    """Return the natural logarithm of the probability of each id of each text but its codes.
 
     One text at a time, from its beginning and without dropout, as Melamud and Shivade (2019)
     measure: nothing depends on other texts.

@@ -61,7 +61,7 @@ def adapt(folder: Path, recipe: Recipe, vocabulary: Vocabulary) -> GPT:
 
 
 def digest(folder: Path) -> str:
-    """Give what changes with the weights of a pretrained model; raises ConfigError."""
+    """Return what changes with the weights of a pretrained model; raises ConfigError."""
     try:
         with (folder / WEIGHTS).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -83,7 +83,7 @@ def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor], dict[str, in
 
 
 def renamed(state: Mapping[str, Tensor], layers: int, network: GPT) -> dict[str, Tensor]:
-    """Give the weights of a GPT-2 by their names here, but for the embeddings of pieces."""
+    """Return the weights of a GPT-2 by their names here, but for the embeddings of pieces."""
     named = {
         "embed.weight": network.embed.weight,
         "scores.weight": network.embed.weight,
@@ -100,7 +100,7 @@ def renamed(state: Mapping[str, Tensor], layers: int, network: GPT) -> dict[str,
 
 
 def _embeddings(old: Tensor, known: Mapping[str, int], vocabulary: Pieces) -> Tensor:
-    """Give the embeddings of the new ids. (ids, width)"""
+    """Return the embeddings of the new ids. (ids, width)"""
     new = old.mean(0).repeat(vocabulary.size, 1)
     for piece, number in vocabulary.by_piece.items():
         if piece in known:

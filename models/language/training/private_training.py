@@ -129,7 +129,7 @@ class PrivateCourse(Course):
         """Hear the perplexity on held-out notes, which changes nothing."""
 
     def place(self) -> dict[str, Any]:
-        """Give what was spent."""
+        """Return what was spent."""
         spent = self._accountant.history
         return {
             "spent": [list(entry) for entry in spent],
@@ -173,7 +173,7 @@ def _quiet() -> Iterator[None]:
 
 
 def note_losses(scores: Tensor, given: Lesson) -> Tensor:
-    """Give the mean surprise of the ids of each note. (notes,)"""
+    """Return the mean surprise of the ids of each note. (notes,)"""
     wanted = given.wanted.to(scores.device)
     each = functional.cross_entropy(
         scores.transpose(1, 2), wanted, ignore_index=IGNORED, reduction="none"
@@ -183,7 +183,7 @@ def note_losses(scores: Tensor, given: Lesson) -> Tensor:
 
 
 def noise_for(epsilon: float, delta: float, rate: float, steps: int) -> float:
-    """Give how much noise spends this budget in so many steps; raises ConfigError."""
+    """Return how much noise spends this budget in so many steps; raises ConfigError."""
     try:
         with _quiet():
             found: float = get_noise_multiplier(
@@ -196,7 +196,7 @@ def noise_for(epsilon: float, delta: float, rate: float, steps: int) -> float:
 
 
 def gradient_norms(network: nn.Module, texts: Sequence[Text], end: int) -> list[float]:
-    """Give the length of each note's gradient as the hooks of Opacus find it."""
+    """Return the length of each note's gradient as the hooks of Opacus find it."""
     wrapped = GradSampleModule(network, loss_reduction="sum")
     wrapped.zero_grad()
     given = lesson(texts, end)

@@ -86,16 +86,16 @@ class Recipe:
             raise ConfigError("--divisor", "must be above 1", "give 4, say")
 
     def plan(self) -> tuple[Stage, ...]:
-        """Give the stages, of which there is one where none is named."""
+        """Return the stages, of which there is one where none is named."""
         return self.stages or (Stage(self.epochs, 1e-3),)
 
     def fingerprint(self, corpus: str) -> str:
-        """Give what differs for trainings that must not go on from each other's checkpoints."""
+        """Return what differs for trainings that must not go on from each other's checkpoints."""
         held = {**asdict(self), "max_minutes": None, "checkpoint_steps": None, "corpus": corpus}
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
-        """Give it as plain JSON."""
+        """Return it as plain JSON."""
         return asdict(self)
 
 
@@ -137,7 +137,7 @@ al., 2021), `lstm` theirs, `medtext-2` and `medtext-103` those of Melamud and Sh
 
 
 def make_recipe(name: str, changes: dict[str, Any]) -> Recipe:
-    """Give a recipe by its name with changes; raises ConfigError.
+    """Return a recipe by its name with changes; raises ConfigError.
 
     Changed `epochs` scale the stages of a transformer.
     """

@@ -29,7 +29,7 @@ class Plateau:
 
 
 def one_cycle(peak: float, progress: float) -> float:
-    """Give the rate at a progress from 0 to 1 through a cycle: up, then down, along cosines.
+    """Return the rate at a progress from 0 to 1 through a cycle: up, then down, along cosines.
 
     Smith (arXiv 1803.09820) with the shape of fastai.
     """
@@ -43,7 +43,7 @@ def _between(first: float, last: float, share: float) -> float:
 
 
 def peaks(stage: Stage, groups: int) -> list[float | None]:
-    """Give the highest rate of each group of layers, the input's first; None where it is frozen.
+    """Return the highest rate of each group of layers, the input's first; None where it is frozen.
 
     All of them learn where the stage names more than there are.
     """
@@ -55,7 +55,8 @@ def peaks(stage: Stage, groups: int) -> list[float | None]:
 
 
 def stage_at(stages: tuple[Stage, ...], progress: float) -> tuple[int, float]:
-    """Tell which stage a whole training is in at a progress from 0 to 1, and how far its cycle is.
+    """Return which stage a whole training is in at a progress from 0 to 1, and how far its cycle
+    is.
 
     A stage of several cycles rises and falls as often.
     """

@@ -59,7 +59,7 @@ class Corpora:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def digest(self) -> str:
-        """Give what changes with any id or piece."""
+        """Return what changes with any id or piece."""
         return digest(self.train) + digest(self.dev) + self.vocabulary.digest()
 
 
@@ -87,7 +87,7 @@ class Place:
 def train(
     corpora: Corpora, recipe: Recipe, out: Path, watch: Watch | None = None
 ) -> dict[str, float]:
-    """Train a language model and write it to a folder; gives the last evaluation that counts.
+    """Train a language model and write it to a folder; returns the last evaluation that counts.
 
     The weights kept are those with the lowest perplexity on held-out documents. A training that
     was interrupted goes on where its last checkpoint is. Sets torch's random state. Raises
@@ -203,14 +203,14 @@ class _Training:
         return self._time_used() >= 1
 
     def _progress(self, steps: int) -> float:
-        """Tell how much of the schedule is behind, by steps or by time, whichever is further."""
+        """Return how much of the schedule is behind, by steps or by time, whichever is further."""
         place = self.place
         done = (place.epoch + (place.step + 0.5) / steps) / self.recipe.epochs
         is_early = place.epoch == 0 and place.step < _UNTIMED_STEPS
         return done if is_early else min(1.0, max(done, self._time_used()))
 
     def _time_used(self) -> float:
-        """Tell the share of the time allowed that is used, with what an evaluation takes."""
+        """Return the share of the time allowed that is used, with what an evaluation takes."""
         if self.recipe.max_minutes is None:
             return 0.0
         used = monotonic() - self.began

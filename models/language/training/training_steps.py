@@ -46,11 +46,11 @@ class Course(ABC):
 
     @abstractmethod
     def begin(self, epoch: int) -> int:
-        """Lay out an epoch; gives its number of steps."""
+        """Lay out an epoch; returns its number of steps."""
 
     @abstractmethod
     def learn(self, step: int, progress: float) -> int:
-        """Take one step of the epoch at a progress through the whole; gives the ids learnt."""
+        """Take one step of the epoch at a progress through the whole; returns the ids learnt."""
 
     @abstractmethod
     def judged(self, perplexity: float) -> None:
@@ -58,11 +58,11 @@ class Course(ABC):
 
     @abstractmethod
     def place(self) -> dict[str, Any]:
-        """Give what a checkpoint keeps beside weights and the optimizer's memory."""
+        """Return what a checkpoint keeps beside weights and the optimizer's memory."""
 
     @abstractmethod
     def extras(self) -> dict[str, Tensor]:
-        """Give tensors that a checkpoint keeps."""
+        """Return tensors that a checkpoint keeps."""
 
     @abstractmethod
     def prepare(self, place: Mapping[str, Any]) -> None:
@@ -112,11 +112,11 @@ class StreamCourse(Course):
         self._plateau.read(perplexity)
 
     def place(self) -> dict[str, Any]:
-        """Give the rate and the best perplexity."""
+        """Return the rate and the best perplexity."""
         return {"rate": self._plateau.rate, "best": self._plateau.best}
 
     def extras(self) -> dict[str, Tensor]:
-        """Give the state."""
+        """Return the state."""
         return {"hidden": self._state[0], "cell": self._state[1]}
 
     def prepare(self, place: Mapping[str, Any]) -> None:
@@ -180,7 +180,7 @@ class DocumentCourse(Course):
         """Nothing is carried from step to step."""
 
     def place(self) -> dict[str, Any]:
-        """Give the stage."""
+        """Return the stage."""
         return {"stage": self._stage}
 
     def prepare(self, place: Mapping[str, Any]) -> None:

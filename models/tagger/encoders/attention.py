@@ -22,7 +22,7 @@ def attend(
     attention_mask: Tensor | None,
     **said: Any,
 ) -> tuple[Tensor, None]:
-    """Give the means of values weighted by scaled dot products (Vaswani et al., NeurIPS 2017).
+    """Return the means of values weighted by scaled dot products (Vaswani et al., NeurIPS 2017).
 
     Query, key and value are (windows, heads, pieces, width of a head), the result (windows,
     pieces, heads, width of a head). `attention_mask` tells which pieces are no padding, the same

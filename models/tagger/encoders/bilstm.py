@@ -27,7 +27,7 @@ _LONGEST = 100_000
 
 
 class BiLSTM(nn.Module):
-    """Gives a vector for every piece of a window. (windows, pieces) -> (windows, pieces, width)"""
+    """Return a vector for every piece of a window. (windows, pieces) -> (windows, pieces, width)"""
 
     cases: Tensor
 
@@ -73,7 +73,7 @@ def make_bilstm(subwords: SubWords, units: int) -> BiLSTM:
 
 
 def case_of(piece: str) -> str:
-    """Tell the class of a piece of a word."""
+    """Return the class of a piece of a word."""
     digits = sum(char.isdigit() for char in piece)
     if digits:
         if digits == len(piece):

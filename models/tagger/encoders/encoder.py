@@ -56,7 +56,7 @@ _NO_DROPOUT: dict[str, Any] = {"hidden_dropout_prob": 0.0, "attention_probs_drop
 
 
 class Encoder(nn.Module):
-    """Gives a vector for every piece of a window. (windows, pieces) -> (windows, pieces, width)
+    """Return a vector for every piece of a window. (windows, pieces) -> (windows, pieces, width)
 
     The embeddings of marks are learnt always, those of other pieces where they are not `frozen`.
     """
@@ -234,7 +234,7 @@ def save_encoder(encoder: Encoder, subwords: SubWords, folder: Path) -> None:
 def _settle(
     encoder: Encoder, state: dict[str, Tensor], words: Tensor, rows: list[int], marks: list[int]
 ) -> None:
-    """Give an encoder its weights; `words` are the embeddings before trimming."""
+    """Load the weights of an encoder; `words` are the embeddings before trimming."""
     state[_EMBEDDINGS] = words[marks].clone()
     encoder.body.load_state_dict(state, strict=False)
     missing = set(encoder.body.state_dict()) - set(state)

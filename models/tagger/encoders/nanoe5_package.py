@@ -46,7 +46,7 @@ class Source:
     sha256: str
 
     def path(self) -> Path:
-        """Give the path of the file; the package is not imported.
+        """Return the path of the file; the package is not imported.
 
         Raises ConfigError where the package is missing or holds another file.
         """
@@ -88,11 +88,11 @@ class Bundle:
     tensors: Mapping[str, Floats] = field(repr=False)
 
     def words(self) -> Floats:
-        """Give the embeddings of all pieces. (vocabulary, hidden)"""
+        """Return the embeddings of all pieces. (vocabulary, hidden)"""
         return self.tensors["emb.word"].reshape(self.vocabulary, self.hidden)
 
     def state(self, layers: tuple[int, ...]) -> dict[str, Floats]:
-        """Give the weights of these layers, in this order, by their names in a `BertModel`.
+        """Return the weights of these layers, in this order, by their names in a `BertModel`.
 
         The embeddings of pieces are not among them.
         """

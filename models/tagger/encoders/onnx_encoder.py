@@ -60,7 +60,7 @@ class Exported:
             raise ExportFailed(type(error).__name__) from None
 
     def _loaded(self) -> tuple[Run, float]:
-        """Give what runs the layers, and how far its vectors may be from PyTorch's."""
+        """Return what runs the layers, and how far its vectors may be from PyTorch's."""
         graph = write_graph(self._encoder.body, eight_bits=self._eight_bits)
         session = onnxruntime.InferenceSession(
             graph, _options(), providers=["CPUExecutionProvider"]

@@ -136,7 +136,7 @@ class _Graph:
         return self.operator("Mul", [product, row_scale], name)
 
     def _quantized(self, name: str, rows: str, *, is_gelu: bool) -> tuple[str, str]:
-        """Give rows in 8 bits, and the scale of each. (1, pieces, in), (1, pieces, 1)"""
+        """Return rows in 8 bits, and the scale of each. (1, pieces, in), (1, pieces, 1)"""
         center = _CENTER_GELU if is_gelu else _CENTER
         bounds = [self._bound(name, "ReduceMax", rows, 1 / (255 - center))]
         if is_gelu:

@@ -54,7 +54,7 @@ class InEightBits(ByOpenVINO):
 
 
 def compiled(graph: Any, *, is_half: bool) -> Run:
-    """Give what runs a graph on as many threads as PyTorch."""
+    """Return what runs a graph on as many threads as PyTorch."""
     settings = {
         "INFERENCE_PRECISION_HINT": "bf16" if is_half else "f32",
         "INFERENCE_NUM_THREADS": torch.get_num_threads(),

@@ -64,7 +64,7 @@ class SubWords:
         path.write_text(json.dumps(held, ensure_ascii=False), "utf-8")
 
     def of(self, text: str) -> tuple[list[Token], list[tuple[int, ...]]]:
-        """Give the words of a text and for each the ids of its pieces, at least one."""
+        """Return the words of a text and for each the ids of its pieces, at least one."""
         cut = words(text)
         return cut, [self._ids(text, word) for word in cut]
 
@@ -88,7 +88,7 @@ def trimmed(path: Path, texts: Iterable[str], *, size: int) -> tuple[SubWords, l
     Pieces in letters of the texts come before all others, so that names, which texts without their
     spans do not show, are not cut small for the sake of scripts that nobody writes there. Where a
     vocabulary tells no probabilities its order counts.
-    Gives the vocabulary and, for each of its pieces in order, the id it had in the file: the rows
+    Returns the vocabulary and, for each of its pieces in order, the id it had in the file: the rows
     of the encoder's embeddings that stay. Single characters stay, so that any word of known
     letters can still be cut, as do the pieces that others are made of.
     """

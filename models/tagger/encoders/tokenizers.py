@@ -64,12 +64,12 @@ class Way:
         return cls(**{**saved, "merges": merges})
 
     def saved(self) -> dict[str, Any]:
-        """Give what tells this way from that of unigrams, as JSON."""
+        """Return what tells this way from that of unigrams, as JSON."""
         told = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in told.items() if value != _DEFAULTS.get(name)}
 
     def tell(self) -> dict[str, Any]:
-        """Give what `told` reads, but for the pieces."""
+        """Return what `told` reads, but for the pieces."""
         model: dict[str, Any] = {"type": self.kind}
         if self.kind == WORD_PIECES:
             model["continuing_subword_prefix"] = self.prefix
@@ -79,13 +79,13 @@ class Way:
         return held if self.kind == UNIGRAM else held | {"pre_tokenizer": json.loads(self.splitter)}
 
     def written(self, piece: str) -> str:
-        """Give the signs that a piece stands for in a text, a blank before a word among them."""
+        """Return the signs that a piece stands for in a text, a blank before a word among them."""
         if self.kind == BYTE_PAIRS:
             return _BYTES.decode([piece])
         return piece.removeprefix(self.prefix) if self.prefix else piece
 
     def whole(self, piece: str) -> str:
-        """Give the word that a piece is by itself; empty where it is part of one."""
+        """Return the word that a piece is by itself; empty where it is part of one."""
         if self.kind == WORD_PIECES:
             word = "" if piece.startswith(self.prefix) else piece
         elif self.kind == BYTE_PAIRS:
@@ -96,11 +96,11 @@ class Way:
         return word if word.isalpha() else ""
 
     def is_single(self, piece: str) -> bool:
-        """Tell whether a piece is one character, or one byte: any word can be cut into such."""
+        """Return whether a piece is one character, or one byte: any word can be cut into such."""
         return len(piece.removeprefix(self.prefix) if self.prefix else piece) == 1
 
     def among(self, kept: set[str]) -> "Way":
-        """Give the way of fewer pieces: pairs of others are not made."""
+        """Return the way of fewer pieces: pairs of others are not made."""
         merges = tuple(pair for pair in self.merges if kept.issuperset((*pair, "".join(pair))))
         return Way(self.normalizer, self.kind, self.splitter, self.prefix, merges)
 
@@ -123,7 +123,7 @@ class Cutter(Protocol):
 
 
 def make_cutter(pieces: Sequence[Piece], way: Way) -> Cutter:
-    """Give what cuts words into pieces, whose ids follow those of the marks.
+    """Return what cuts words into pieces, whose ids follow those of the marks.
 
     Raises ValueError where a piece stands twice.
     """
@@ -142,7 +142,7 @@ def vocabulary(held: Mapping[str, Any]) -> list[tuple[int, Piece]]:
 
 
 def described(pieces: Sequence[Piece], way: Way) -> dict[str, Any]:
-    """Give what a `tokenizer.json` says of the marks and pieces, whose ids follow one another.
+    """Return what a `tokenizer.json` says of the marks and pieces, whose ids follow one another.
 
     Raises ValueError where a piece stands twice.
     """
@@ -163,7 +163,7 @@ def described(pieces: Sequence[Piece], way: Way) -> dict[str, Any]:
 
 
 def mark_rows(held: Mapping[str, Any]) -> list[int]:
-    """Give the id in a `tokenizer.json` of each mark; line breaks start as the end of a sentence.
+    """Return the id in a `tokenizer.json` of each mark; line breaks start as the end of a sentence.
 
     Raises KeyError where one is missing.
     """

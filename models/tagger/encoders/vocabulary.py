@@ -52,7 +52,7 @@ def learned(texts: Iterable[str], *, size: int) -> SubWords:
 
 
 def outside(notes: Iterable[Annotated]) -> list[str]:
-    """Give the texts of notes without what their spans cover.
+    """Return the texts of notes without what their spans cover.
 
     A vocabulary is no secret: names that stand in one were in somebody's notes.
     """

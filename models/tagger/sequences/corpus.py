@@ -60,7 +60,7 @@ def cut_text(text: str, subwords: SubWords, cut: Cut) -> Cutting:
 def word_spans(
     spans: Iterable[Span], words: Sequence[Token], losses: Counter[str]
 ) -> list[WordSpan]:
-    """Give spans as words, each grown outward to whole words.
+    """Return spans as words, each grown outward to whole words.
 
     Counts in `losses` the spans that grew (`grown`) and those that hold no word (`empty`).
     """
@@ -107,7 +107,7 @@ class Gold:
     stacked: bool
 
     def allowed(self, note: TrainingNote, words: Sequence[Token], losses: Counter[str]) -> Booleans:
-        """Tell which tags are allowed. (words, tags), or (words, labels, 5) where stacked."""
+        """Return which tags are allowed. (words, tags), or (words, labels, 5) where stacked."""
         every = word_spans(note.annotated.spans, words, losses)
         spans = [span for span in every if span[2] != UNSURE]
         known = set(self.labels) if note.labels is None else note.labels & set(self.labels)
@@ -137,7 +137,7 @@ class Gold:
 
 
 def labels_of(notes: Iterable[TrainingNote]) -> tuple[str, ...]:
-    """Give the labels of a corpus in alphabetical order. Raises ConfigError where it has none."""
+    """Return the labels of a corpus in alphabetical order. Raises ConfigError where it has none."""
     found: set[str] = set()
     for note in notes:
         found.update(span.label for span in note.annotated.spans if span.label != UNSURE)

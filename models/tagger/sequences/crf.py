@@ -42,7 +42,7 @@ class LinearChain(nn.Module):
     def log_partition(
         self, scores: Tensor, lengths: Tensor, allowed: Tensor | None = None
     ) -> Tensor:
-        """Give the logarithm of the sum over all legal sequences. (batch,)
+        """Return the logarithm of the sum over all legal sequences. (batch,)
 
         `allowed` (batch, words, tags) leaves only some tags at some words: what is known of the
         true sequence, in whole or in part.
@@ -60,7 +60,7 @@ class LinearChain(nn.Module):
         return (final + self._edge("closing")).logsumexp(-1)
 
     def negative_log_likelihood(self, scores: Tensor, lengths: Tensor, allowed: Tensor) -> Tensor:
-        """Give how surprising the sequences are that use allowed tags alone. (batch,)
+        """Return how surprising the sequences are that use allowed tags alone. (batch,)
 
         Where one tag is allowed at each word this is the usual loss; where several are, the
         unknown ones are summed out (Tsuboi et al., COLING 2008).
@@ -71,12 +71,14 @@ class LinearChain(nn.Module):
 
     @torch.no_grad()
     def marginals(self, scores: Tensor, lengths: Tensor) -> Tensor:
-        """Give the probability of each tag at each word; 0 beyond a length. (batch, words, tags)"""
+        """Return the probability of each tag at each word;
+        0 beyond a length. (batch, words, tags)
+        """
         return torch.from_numpy(self._fixed().marginals(*_arrays(scores, lengths))).to(scores)
 
     @torch.no_grad()
     def best(self, scores: Tensor, lengths: Tensor) -> Tensor:
-        """Give the most probable legal sequences, 0 beyond their length. (batch, words)
+        """Return the most probable legal sequences, 0 beyond their length. (batch, words)
 
         Of equally probable ones the same is given every time.
         """
@@ -120,18 +122,18 @@ class Stacked(nn.Module):
         self.chain = LinearChain(Scheme(("",)), learned=False)
 
     def negative_log_likelihood(self, scores: Tensor, lengths: Tensor, allowed: Tensor) -> Tensor:
-        """Give how surprising the allowed tags are, summed over labels. (batch,)"""
+        """Return how surprising the allowed tags are, summed over labels. (batch,)"""
         flat, each = self._flat(scores, lengths)
         lost = self.chain.negative_log_likelihood(flat, each, self._flat(allowed, lengths)[0])
         return lost.reshape(len(scores), -1).sum(-1)
 
     def marginals(self, scores: Tensor, lengths: Tensor) -> Tensor:
-        """Give the probability of each tag of each label. (batch, words, labels, 5)"""
+        """Return the probability of each tag of each label. (batch, words, labels, 5)"""
         shares = self.chain.marginals(*self._flat(scores, lengths))
         return _apart(shares, len(scores))
 
     def best(self, scores: Tensor, lengths: Tensor) -> Tensor:
-        """Give the best legal sequence of each label. (batch, words, labels)"""
+        """Return the best legal sequence of each label. (batch, words, labels)"""
         tags = self.chain.best(*self._flat(scores, lengths))
         return _apart(tags, len(scores))
 

@@ -33,19 +33,19 @@ class Scheme:
 
     @cached_property
     def transitions(self) -> Booleans:
-        """Tell which tag may follow which. (tags before, tags after)"""
+        """Return which tag may follow which. (tags before, tags after)"""
         return np.array(
             [[_may_follow(before, after) for after in self.tags] for before in self.tags]
         )
 
     @cached_property
     def opening(self) -> Booleans:
-        """Tell which tags may come first. (tags,)"""
+        """Return which tags may come first. (tags,)"""
         return np.array([tag[0] in "OBU" for tag in self.tags])
 
     @cached_property
     def closing(self) -> Booleans:
-        """Tell which tags may come last. (tags,)"""
+        """Return which tags may come last. (tags,)"""
         return np.array([tag[0] in "OLU" for tag in self.tags])
 
     def encode(self, spans: Iterable[WordSpan], length: int) -> list[int]:

@@ -34,7 +34,7 @@ class Steps:
     closing: Doubles
 
     def best(self, scores: Doubles, lengths: Integers) -> Integers:
-        """Give the most probable legal sequences, 0 beyond their length. (batch, words)
+        """Return the most probable legal sequences, 0 beyond their length. (batch, words)
 
         Of equally probable ones the same is given every time (Viterbi 1967).
         """
@@ -56,7 +56,7 @@ class Steps:
         return given
 
     def marginals(self, scores: Doubles, lengths: Integers) -> Doubles:
-        """Give the probability of each tag at each word, 0 beyond a length; shape as `scores`.
+        """Return the probability of each tag at each word, 0 beyond a length; shape as `scores`.
 
         Sums run forward and backward in logarithms, so that nothing vanishes (Rabiner 1989).
         """
@@ -121,7 +121,7 @@ _Entered = Callable[[Doubles, Doubles], Doubles]
 
 
 def _values(laid: list[_Laid], scores: Doubles, either: _Join, entered: _Entered) -> Doubles:
-    """Give the value of all sequences up to each word by their last tag, in each direction.
+    """Return the value of all sequences up to each word by their last tag, in each direction.
 
     `scores` are (directions, batch, words, tags); `either` joins the values of two ways to a tag,
     `entered` those of all ways to the starts of spans.
@@ -148,7 +148,7 @@ def _values(laid: list[_Laid], scores: Doubles, either: _Join, entered: _Entered
 
 
 def _best(before: Doubles, entering: Doubles) -> Doubles:
-    """Give the best value of coming from where no span is open.
+    """Return the best value of coming from where no span is open.
 
     The maximum over rows takes two thirds of the time of one within them.
     """
@@ -157,7 +157,7 @@ def _best(before: Doubles, entering: Doubles) -> Doubles:
 
 
 def _summed(before: Doubles, shares: Doubles) -> Doubles:
-    """Give the logarithm of the sum of coming from there; `shares` (directions, ends, starts)."""
+    """Return the logarithm of the sum of coming from there; `shares` (directions, ends, starts)."""
     highest = before.max(-1, keepdims=True)
     summed: Doubles = np.log(np.exp(before - highest) @ shares)
     summed += highest

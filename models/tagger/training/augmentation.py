@@ -41,7 +41,7 @@ class Augmenter:
     surfaces: Mapping[str, Sequence[str]] = field(repr=False)
 
     def __call__(self, note: Annotated, seed: str) -> Annotated:
-        """Give the note, or a change of it whose spans cover what they covered."""
+        """Return the note, or a change of it whose spans cover what they covered."""
         random = Random(seed)  # noqa: S311 - to be repeatable, not secret
         if random.random() >= self.share:
             return note
@@ -96,7 +96,7 @@ def edited(note: Annotated, edits: Iterable[Edit]) -> Annotated:
 def _swaps(
     note: Annotated, surfaces: Mapping[str, Sequence[str]], random: Random
 ) -> Iterator[Edit]:
-    """Give other texts of their label to some spans; those that overlap others keep theirs."""
+    """Return other texts of their label to some spans; those that overlap others keep theirs."""
     ordered, reached = sorted(note.spans), 0
     for span, after in zip_longest(ordered, ordered[1:]):
         is_alone = reached <= span.start and (after is None or span.end <= after.start)

@@ -85,7 +85,9 @@ class PretrainRecipe:
                 raise ConfigError(f"--{name.replace('_', '-')}", problem, "give a share")
 
     def fingerprint(self, notes: str) -> str:
-        """Give what changes with the notes' hash and with any setting that changes the weights."""
+        """Return what changes with the notes' hash and with any setting that changes the
+        weights.
+        """
         kept = {**asdict(self), "checkpoint_steps": 0}
         return hashlib.sha256(json.dumps([kept, notes], sort_keys=True).encode()).hexdigest()
 
@@ -118,7 +120,7 @@ class Guesser(nn.Module):
         self.places: Tensor
 
     def forward(self, batch: Batch, seen: Tensor, guessed: Tensor) -> Tensor:
-        """Give how surprising each guessed piece is; `seen` are the ids with some hidden.
+        """Return how surprising each guessed piece is; `seen` are the ids with some hidden.
 
         `seen` and `guessed` (windows, pieces); the result is one number a guessed piece.
         """
@@ -145,7 +147,7 @@ def pretrain(
     """Teach an encoder the language of texts and write a folder that `make_encoder` takes.
 
     The folder holds the whole vocabulary that the encoder came with, so that it does not tell which
-    words the texts have. Gives the perplexity of hidden pieces in the texts held out, before and
+    words the texts have. Returns the perplexity of hidden pieces in the texts held out, before and
     after each epoch. What was interrupted goes on where its last checkpoint is. Sets torch's random
     state. Raises ConfigError, also where the folder holds an encoder already.
     """
@@ -190,7 +192,7 @@ class _Pretraining:
         return found
 
     def _candidates(self) -> list[int]:
-        """Give the ids of all pieces that occur: others cannot be what was hidden."""
+        """Return the ids of all pieces that occur: others cannot be what was hidden."""
         parts = self.learnt + self.held_out
         ids = {
             number
@@ -233,7 +235,7 @@ class _Pretraining:
         return self._finish()
 
     def _steps(self, epoch: int) -> list[list[Part]]:
-        """Give the windows of each step, of like length, in an order of chance."""
+        """Return the windows of each step, of like length, in an order of chance."""
         random = Random(f"{self.recipe.seed}/{epoch}")  # noqa: S311 - repeatable, not secret
         parts = list(self.learnt)
         random.shuffle(parts)
@@ -271,14 +273,16 @@ class _Pretraining:
     def _hidden(
         self, part: Sequence[Part], chance: torch.Generator
     ) -> tuple[Batch, Tensor, Tensor]:
-        """Give a batch, its ids with some hidden, and where the network has to guess."""
+        """Return a batch, its ids with some hidden, and where the network has to guess."""
         batch = collate(part)
         seen, guessed = hide(batch, self.network.candidates.cpu(), self.recipe.guessed, chance)
         device = self.network.bias.device
         return batch.to(device), seen.to(device), guessed.to(device)
 
     def _evaluate(self) -> None:
-        """Tell how surprising hidden pieces of the notes held out are, the same ones each time."""
+        """Return how surprising hidden pieces of the notes held out are,
+        the same ones each time.
+        """
         self.network.eval()
         chance = torch.Generator().manual_seed(self.recipe.seed)
         total, pieces = 0.0, 0

@@ -71,17 +71,19 @@ class Recipe:
                 raise ConfigError(f"--{name.replace('_', '-')}", problem, "give a share")
 
     def to_json(self) -> dict[str, Any]:
-        """Give every setting by its name."""
+        """Return every setting by its name."""
         return asdict(self)
 
     def fingerprint(self, notes: str) -> str:
-        """Give what changes with the notes' hash and with any setting that changes the weights."""
+        """Return what changes with the notes' hash and with any setting that changes the
+        weights.
+        """
         kept = replace(self, max_minutes=None, checkpoint_steps=0).to_json()
         return hashlib.sha256(json.dumps([kept, notes], sort_keys=True).encode()).hexdigest()
 
 
 def default_recipe(encoder: Plan) -> Recipe:
-    """Give the settings that suit an encoder; one that starts from nothing learns faster."""
+    """Return the settings that suit an encoder; one that starts from nothing learns faster."""
     if encoder.name.startswith("tiny"):
         return Recipe(encoder, epochs=30, encoder_rate=1e-3)
     if encoder.name == "bilstm":

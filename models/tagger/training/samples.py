@@ -66,7 +66,7 @@ class Samples:
         self._plain = [None] * len(self.notes)
 
     def steps(self, epoch: int) -> list[list[Passage]]:
-        """Give the passages of each step: about as many tokens each, of any lengths."""
+        """Return the passages of each step: about as many tokens each, of any lengths."""
         seed = f"{self.recipe.seed}/{epoch}"
         random = Random(seed)  # noqa: S311 - to be repeatable, not secret
         found = [one for at in range(len(self.notes)) for one in self._passages(at, seed)]
@@ -134,7 +134,7 @@ class Part:
 
 
 def parts(step: Sequence[Passage], tokens: int, device: torch.device) -> Iterator[Part]:
-    """Give the passages of a step in parts of at most so many tokens with their padding.
+    """Return the passages of a step in parts of at most so many tokens with their padding.
 
     A passage that is longer is a part of its own.
     """

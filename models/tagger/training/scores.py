@@ -26,7 +26,7 @@ class Scores:
 
 
 def preferred(new: Scores, kept: Scores, most: float, notes: int) -> bool:
-    """Tell whether new scores are to be kept instead of others.
+    """Return whether new scores are to be kept instead of others.
 
     `most` is the greatest share of notes without a leak so far, that of the new scores included.
     Where both come within one standard error of it, the greater F1 decides: of so many notes no
@@ -61,7 +61,7 @@ def score(pairs: Iterable[tuple[Annotated, Sequence[Span]]]) -> Scores:
 
 
 def _touched(text: str, spans: Iterable[Span]) -> set[int]:
-    """Give the words that spans touch, by their number."""
+    """Return the words that spans touch, by their number."""
     intervals = iter([*covered(spans), (len(text), len(text) + 1)])
     start, end = next(intervals)
     touched = set()

@@ -42,7 +42,7 @@ def taught(
 
 
 def _beside(start: int, end: int, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Give what is left of a stretch without those taken, which are in order and disjoint."""
+    """Return what is left of a stretch without those taken, which are in order and disjoint."""
     for first, last in taken:
         if last <= start or end <= first:
             continue

@@ -68,7 +68,7 @@ class Corpora:
     sources: dict[str, Any] = field(default_factory=dict)
 
     def digest(self) -> str:
-        """Give what changes with any text, span or label."""
+        """Return what changes with any text, span or label."""
         total = hashlib.sha256()
         for notes in (self.train, self.dev):
             for note in notes:
@@ -89,7 +89,7 @@ class Watch:
 
 
 def train(corpora: Corpora, recipe: Recipe, out: Path, watch: Watch | None = None) -> Scores:
-    """Train a tagger and write it to a folder; gives the scores on the notes selected by.
+    """Train a tagger and write it to a folder; returns the scores on the notes selected by.
 
     The weights kept are those of the evaluation with the best scores (`preferred`). A training that
     was interrupted goes on where its last checkpoint is. Sets torch's random state. Raises
@@ -176,19 +176,21 @@ class _Training:
         return self._finish()
 
     def _is_over(self) -> bool:
-        """Tell whether patience or time has run out."""
+        """Return whether patience or time has run out."""
         stale = len(self.place.history) - 1 - self.place.best
         return stale >= self.recipe.patience or self._time_used() >= _ENOUGH
 
     def _progress(self, steps: int) -> float:
-        """Tell how much of the schedule is behind, by steps or by time, whichever is further."""
+        """Return how much of the schedule is behind, by steps or by time, whichever is further."""
         place = self.place
         done = (place.epoch + (place.step + 0.5) / steps) / self.recipe.epochs
         is_early = place.epoch == 0 and place.step < _UNTIMED_STEPS
         return done if is_early else max(done, self._time_used())
 
     def _time_used(self) -> float:
-        """Tell the share of the time allowed that is used, with what the last evaluation takes."""
+        """Return the share of the time allowed that is used,
+        with what the last evaluation takes.
+        """
         if self.recipe.max_minutes is None:
             return 0.0
         used = monotonic() - self.began
@@ -279,7 +281,7 @@ def _scores(entry: Mapping[str, float]) -> Scores:
 
 
 def _sequences(flat: Tensor, lengths: Tensor) -> Tensor:
-    """Give the words of all notes, one after another, as padded sequences."""
+    """Return the words of all notes, one after another, as padded sequences."""
     return pad_sequence(list(torch.split(flat, lengths.tolist())), batch_first=True)
 
 
@@ -300,6 +302,6 @@ def _scored(trained: folder.Trained, dev: Sequence[TrainingNote]) -> Scores:
 
 
 def versions() -> dict[str, str]:
-    """Give the versions of what decides about weights."""
+    """Return the versions of what decides about weights."""
     packages = ("cryptonym", "torch", "transformers", "tokenizers", "safetensors")
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}

@@ -54,7 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Read and store a review; gives the exit code."""
+    """Read and store a review; returns the exit code."""
     settings = load(options.config)
     corrected = safely(lambda: read_corrections(settings, options.path))
     result = _judged(corrected)

@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Draw a sample; gives the exit code."""
+    """Draw a sample; returns the exit code."""
     seed = secrets.token_hex(8) if options.seed is None else options.seed
     request = Request(options.per_kind, seed, options.format, options.output)
     with console.progress() as progress:

@@ -36,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Do it; gives the exit code."""
+    """Do it; returns the exit code."""
     make_custody(options)
     master = open_master(options)
     custody = custody_of_key(master)

@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Do it; gives the exit code."""
+    """Do it; returns the exit code."""
     custody = custody_of_key(open_master(options))
     is_checked = options.verify or options.noted is not None
     with custody.locked():

@@ -46,7 +46,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Do it; gives the exit code."""
+    """Do it; returns the exit code."""
     reason = " ".join(options.reason.split())
     if not 1 <= len(reason) <= _LONGEST or not reason.isprintable():
         raise ConfigError("--reason", f"has not 1 to {_LONGEST} characters", "say why")

@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Do it; gives the exit code."""
+    """Do it; returns the exit code."""
     make_custody(options)
     old = open_master(options)
     new_master(options.file)

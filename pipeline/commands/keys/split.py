@@ -43,7 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Do it; gives the exit code."""
+    """Do it; returns the exit code."""
     locator = options.key if options.key.startswith("file:") else f"file:{options.key}"
     content, place = read_key(locator, Path(), {})
     shares = secret_sharing.split(

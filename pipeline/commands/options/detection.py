@@ -44,7 +44,7 @@ def add_detection(parser: argparse.ArgumentParser) -> None:
 
 
 def task_of(options: argparse.Namespace) -> Task:
-    """Give the detection that the options ask for; loads the model."""
+    """Return the detection that the options ask for; loads the model."""
     default = "rules,known" + ",model" * (options.model is not None)
     detectors = parse_detectors(options.detectors or default, has_model=options.model is not None)
     return Task(

@@ -86,7 +86,7 @@ def read_measured(path: Path, known: Collection[str], what: str, remedy: str) ->
 
 
 def conclude(case: Case, options: argparse.Namespace, console: Console) -> int:
-    """Write the report and its signed manifest, and say the verdict; gives the exit code."""
+    """Write the report and its signed manifest, and say the verdict; returns the exit code."""
     decision = case.decision
     report = {
         "verdict": case.verdict,

@@ -52,7 +52,7 @@ def open_master(options: argparse.Namespace) -> MasterKey:
 
 
 def make_custody(options: argparse.Namespace) -> None:
-    """Give a key of an earlier version the folder in which its uses are written down."""
+    """Return a key of an earlier version the folder in which its uses are written down."""
     folder = options.custody
     is_elsewhere = options.key.startswith(FILELESS)
     if folder is None and is_elsewhere:
@@ -67,7 +67,7 @@ def make_custody(options: argparse.Namespace) -> None:
 
 
 def custody_of_key(master: MasterKey) -> Custody:
-    """Give the custody of a key; raises ConfigError where it has none."""
+    """Return the custody of a key; raises ConfigError where it has none."""
     if master.custody is None:
         raise ConfigError(
             "--custody",
@@ -78,7 +78,7 @@ def custody_of_key(master: MasterKey) -> Custody:
 
 
 def shown(name: str) -> str:
-    """Give a name without what steers a terminal."""
+    """Return a name without what steers a terminal."""
     return "".join(char if char.isprintable() else "?" for char in name)
 
 

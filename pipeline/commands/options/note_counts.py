@@ -30,7 +30,7 @@ def add_reporting(parser: argparse.ArgumentParser) -> None:
 
 
 def report(done: Done, options: argparse.Namespace, console: Console) -> int:
-    """Say what became of the notes; gives the exit code."""
+    """Say what became of the notes; returns the exit code."""
     for warning in done.warnings:
         console.warn(warning)
     if options.json:

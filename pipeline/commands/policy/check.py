@@ -46,7 +46,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Check and show; gives the exit code."""
+    """Check and show; returns the exit code."""
     table, told = {}, None
     if options.policy is not None:
         table = read_policy(options.policy, Path())

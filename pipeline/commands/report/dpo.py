@@ -62,7 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Write the document, or check one; gives the exit code."""
+    """Write the document, or check one; returns the exit code."""
     settings = load(options.config)
     if options.verify:
         pack = parsed(str(options.verify), read_text(options.verify))

@@ -78,7 +78,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Attack; gives the exit code."""
+    """Attack; returns the exit code."""
     with models_extra("share attack"):
         from pipeline.sharing.encoding import kit_of
         from pipeline.sharing.vectors import read_manifest
@@ -192,7 +192,7 @@ def _subject(
 def _parted(site: "Site", most: int, seed: int) -> tuple[list[int], list[int]]:
     """Draw notes until there are enough sentences to attack, and as many that the attacker has.
 
-    Gives the numbers of their sentences. Raises ConfigError where there is but one note.
+    Returns the numbers of their sentences. Raises ConfigError where there is but one note.
     """
     starts, total = [], 0
     for note in site.notes:
@@ -212,7 +212,7 @@ def _parted(site: "Site", most: int, seed: int) -> tuple[list[int], list[int]]:
 
 
 def _words(sentences: Sequence["Sentence"], embeddings: "Embeddings") -> list[str]:
-    """Give the known words of sentences, those that identify somebody first."""
+    """Return the known words of sentences, those that identify somebody first."""
     found: dict[str, None] = {}
     for wanted in (True, False):
         for sentence in sentences:

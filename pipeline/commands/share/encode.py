@@ -82,7 +82,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Train where asked to, and encode; gives the exit code."""
+    """Train where asked to, and encode; returns the exit code."""
     with models_extra("share encode"):
         from models.private.folder import digest, load
         from pipeline.sharing.encoding import Places, encode_site

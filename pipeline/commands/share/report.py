@@ -56,7 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Decide and report; gives the exit code."""
+    """Decide and report; returns the exit code."""
     with models_extra("share report"):
         from pipeline.sharing.vectors import read_shared
     manifest, _ = read_shared(options.shared)

@@ -57,7 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Pool and train; gives the exit code."""
+    """Pool and train; returns the exit code."""
     with models_extra("share train"):
         from models.private import deidentifier_training
         from pipeline.sharing.encoding import kit_of

@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Compare; gives the exit code."""
+    """Compare; returns the exit code."""
     try:
         found = agreement(Answer(**each) for each in read_answers(options.answers))
     except ValueError as error:

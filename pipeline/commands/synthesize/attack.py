@@ -58,7 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Train and attack; gives the exit code."""
+    """Train and attack; returns the exit code."""
     with models_extra("synthesize attack"):
         from evaluation.attacks.generator_attacks import (
             Attacker,

@@ -31,7 +31,7 @@ _POLL_SECONDS = 0.5
 def drive(
     job: InBatches, work: Work, arguments: list[str], workers: int, progress: Progress
 ) -> frozenset[int]:
-    """Write what is pending; tells of progress by what is there, and gives what was written."""
+    """Write what is pending; tells of progress by what is there, and returns what was written."""
     fresh = job.pending()
     if not fresh:
         return frozenset()
@@ -56,7 +56,7 @@ def drive(
 def tell_written(
     manifest: Mapping[str, Any], lines: Sequence[str], options: argparse.Namespace, console: Console
 ) -> int:
-    """Say what was written, as JSON where that is asked for; gives the exit code."""
+    """Say what was written, as JSON where that is asked for; returns the exit code."""
     if options.json:
         sys.stdout.write(json.dumps(manifest, sort_keys=True) + "\n")
     for line in lines:

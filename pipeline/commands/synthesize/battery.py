@@ -72,7 +72,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Learn and compare; gives the exit code."""
+    """Learn and compare; returns the exit code."""
     manifest = read_generated(options.synthetic)
     if manifest["corpus_sha256"] != digest(options.corpus):
         problem = "is not the corpus that these notes were generated from"

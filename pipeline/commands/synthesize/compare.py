@@ -106,7 +106,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Compare; gives the exit code."""
+    """Compare; returns the exit code."""
     with models_extra("synthesize compare"):
         from models.tagger.encoders.subwords import SubWords
         from models.tagger.folder import VOCABULARY

@@ -79,7 +79,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Fill; gives the exit code."""
+    """Fill; returns the exit code."""
     with models_extra("synthesize fill"):
         from pipeline.beam.filling import first_language, open_cohort, work
         from pipeline.commands.synthesize.batch_work import (

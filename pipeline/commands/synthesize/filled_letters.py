@@ -23,7 +23,7 @@ class FilledLetter:
 
 
 def is_filled(manifest: Mapping[str, Any]) -> bool:
-    """Tell whether notes were filled in, by their manifest; else they were generated."""
+    """Return whether notes were filled in, by their manifest; else they were generated."""
     return "masked_sha256" in manifest
 
 

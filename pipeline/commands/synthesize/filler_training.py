@@ -59,7 +59,7 @@ def add_filler_options(parser: argparse.ArgumentParser) -> None:
 
 
 def train_filler(options: argparse.Namespace, console: Console) -> int:
-    """Train; gives the exit code."""
+    """Train; returns the exit code."""
     with models_extra("synthesize train"):
         from models.language.masked.training import (
             TRAINING,

@@ -76,7 +76,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Write the notes; gives the exit code."""
+    """Write the notes; returns the exit code."""
     with models_extra("synthesize generate"):
         from models.language.decoding.generation import Decoding
         from pipeline.beam.generation import work

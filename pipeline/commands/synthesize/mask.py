@@ -95,7 +95,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Mask; gives the exit code."""
+    """Mask; returns the exit code."""
     refuse_full(options.output)
     corpus = load_corpus(options.corpus)
     origin = corpus.manifest["origin"]

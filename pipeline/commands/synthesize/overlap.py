@@ -75,7 +75,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Look and ask; gives the exit code."""
+    """Look and ask; returns the exit code."""
     if not options.text and options.unseen is None:
         remedy = "give --text, what the model learnt from, or --unseen, notes newer than the model"
         raise ConfigError("--text, --unseen", "are both missing", remedy)

@@ -54,7 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Prepare the corpus; gives the exit code."""
+    """Prepare the corpus; returns the exit code."""
     with models_extra("synthesize prepare"):
         from synthesis.corpora import SPLITS, in_benchmark_form, part_notes
         from synthesis.markup import encode
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 def _source(
     options: argparse.Namespace, warnings: list[str]
 ) -> tuple[Iterator[Annotated], Mapping[str, Any]]:
-    """Give the notes and where they are from."""
+    """Return the notes and where they are from."""
     if options.inside:
         return _inside(options, warnings)
     if len(options.release) > 1:

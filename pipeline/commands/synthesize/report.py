@@ -70,7 +70,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Decide and report; gives the exit code."""
+    """Decide and report; returns the exit code."""
     manifest = read_generated(options.synthetic)
     data = sum_of(options.synthetic / NOTES)
     if data != manifest["notes_sha256"]:
@@ -114,7 +114,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 def _of_base(
     requirements: Iterable[Requirement], measured: Iterable[Measured]
 ) -> Iterator[Requirement]:
-    """Give what else is required where the model began with pretrained weights.
+    """Return what else is required where the model began with pretrained weights.
 
     Their text is seldom there to be looked through; where it was, that must hold as well.
     """

@@ -40,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Write the pages; gives the exit code."""
+    """Write the pages; returns the exit code."""
     if options.reviewers < READERS:
         raise ConfigError("--reviewers", "is too few", f"every pair needs {READERS}")
     piles = shared_out(read_pairs(options.pairs), options.reviewers, options.seed)

@@ -68,7 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Screen; gives the exit code."""
+    """Screen; returns the exit code."""
     if options.output.exists() and any(options.output.iterdir()):
         raise ConfigError(str(options.output), "is not empty", "name a new folder")
     manifest = read_generated(options.synthetic)
@@ -147,7 +147,7 @@ def _shown(
 
 
 def _of_manifest(manifest: dict[str, Any], data: str) -> list[Measured]:
-    """Give what generation measured: tags well formed, and as they were asked for."""
+    """Return what generation measured: tags well formed, and as they were asked for."""
     formed, distance = manifest["well_formed"], manifest["tags"]["distance"]
     return [
         Measured("well-formed-share", Axis.DETECTION, formed, formed, formed, data),

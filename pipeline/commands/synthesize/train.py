@@ -89,7 +89,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Train; gives the exit code."""
+    """Train; returns the exit code."""
     if options.recipe == RECIPE:
         return train_filler(options, console)
     with models_extra("synthesize train"):

@@ -68,7 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Train and compare; gives the exit code."""
+    """Train and compare; returns the exit code."""
     with models_extra("synthesize utility"):
         from evaluation.utility.utility import (
             Trial,
@@ -119,14 +119,14 @@ def _generated(notes: Path) -> list[Annotated]:
 
 
 def _filled(notes: Path) -> tuple[list[Annotated], list[Annotated]]:
-    """Give one letter of each source, and two of each where there are two."""
+    """Return one letter of each source, and two of each where there are two."""
     letters = list(read_filled(notes))
     first, second = ([e.annotated for e in letters if e.copy == copy] for copy in range(2))
     return first, [*first, *second] if second else []
 
 
 def _measured(utility: "Utility", data: str, *, filled: bool) -> list[Measured]:
-    """Give the worth as a share, and of filled letters in points of F1, once and twice."""
+    """Return the worth as a share, and of filled letters in points of F1, once and twice."""
     measured = [utility.measured(data)]
     if filled:
         measured.append(utility.gained("filled-over-real", "synthetic", "real", data))
@@ -136,7 +136,7 @@ def _measured(utility: "Utility", data: str, *, filled: bool) -> list[Measured]:
 
 
 def _real(folder: Path) -> list[list[Annotated]]:
-    """Give the real notes of train, dev and test."""
+    """Return the real notes of train, dev and test."""
     notes = load_corpus(folder).notes
     return [list(_annotated(split, [each.marked for each in notes[split]])) for split in SPLITS]
 
@@ -148,7 +148,7 @@ def _annotated(split: str, marked: Iterable[str]) -> Iterator[Annotated]:
 
 
 def _tests(utility: "Utility") -> dict[str, dict[str, float]]:
-    """Give the chance of each difference between settings, by score."""
+    """Return the chance of each difference between settings, by score."""
     pairs = [(setting, "real") for setting in utility.counts if setting != "real"]
     names = ("precision", "recall", "f1")
     return {

@@ -32,7 +32,7 @@ def upgrade(connection: Connection, found: str | None) -> None:
 
 
 def revisions() -> list[str]:
-    """Give the names of all migrations, the first one first."""
+    """Return the names of all migrations, the first one first."""
     scripts = ScriptDirectory.from_config(_config(None))
     return [script.revision for script in scripts.walk_revisions()][::-1]
 

@@ -33,7 +33,7 @@ class Line:
     marks: tuple[Mark, ...] = ()
 
     def cut(self, start: int, end: int) -> "Line":
-        """Give a stretch of the line; a mark that begins before it is continued in it."""
+        """Return a stretch of the line; a mark that begins before it is continued in it."""
         marks = tuple(
             Mark(
                 max(mark.start, start) - start,
@@ -47,7 +47,7 @@ class Line:
         return Line(self.text[start:end], marks)
 
     def severed(self) -> "Line":
-        """Give the line with every mark on its own, as after the end of a page."""
+        """Return the line with every mark on its own, as after the end of a page."""
         return replace(self, marks=tuple(replace(mark, continued=False) for mark in self.marks))
 
 
@@ -161,7 +161,7 @@ class Script:
         self._next += len(row.text) + 1
 
     def annotated(self, document: Document) -> Annotated:
-        """Give all lines as that document's text."""
+        """Return all lines as that document's text."""
         text = "\n".join(self._rows)
         return Annotated(replace(document, text=text, origin="pdf"), tuple(self._spans))
 

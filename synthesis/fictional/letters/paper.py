@@ -60,7 +60,7 @@ class Stroke:
     points: tuple[tuple[float, float], ...]
 
     def moved(self, x: float, y: float) -> "Stroke":
-        """Give the stroke so far to the right and up."""
+        """Return the stroke so far to the right and up."""
         return Stroke(tuple((a + x, b + y) for a, b in self.points))
 
 

@@ -23,7 +23,7 @@ from synthesis.fictional.people.records import (
 
 
 def render(note: FictionalNote, hospital: Hospital, *, seed: int) -> tuple[bytes, Annotated]:
-    """Render a note; gives the PDF and the text of everything on it, with spans for all of it.
+    """Render a note; returns the PDF and the text of everything on it, with spans for all of it.
 
     The text holds, page by page, letterhead, margin, identity, body and foot, as they are drawn.
     An identifier broken over lines or columns is one span over the line break; broken over pages

@@ -34,7 +34,7 @@ def without_accents(text: str) -> str:
 
 
 def who(scribe: Scribe, name: PersonName) -> str:
-    """Tell the patient, by any family name, from everybody else."""
+    """Return the patient, by any family name, from everybody else."""
     record = scribe.scene.person.record
     families = (record.family_names, record.birth_names or record.family_names)
     if name.family_names in families and name.given_names[:1] in ((), record.given_names[:1]):

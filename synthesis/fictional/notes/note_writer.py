@@ -110,7 +110,7 @@ class Scribe:
         return self.draft
 
     def plain_title(self) -> str:
-        """Give the note's title without anything that identifies: its first static words."""
+        """Return the note's title without anything that identifies: its first static words."""
         first = parse(self.scene.kind.titles[0])[0]
         return first.strip() if isinstance(first, str) else ""
 
@@ -235,7 +235,7 @@ class Scribe:
         return divmod(self.minutes, 60)
 
     def facts(self, topic: str) -> Random:
-        """Give a source of chance that is the same in every note about this patient."""
+        """Return a source of chance that is the same in every note about this patient."""
         return Random(f"{self.scene.person.record.person_id}/{self.scene.person.insurance}/{topic}")
 
     def doctor(self, specialty: str = "") -> Clinician:

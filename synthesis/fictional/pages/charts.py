@@ -66,7 +66,7 @@ class _Look:
         self.style, self.number = style, number
 
     def boxes(self, edges: Sequence[float], height: float) -> tuple[Box, ...]:
-        """Give the rules of a row over a base line at 0."""
+        """Return the rules of a row over a base line at 0."""
         low, width = -0.28 * height, edges[-1]
         if self.style in ("ruled", "wide"):
             cells = pairwise(edges)

@@ -187,7 +187,7 @@ _LESS = (
 
 
 def simpler(layout: PageLayout) -> Iterator[PageLayout]:
-    """Give a layout and then ever barer ones, what is novel in them to the last."""
+    """Return a layout and then ever barer ones, what is novel in them to the last."""
     yield layout
     for wanted in (False, True):
         for name, value in _LESS:

@@ -46,7 +46,7 @@ def staff(desk: Desk, sheet: Sheet, frame: Frame, *, first: bool) -> None:
 
 
 def site_rows(desk: Desk) -> tuple[Rows, Rows]:
-    """Give the hospital's name in large, and all the rest in small."""
+    """Return the hospital's name in large, and all the rest in small."""
     name, *rest = letterhead.site_lines(desk.letter)
     large = desk.head(desk.habit("name").uniform(10.5, 15.0), bold=True)
     return [(name, large)], [(row, desk.small()) for row in (*rest, *service_lines(desk))]
@@ -152,7 +152,7 @@ def _side_by_side(count: int) -> Callable[[Desk, Sheet, Frame], None]:
 
 
 def _abreast(sheet: Sheet, parts: Sequence[Rows], frame: Frame, kind: str) -> float:
-    """Draw parts side by side at the top of a frame; gives the height of the highest."""
+    """Draw parts side by side at the top of a frame; returns the height of the highest."""
     step = frame.width / len(parts)
     drawn = [draft(rows, step - 10.0, kind) for rows in parts]
     for number, part in enumerate(drawn):
@@ -208,7 +208,7 @@ _HEADS: dict[str, Callable[[Desk, Sheet, Frame], None]] = {
 
 
 def staff_rows(desk: Desk, *, scale: float = 1.0) -> Rows:
-    """Give the clinicians one below the other, each a bold name over lines in small print."""
+    """Return the clinicians one below the other, each a bold name over lines in small print."""
     bold = replace(desk.head(desk.layout.small * scale, bold=True), colour=(0.0, 0.0, 0.0))
     rows: Rows = []
     for name, *rest in letterhead.staff_lines(desk.letter):

@@ -78,7 +78,7 @@ class Desk:
         return self.layout.paper
 
     def habit(self, name: str) -> Random:
-        """Give chance that falls the same way each time it is asked about one matter."""
+        """Return chance that falls the same way each time it is asked about one matter."""
         return Random(f"habit:{name}:{self.layout.name}:{self.letter.note.note_id}")
 
     def frame(self) -> Frame:

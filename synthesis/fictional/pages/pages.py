@@ -82,7 +82,7 @@ class LabelledPdf:
     layout: str
 
     def outside(self) -> frozenset[str]:
-        """Give the identifiers planted outside the medicine that are nowhere in the medicine.
+        """Return the identifiers planted outside the medicine that are nowhere in the medicine.
 
         The medicine is what is "body" or "table". Parts of less than four characters are left out.
         """

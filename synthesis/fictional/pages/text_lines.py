@@ -29,6 +29,6 @@ class Slug:
     keep: bool = False
 
     def severed(self) -> "Slug":
-        """Give the slug as it stands after the end of a page; see `Line.severed`."""
+        """Return the slug as it stands after the end of a page; see `Line.severed`."""
         parts = tuple((row.severed(), x, face, spread) for row, x, face, spread in self.parts)
         return replace(self, parts=parts)

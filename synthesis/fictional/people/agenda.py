@@ -182,7 +182,7 @@ class Planner:
 
 
 def first_day(birth: date) -> date:
-    """Give the first day on which somebody of that age can come."""
+    """Return the first day on which somebody of that age can come."""
     return max(birth + timedelta(days=45), HORIZON - timedelta(days=3620))
 
 

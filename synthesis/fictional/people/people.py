@@ -129,7 +129,7 @@ def make_pools(language: Language, seed: int) -> Pools:
 
 
 def is_ordinary(name: str, forbidden: Iterable[str]) -> bool:
-    """Tell whether a name is too short, or any of its words is one that notes also write."""
+    """Return whether a name is too short, or any of its words is one that notes also write."""
     parts = re.findall(r"[^\W\d_]+", fold(name))
     words = [part for part in parts if part not in ("de", "la", "del", "le", "sur", "les", "du")]
     return not words or len("".join(words)) < 3 or any(word in forbidden for word in words)

@@ -20,7 +20,7 @@ _LINES = ("letterhead", "identity")
 
 
 def part_of(language: Language, part: Part) -> Language:
-    """Give a language with only that part of its templates.
+    """Return a language with only that part of its templates.
 
     Templates, not what is drawn from them, are divided: sentences, letterheads, identity blocks,
     heads, tails and titles. Which one goes where depends on its text alone. A list of a single

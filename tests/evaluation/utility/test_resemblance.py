@@ -28,7 +28,7 @@ TEXTS = st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join)
 
 
 class OurWords:
-    """Gives the library our words: its own ones lose accents."""
+    """Return the library our words: its own ones lose accents."""
 
     def tokenize(self, text):
         return rouge_words(text)

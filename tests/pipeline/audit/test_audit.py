@@ -247,7 +247,7 @@ def test_a_review_from_the_sample_to_the_rate(name, audited, tmp_path, capsys):
 
 
 def mark_one_more(name, folder):
-    """A reviewer marks a word that was not detected; gives the note and its offsets."""
+    """A reviewer marks a word that was not detected; returns the note and its offsets."""
     if name == "brat":
         path = min(folder.glob("*.txt"))
         note_id, text = path.stem, path.read_bytes().decode()

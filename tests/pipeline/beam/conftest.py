@@ -54,7 +54,7 @@ def count(ended):
 
 @pytest.fixture
 def counted():
-    """Gives the tally of a run without what differs from one machine and minute to the next."""
+    """Return the tally of a run without what differs from one machine and minute to the next."""
     return count
 
 

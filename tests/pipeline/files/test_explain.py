@@ -37,7 +37,7 @@ CANARIES = (
 
 @pytest.fixture
 def run(tmp_path, capsys):
-    """Detects in one note; gives the exit code, what was printed and what was written."""
+    """Detects in one note; returns the exit code, what was printed and what was written."""
     (tmp_path / "patients.jsonl").write_text(json.dumps(PATIENT) + "\n")
 
     def detect(*more, note_id="17", text=TEXT):

@@ -33,7 +33,7 @@ def only(path):
 
 
 def written(tmp_path, **files):
-    """Write files, dots in names as two underscores; gives their folder."""
+    """Write files, dots in names as two underscores; returns their folder."""
     for name, content in files.items():
         path = tmp_path / name.replace("__", ".")
         path.write_bytes(content if isinstance(content, bytes) else content.encode())

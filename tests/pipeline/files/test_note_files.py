@@ -41,7 +41,7 @@ def read(path):
 
 @pytest.fixture
 def desk(tmp_path):
-    """Runs a command on notes; gives the exit code, the notes and the quarantine."""
+    """Runs a command on notes; returns the exit code, the notes and the quarantine."""
     make_key(tmp_path / "master.key", "c")
     patients = write(tmp_path / "patients.jsonl", PATIENT)
 

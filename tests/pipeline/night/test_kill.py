@@ -207,7 +207,7 @@ def test_orphans_hold_the_lock_until_they_are_gone(site):
 
 
 def run_until(config, transaction):
-    """Run the job in a process that is killed before it commits; gives how it ended."""
+    """Run the job in a process that is killed before it commits; returns how it ended."""
     child = os.fork()
     if child:
         return os.waitpid(child, 0)[1]

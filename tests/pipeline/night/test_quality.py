@@ -72,7 +72,7 @@ class Hospital:
         return sqlite3.connect(self.folder / "hospital.db")
 
     def write(self, night, change=lambda text: text):
-        """Write tonight's letters; gives their ids."""
+        """Write tonight's letters; returns their ids."""
         with self.source() as db:
             first = self.last_id + 1
             for number, letter in enumerate(self.letters):

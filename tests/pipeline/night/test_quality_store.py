@@ -63,7 +63,7 @@ def refused(note_id):
 
 
 def work(state, prints, *, failures=(), content=b"a"):
-    """A run whose only unit stages notes with these fingerprints; gives its number."""
+    """A run whose only unit stages notes with these fingerprints; returns its number."""
     run = state.begin(b"c", fresh=True)
     ids = [*prints, *failures]
     unit = Unit(0, "", min(ids), max(ids), len(ids))

@@ -73,7 +73,7 @@ def counted(ended):
 
 @pytest.fixture
 def make_database(postgres_server):
-    """Makes further databases on the private server; gives their URLs."""
+    """Makes further databases on the private server; returns their URLs."""
     server = create_engine(postgres_server, isolation_level="AUTOCOMMIT")
     names = []
 

@@ -58,7 +58,7 @@ class Ward:
         return sqlite3.connect(self.site.folder / "hospital.db")
 
     def add(self, count):
-        """Let notes come in; gives their ids."""
+        """Let notes come in; returns their ids."""
         rows, self.later = self.later[:count], self.later[count:]
         marks = ",".join("?" * len(self.names))
         with closing(self.db()) as db, db:

@@ -54,7 +54,7 @@ def ask(config, folder):
 
 
 def plant(config, text=TEXT, number=0):
-    """Put a text into a note of its own; gives its id."""
+    """Put a text into a note of its own; returns its id."""
     with sqlite3.connect(config.parent / "hospital.db") as db:
         rows = "select note_id from note where note_text <> '' order by note_id limit 1 offset ?"
         (note_id,) = db.execute(rows, (number,)).fetchone()

@@ -47,7 +47,7 @@ def draft(tmp_path):
 
 
 def show(engine, draft, name, rows, found):
-    """Bring rows into a table as the delivery of a unit does; gives what is there then."""
+    """Bring rows into a table as the delivery of a unit does; returns what is there then."""
     index = next(UNITS)
     part = Part(draft.path(name, index, "parquet"), TABLES[name])
     part.add(rows)

@@ -57,7 +57,7 @@ OWN_ROW = {"death", "observation_period"}
 
 
 def add_clinical(ward):
-    """Give every visit a row of each table, each patient a period, and the sixth one a death."""
+    """Return every visit a row of each table, each patient a period, and the sixth one a death."""
     visits = ward.hospital(
         "select visit_occurrence_id, person_id, visit_start_date from visit_occurrence"
     )

@@ -34,7 +34,7 @@ HOLD_THROUGH_CHILD = (
 
 @pytest.fixture
 def start(tmp_path):
-    """Starts a process that takes the lock; gives it and the line it printed."""
+    """Starts a process that takes the lock; returns it and the line it printed."""
     running = []
 
     def run(program):

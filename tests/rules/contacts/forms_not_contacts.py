@@ -264,5 +264,5 @@ def absent(lang: str) -> Iterator[str]:
 
 
 def values(lang: str) -> tuple[str, ...]:
-    """Give what looks like an address and is none, without a sentence around it."""
+    """Return what looks like an address and is none, without a sentence around it."""
     return (*_MEASURES, *_CODES, *_AS_WRITTEN, *_IN_WORDS[lang])

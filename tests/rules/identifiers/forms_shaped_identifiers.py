@@ -345,5 +345,5 @@ AROUND: dict[str, tuple[str, ...]] = {
 
 
 def lines(lang: str) -> list[str]:
-    """Give the marked lines of a language."""
+    """Return the marked lines of a language."""
     return [line.strip().replace("⏎", "\n") for line in SHAPED[lang].strip().splitlines()]

@@ -144,7 +144,7 @@ class Letter:
         self.text += rest + "\n"
 
     def document(self) -> Document:
-        """Give the letter as a document without known clinicians."""
+        """Return the letter as a document without known clinicians."""
         return Document("1", self.text, person_id="1", lang=self.lang)
 
 

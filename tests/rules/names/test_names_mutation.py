@@ -61,7 +61,7 @@ def test_every_alternative_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _asked(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[Line]:
-    """Give the lines that the tables of a module's tests ask about."""
+    """Return the lines that the tables of a module's tests ask about."""
     asked: list[Line] = []
 
     def note(document: Document) -> list[Span]:

@@ -15,7 +15,7 @@ LEAST = {"fr": 120, "en": 120, "es": 120, "de": 50, "nl": 50}
 
 
 def outer(text: str, lang: str) -> set[tuple[int, int, str]]:
-    """Give what is found, without what lies within something else that is found."""
+    """Return what is found, without what lies within something else that is found."""
     spans = detect(Document("n", text, lang=lang))
     return {
         (a.start, a.end, str(a.label))

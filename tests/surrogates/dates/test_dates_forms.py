@@ -25,7 +25,7 @@ WRITTEN = date(2024, 5, 20)
 
 
 def _found() -> list[tuple[str, str]]:
-    """Give (language, text) of each date that the lines of the rules' tests mark."""
+    """Return (language, text) of each date that the lines of the rules' tests mark."""
     lines = chain(
         forms_dates.found(),
         forms_dates_each.each(),

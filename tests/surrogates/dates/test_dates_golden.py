@@ -73,7 +73,7 @@ NUMBERS = {
 
 
 def _month_words(text: str) -> set[int]:
-    """Give the months that the words of a text may name."""
+    """Return the months that the words of a text may name."""
     words = re.findall(r"[^\W\d_]+", text.lower())
     found = {
         number
@@ -89,7 +89,7 @@ def _month_words(text: str) -> set[int]:
 
 
 def _numbers(text: str) -> set[int]:
-    """Give the numbers of a text: digits, runs of digits cut in all ways, and words."""
+    """Return the numbers of a text: digits, runs of digits cut in all ways, and words."""
     bare = re.sub(r"(?<=\b\d) (?=\d\b)", "", text)
     found: set[int] = set()
     for run in re.findall(r"\d+", bare):

@@ -91,7 +91,7 @@ def test_weights_are_laid_out_once_and_again_when_they_change(tmp_path: Path) ->
     size = len(pickle.dumps(network))
 
     def scores() -> tuple[torch.Tensor, torch.Tensor]:
-        """Give what a first step makes of the ids, and the whole network."""
+        """Return what a first step makes of the ids, and the whole network."""
         return network.step(ids[:, 0], network.start(3, 1))[0], network(ids)[:, 0]
 
     with torch.no_grad():

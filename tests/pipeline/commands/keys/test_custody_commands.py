@@ -30,7 +30,7 @@ def key(tmp_path, capsys):
 
 @pytest.fixture
 def run(tmp_path, capsys):
-    """Run a command on the key; gives its code and what it printed as JSON."""
+    """Run a command on the key; returns its code and what it printed as JSON."""
 
     def command(*words):
         capsys.readouterr()
