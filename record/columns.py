@@ -3,8 +3,203 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from record.cdm import CDM
 from record.label import Label
+
+CDM = {
+    "note": {
+        "row": "note_id person_id",
+        "date": "note_date",
+        "clock": "note_datetime",
+        "fixed": "note_type_concept_id note_class_concept_id encoding_concept_id "
+        "language_concept_id",
+        "title": "note_title",
+        "text": "note_text",
+        "link": "provider_id visit_occurrence_id visit_detail_id",
+        "source": "note_source_value",
+        "event": "note_event_id note_event_field_concept_id",
+    },
+    "note_span": {"row": "note_id", "place": "start_offset end_offset", "label": "label"},
+    "note_nlp": {
+        "row": "note_nlp_id note_id",
+        "code": "section_concept_id note_nlp_concept_id note_nlp_source_concept_id",
+        "free": "snippet lexical_variant nlp_system term_exists term_temporal term_modifiers",
+        "offset": "offset",
+        "date": "nlp_date",
+        "clock": "nlp_datetime",
+    },
+    "person": {
+        "row": "person_id",
+        "code": "gender_concept_id race_concept_id ethnicity_concept_id",
+        "birth_year": "year_of_birth",
+        "birth": "month_of_birth day_of_birth birth_datetime",
+        "site": "location_id care_site_id",
+        "physician": "provider_id",
+        "patient_number": "person_source_value",
+        "source": "gender_source_value race_source_value ethnicity_source_value",
+        "source_code": "gender_source_concept_id race_source_concept_id "
+        "ethnicity_source_concept_id",
+    },
+    "death": {
+        "row": "person_id",
+        "date": "death_date",
+        "clock": "death_datetime",
+        "code": "death_type_concept_id cause_concept_id cause_source_concept_id",
+        "source": "cause_source_value",
+    },
+    "observation_period": {
+        "row": "observation_period_id person_id",
+        "date": "observation_period_start_date observation_period_end_date",
+        "code": "period_type_concept_id",
+    },
+    "visit_occurrence": {
+        "row": "visit_occurrence_id person_id",
+        "code": "visit_concept_id visit_type_concept_id admitted_from_concept_id "
+        "discharged_to_concept_id",
+        "date": "visit_start_date visit_end_date",
+        "clock": "visit_start_datetime visit_end_datetime",
+        "link": "provider_id preceding_visit_occurrence_id",
+        "site": "care_site_id",
+        "visit_number": "visit_source_value",
+        "source_code": "visit_source_concept_id",
+        "source": "admitted_from_source_value discharged_to_source_value",
+    },
+    "visit_detail": {
+        "row": "visit_detail_id person_id visit_occurrence_id",
+        "code": "visit_detail_concept_id visit_detail_type_concept_id admitted_from_concept_id "
+        "discharged_to_concept_id",
+        "date": "visit_detail_start_date visit_detail_end_date",
+        "clock": "visit_detail_start_datetime visit_detail_end_datetime",
+        "link": "provider_id preceding_visit_detail_id parent_visit_detail_id",
+        "site": "care_site_id",
+        "visit_number": "visit_detail_source_value",
+        "source_code": "visit_detail_source_concept_id",
+        "source": "admitted_from_source_value discharged_to_source_value",
+    },
+    "condition_occurrence": {
+        "row": "condition_occurrence_id person_id",
+        "code": "condition_concept_id condition_type_concept_id condition_status_concept_id "
+        "condition_source_concept_id",
+        "date": "condition_start_date",
+        "end": "condition_end_date",
+        "clock": "condition_start_datetime condition_end_datetime",
+        "link": "provider_id visit_occurrence_id visit_detail_id",
+        "free": "stop_reason",
+        "source": "condition_source_value condition_status_source_value",
+    },
+    "drug_exposure": {
+        "row": "drug_exposure_id person_id",
+        "code": "drug_concept_id drug_type_concept_id route_concept_id drug_source_concept_id",
+        "date": "drug_exposure_start_date drug_exposure_end_date",
+        "end": "verbatim_end_date",
+        "clock": "drug_exposure_start_datetime drug_exposure_end_datetime",
+        "measure": "refills quantity days_supply",
+        "link": "provider_id visit_occurrence_id visit_detail_id",
+        "free": "stop_reason sig",
+        "number": "lot_number",
+        "source": "drug_source_value route_source_value dose_unit_source_value",
+    },
+    "procedure_occurrence": {
+        "row": "procedure_occurrence_id person_id",
+        "code": "procedure_concept_id procedure_type_concept_id modifier_concept_id "
+        "procedure_source_concept_id",
+        "date": "procedure_date",
+        "end": "procedure_end_date",
+        "clock": "procedure_datetime procedure_end_datetime",
+        "measure": "quantity",
+        "link": "provider_id visit_occurrence_id visit_detail_id",
+        "source": "procedure_source_value modifier_source_value",
+    },
+    "device_exposure": {
+        "row": "device_exposure_id person_id",
+        "code": "device_concept_id device_type_concept_id device_source_concept_id "
+        "unit_concept_id unit_source_concept_id",
+        "date": "device_exposure_start_date",
+        "end": "device_exposure_end_date",
+        "clock": "device_exposure_start_datetime device_exposure_end_datetime",
+        "measure": "quantity",
+        "link": "provider_id visit_occurrence_id visit_detail_id",
+        "number": "unique_device_id production_id",
+        "source": "device_source_value unit_source_value",
+    },
+    "measurement": {
+        "row": "measurement_id person_id",
+        "code": "measurement_concept_id measurement_type_concept_id operator_concept_id "
+        "value_as_concept_id unit_concept_id measurement_source_concept_id unit_source_concept_id",
+        "date": "measurement_date",
+        "clock": "measurement_datetime",
+        "measure": "value_as_number range_low range_high",
+        "link": "provider_id visit_occurrence_id visit_detail_id",
+        "free": "measurement_time",
+        "source": "measurement_source_value unit_source_value value_source_value",
+        "event": "measurement_event_id meas_event_field_concept_id",
+    },
+    "observation": {
+        "row": "observation_id person_id",
+        "code": "observation_concept_id observation_type_concept_id value_as_concept_id "
+        "qualifier_concept_id unit_concept_id observation_source_concept_id",
+        "date": "observation_date",
+        "clock": "observation_datetime",
+        "measure": "value_as_number",
+        "link": "provider_id visit_occurrence_id visit_detail_id",
+        "free": "value_as_string",
+        "source": "observation_source_value unit_source_value qualifier_source_value "
+        "value_source_value",
+        "event": "observation_event_id obs_event_field_concept_id",
+    },
+    "specimen": {
+        "row": "specimen_id person_id",
+        "code": "specimen_concept_id specimen_type_concept_id unit_concept_id "
+        "anatomic_site_concept_id disease_status_concept_id",
+        "date": "specimen_date",
+        "clock": "specimen_datetime",
+        "measure": "quantity",
+        "number": "specimen_source_id",
+        "source": "specimen_source_value unit_source_value anatomic_site_source_value "
+        "disease_status_source_value",
+    },
+    "condition_era": {
+        "row": "condition_era_id person_id",
+        "code": "condition_concept_id",
+        "date": "condition_era_start_date condition_era_end_date",
+        "measure": "condition_occurrence_count",
+    },
+    "drug_era": {
+        "row": "drug_era_id person_id",
+        "code": "drug_concept_id",
+        "date": "drug_era_start_date drug_era_end_date",
+        "measure": "drug_exposure_count gap_days",
+    },
+    "dose_era": {
+        "row": "dose_era_id person_id",
+        "code": "drug_concept_id unit_concept_id",
+        "date": "dose_era_start_date dose_era_end_date",
+        "measure": "dose_value",
+    },
+    "provider": {
+        "row": "provider_id",
+        "name": "provider_name npi dea year_of_birth",
+        "code": "specialty_concept_id gender_concept_id",
+        "site": "care_site_id",
+        "source": "provider_source_value specialty_source_value gender_source_value",
+        "source_code": "specialty_source_concept_id gender_source_concept_id",
+    },
+    "care_site": {
+        "row": "care_site_id",
+        "name": "care_site_name",
+        "code": "place_of_service_concept_id",
+        "site": "location_id",
+        "source": "care_site_source_value place_of_service_source_value",
+    },
+    "location": {
+        "row": "location_id",
+        "name": "address_1 address_2 county latitude longitude",
+        "town": "city state",
+        "zip": "zip",
+        "code": "country_concept_id",
+        "source": "location_source_value country_source_value",
+    },
+}
+"""Table -> kind of column -> the columns of that kind; `note_span` is ours."""
 
 
 class Treatment(StrEnum):

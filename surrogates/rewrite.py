@@ -17,7 +17,7 @@ from surrogates.dates import (
     ages,
     dates,
 )
-from surrogates.dates.context import (
+from surrogates.dates.dates import (
     completed,
     day_first,
     says_all,
@@ -25,7 +25,7 @@ from surrogates.dates.context import (
 from surrogates.dates.whole_dates import whole
 from surrogates.keys.keys import CohortKey
 from surrogates.names import names
-from surrogates.names.note_names import NoteNames
+from surrogates.names.names import NoteNames
 from surrogates.numbers import identifiers
 from surrogates.patient import value_format
 from surrogates.patient.patient import (
@@ -34,7 +34,6 @@ from surrogates.patient.patient import (
 )
 from surrogates.patient.text_normalization import HOLDS
 from surrogates.places import (
-    care_sites,
     generalization,
     places,
 )
@@ -55,7 +54,7 @@ MAKERS: dict[str, Maker] = {
     Label.CITY: places.replace_city,
     Label.REGION: places.replace_listed,
     Label.COUNTRY: places.replace_listed,
-    Label.HOSPITAL: care_sites.replace,
+    Label.HOSPITAL: places.replace,
     Label.ORGANIZATION: places.replace_listed,
     Label.PROFESSION: places.replace_listed,
     Label.PHONE: contacts.replace_phone,

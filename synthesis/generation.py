@@ -10,11 +10,11 @@ from models.language.corpus.vocabulary import (
     END,
     Vocabulary,
 )
-from models.language.decoding.beam_search import search_text
 from models.language.decoding.generation import (
     Decoding,
     Task,
     Written,
+    search_text,
     write_texts,
 )
 from models.language.decoding.grammar import (

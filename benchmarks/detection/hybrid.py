@@ -3,7 +3,7 @@
     python -m benchmarks.detection.hybrid [--model DIR] [--patients 25] [--also NOTES.jsonl]
 
 Notes of the fictional hospital in French, English and Spanish, by patients no training saw and from
-the templates that training never sees (`synthesis.fictional.templates.split`); `--also` adds
+the templates that training never sees (`synthesis.fictional.hospital`); `--also` adds
 corpora with gold spans in labels of their own and no patients. Labels do not count here: a token is
 redacted where a span of any label is over it. Prints Markdown.
 """

@@ -28,10 +28,9 @@ from pipeline.files.gold import (
     read_label_map,
 )
 from record.document import Annotated
-from synthesis.fictional.hospital import make_hospital
+from synthesis.fictional.hospital import Part, make_hospital
 from synthesis.fictional.people.records import Hospital
 from synthesis.fictional.templates.languages import LANGUAGES
-from synthesis.fictional.templates.split import Part
 
 NOTES_PER_PATIENT = 4
 CHARACTERS = 1300

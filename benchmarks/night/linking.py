@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
-from evaluation.detection.clusters import (
+from evaluation.detection.alignment import (
     BCubed,
     b_cubed,
 )

@@ -1,15 +1,17 @@
 """HTML to the text a browser shows: no scripts, comments, metadata, hidden elements or links."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from html import escape
+from typing import NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from extractors.document.limits import (
     Extracted,
     Limits,
 )
-from extractors.markup.html_tree import Page
 from extractors.plain.code_pages import (
     by_label,
     decode_as,
@@ -17,7 +19,329 @@ from extractors.plain.code_pages import (
     put_right,
 )
 from extractors.plain.plain_text import clean
+from extractors.plain.symbol_fonts import is_symbol_font, symbol
 from record.errors import Unreadable
+
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_LENGTH = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+))(px|pt|pc|cm|mm|in|q|rem|em|ex|ch|vw|vh|%)?")
+_FONT_SIZE = re.compile(
+    r"(?:^|\s)((?:\d+\.?\d*|\.\d+)(?:px|pt|pc|cm|mm|in|rem|em|ex|%)|0)(?=[/\s])"
+)
+_RELATIVE = frozenset(("em", "ex", "ch", "%"))
+_OFF_SCREEN = -900.0
+
+_INLINE = frozenset("inline inline-block inline-flex inline-grid contents ruby".split())
+
+
+class Look(NamedTuple):
+    """How text is shown; an element hands it on to those within it."""
+
+    kept: bool = False
+    """White space is shown as it stands."""
+    visible: bool = True
+    sized: bool = True
+    """Its letters have a size above zero."""
+    font: str = ""
+    """The font's name, where its letters stand for signs."""
+
+
+class Style(NamedTuple):
+    """What the style of an element sets; `display` is empty where it says nothing."""
+
+    gone: bool
+    display: str
+    look: Look
+    tight: bool = False
+    """No space above and below."""
+
+
+def read(attributes: Mapping[str, str | None], look: Look) -> Style:
+    """Read the attributes of an element whose parent looks like `look`."""
+    if "face" in attributes:
+        look = look._replace(font=_signs(attributes["face"] or ""))
+    text = attributes.get("style")
+    if not text:
+        return Style("hidden" in attributes, "", look)
+    rules = _rules(text)
+    display = rules.get("display", "")
+    gone = display == "none" or ("hidden" in attributes and not display)
+    return Style(
+        gone=gone or _is_gone(rules),
+        display="inline" if display in _INLINE else display,
+        look=_look(rules, look),
+        tight=any(_is_zero(rules.get(name, "")) for name in ("margin", "margin-bottom")),
+    )
+
+
+def _rules(text: str) -> dict[str, str]:
+    rules = {}
+    for rule in _COMMENT.sub("", text).lower().split(";"):
+        name, _, value = rule.partition(":")
+        rules[name.strip()] = value.partition("!")[0].strip()
+    return rules
+
+
+def _is_gone(rules: Mapping[str, str]) -> bool:
+    if _is_zero(rules.get("opacity", "")) or rules.get("content-visibility") == "hidden":
+        return True
+    sides = ("height", "max-height", "width", "max-width")
+    if rules.get("overflow", "").startswith("hidden") and any(
+        _is_zero(rules.get(side, "")) for side in sides
+    ):
+        return True
+    return any(
+        _number(rules.get(side, "")) <= _OFF_SCREEN for side in ("left", "top", "text-indent")
+    )
+
+
+def _look(rules: Mapping[str, str], look: Look) -> Look:
+    if "visibility" in rules:
+        look = look._replace(visible=rules["visibility"] not in ("hidden", "collapse"))
+    space = rules.get("white-space", "")
+    if space:
+        look = look._replace(kept=space.startswith(("pre", "break-spaces")))
+    short = rules.get("font", "")
+    size = _FONT_SIZE.search(short)
+    look = _resized(look, rules.get("font-size", size[1] if size else ""))
+    family = rules.get("font-family", short.rpartition(" ")[2] if size else "")
+    return look._replace(font=_signs(family)) if family else look
+
+
+def _resized(look: Look, size: str) -> Look:
+    if not size:
+        return look
+    match = _LENGTH.fullmatch(size)
+    if match is None:  # a keyword; smaller and larger are those of the parent
+        return look if size in ("inherit", "smaller", "larger") else look._replace(sized=True)
+    if float(match[1]) == 0:
+        return look._replace(sized=False)
+    return look if match[2] in _RELATIVE else look._replace(sized=True)
+
+
+def _signs(family: str) -> str:
+    name = family.partition(",")[0].strip(" '\"")
+    return name if is_symbol_font(name) else ""
+
+
+def _number(value: str) -> float:
+    match = _LENGTH.match(value)
+    return float(match[1]) if match else 0.0
+
+
+def _is_zero(value: str) -> bool:
+    match = _LENGTH.match(value)
+    return match is not None and float(match[1]) == 0
+
+
+# Browsers themselves go no deeper.
+_DEEPEST = 512
+
+_DROPPED = frozenset(
+    "head script style title template noembed noframes datalist audio video canvas desc metadata "
+    "defs annotation annotation-xml rp".split()
+)
+_ELSEWHERE = frozenset("iframe frame embed object applet".split())
+_BLOCKS = frozenset(
+    "html body address article aside blockquote center dd details dialog dir div dl dt fieldset "
+    "figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li listing "
+    "main menu nav ol p plaintext pre search section summary table tbody thead tfoot caption "
+    "ul xmp textarea text".split()
+)
+_SPACED = frozenset("p h1 h2 h3 h4 h5 h6 blockquote".split())
+_KEPT = frozenset("pre textarea listing xmp plaintext".split())
+_PICTURES = frozenset("img svg image canvas".split())
+_ROW_DISPLAYS = {"tr": "table-row", "td": "table-cell", "th": "table-cell"}
+_BOXES = ("☐", "☒")
+_NO_VALUE = frozenset("hidden password file image color range".split())
+
+_BLANK = re.compile(r"[ \t\n\r\f]+")
+_PRIVATE = range(0xF000, 0xF100)
+
+
+class _Lines:
+    """Lines that grow: white space is one blank, and none at a line's ends."""
+
+    def __init__(self) -> None:
+        self._out: list[str] = []
+        self._breaks = 2  # how many line breaks stand at the end
+        self._blank = False  # whether one is due before the next letter
+        self.cells: list[str] | None = None
+
+    def write(self, text: str) -> None:
+        flat = _BLANK.sub(" ", text)
+        word = flat.strip(" ")
+        self._blank = self._blank or flat.startswith(" ")
+        if not word:
+            return
+        if self._blank and not self._breaks:
+            self._out.append(" ")
+        self._out.append(word)
+        self._breaks, self._blank = 0, flat.endswith(" ")
+
+    def write_kept(self, text: str) -> None:
+        if self._blank and not self._breaks:
+            self._out.append(" ")
+        self._out.append(text)
+        self._blank, self._breaks = False, int(text.endswith("\n"))
+
+    def end_line(self, breaks: int = 1) -> None:
+        missing = breaks - self._breaks
+        if missing > 0:
+            self._out.append("\n" * missing)
+            self._breaks = breaks
+        self._blank = False
+
+    def break_line(self) -> None:
+        self._out.append("\n")
+        self._breaks, self._blank = min(2, self._breaks + 1), False
+
+    def text(self) -> str:
+        return "".join(self._out).strip("\n")
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element under way."""
+
+    next: LexborNode | None
+    look: Look
+    tag: str = ""
+    display: str = ""
+    spaced: bool = False
+    cells: list[str] = field(default_factory=list)
+
+
+class Page:
+    """Writes the text of a page, at most `most` characters.
+
+    `pictures` counts those that are seen.
+    """
+
+    def __init__(self, parser: LexborHTMLParser, most: int) -> None:
+        self.pictures = 0
+        self._left = most
+        self._lines = _Lines()
+        self._outer: list[_Lines] = []
+        self._open = [_Open(parser.root, Look())]
+
+    def text(self) -> str:
+        """Walk through the page; Unreadable: `broken`, `unread-part`, `too-long`."""
+        while self._open:
+            element = self._open[-1]
+            node = element.next
+            if node is None:
+                self._end(self._open.pop())
+            else:
+                element.next = node.next
+                self._take(node, element.look)
+        return self._lines.text()
+
+    def _take(self, node: LexborNode, look: Look) -> None:
+        tag = node.tag or ""
+        if tag == "-text":
+            self._write(node.text_content or "", look)
+        elif not tag.startswith("-") and tag not in _DROPPED:
+            self._begin(node, tag, look)
+
+    def _write(self, text: str, look: Look) -> None:
+        if not (look.visible and look.sized):
+            return
+        self._left -= len(text)
+        if self._left < 0:
+            raise Unreadable("too-long")
+        if look.font or any("\uf000" <= char <= "\uf0ff" for char in text):
+            text = "".join(_sign(char, look.font) for char in text)
+        if look.kept:
+            self._lines.write_kept(text)
+        else:
+            self._lines.write(text)
+
+    def _begin(self, node: LexborNode, tag: str, look: Look) -> None:
+        attributes = node.attributes
+        style = read(attributes, look)
+        if style.gone or (tag == "dialog" and "open" not in attributes):
+            return
+        look = style.look._replace(kept=True) if tag in _KEPT else style.look
+        if tag == "font" and "size" in attributes:
+            look = look._replace(sized=True)
+        self.pictures += tag in _PICTURES and look.visible
+        if tag in _ELSEWHERE:
+            self._refuse_elsewhere(attributes)
+        elif tag == "br":
+            self._lines.break_line()
+        elif tag in ("input", "select"):
+            self._write(f" {_shown(node, tag, attributes)} ", look)
+        else:
+            self._enter(node, tag, style._replace(look=look))
+
+    def _enter(self, node: LexborNode, tag: str, style: Style) -> None:
+        if len(self._open) > _DEEPEST:
+            raise Unreadable("broken")
+        display = style.display or _ROW_DISPLAYS.get(tag, "block" if tag in _BLOCKS else "inline")
+        office = (node.attributes.get("class") or "").startswith("Mso")
+        spaced = tag in _SPACED and not style.tight and not office
+        element = _Open(node.child, style.look, tag, display, spaced)
+        if display == "table-cell" and self._row() is not None:
+            self._outer.append(self._lines)
+            self._lines = _Lines()
+        elif display == "table-cell":
+            element.display = "block"
+        elif display != "inline":
+            self._lines.end_line(1 + spaced)
+        self._open.append(element)
+
+    def _end(self, element: _Open) -> None:
+        if element.display == "table-cell":
+            text, self._lines = self._lines.text(), self._outer.pop()
+            row = self._row()
+            if row is not None:
+                row.cells.append(text)
+        elif element.display == "table-row":
+            # Cells of several lines would not line up: they follow one another.
+            between = "\n" if any("\n" in cell for cell in element.cells) else "\t"
+            line = between.join(element.cells).strip("\n")
+            if line.strip():
+                self._lines.end_line()
+                self._lines.write_kept(line)
+            self._lines.end_line()
+        elif element.display not in ("inline", ""):
+            self._lines.end_line(1 + element.spaced)
+
+    def _row(self) -> _Open | None:
+        """The row that a cell would be part of: nothing but its own parent."""
+        parent = self._open[-1] if self._open else None
+        return parent if parent and parent.display == "table-row" else None
+
+    def _refuse_elsewhere(self, attributes: Mapping[str, str | None]) -> None:
+        sides = (attributes.get("width"), attributes.get("height"))
+        if any((side or "").strip() in ("0", "1", "0px", "1px") for side in sides):
+            return
+        if (attributes.get("type") or "").startswith("image/"):
+            self.pictures += 1
+        else:
+            raise Unreadable("unread-part")
+
+
+def _sign(char: str, font: str) -> str:
+    code = ord(char)
+    if code in _PRIVATE or (font and 0x20 < code < 0x100 and char != "\u00a0"):
+        return symbol(font, code)
+    return char
+
+
+def _shown(node: LexborNode, tag: str, attributes: Mapping[str, str | None]) -> str:
+    """What stands in a field of a form."""
+    if tag == "select":
+        options = node.css("option")
+        chosen = [option for option in options if "selected" in option.attributes]
+        if not chosen and "multiple" not in attributes:
+            chosen = options[:1]
+        return ", ".join(_BLANK.sub(" ", option.text()).strip() for option in chosen)
+    kind = (attributes.get("type") or "text").lower()
+    if kind in ("checkbox", "radio"):
+        return _BOXES["checked" in attributes]
+    return "" if kind in _NO_VALUE else attributes.get("value") or ""
+
 
 _TRAILING = re.compile(r"(?<![^\S\n])[^\S\n]++$", re.MULTILINE)
 _EMPTY_LINES = re.compile(r"\n{3,}")

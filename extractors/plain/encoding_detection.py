@@ -2,12 +2,266 @@
 
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 
-from extractors.plain.text_plausibility import (
-    Wording,
-    wording,
-)
 from record.errors import Unreadable
+
+# The letters of French, Spanish, German, Portuguese, Catalan, Italian and Nordic words and names:
+# what stands before them, what stands after them (`_` for what is no letter).
+_TABLE = """
+š|_aeiouy|_aeiklmnopqtuv
+ß|_aeiouäöü|_befhilmnptvw
+à|_cdfijlmnorstvzçú|_bcflnprstuè
+á|_'bcdefghijklmnoprstuvwxyzñ|_bcdefgijlmnpqrstuvxzéñ
+â|_'abcdefghilmnprstuvzé|_bcdgilmnpqrst
+ã|bcdefghijlmnoprstuvxç|_eos
+ä|_bcdfghijklmnprstwz|_bcdfghiklmnopqrstuvzß
+å|_ahp|gklns
+æ|_cfhjlnprt|_cdmnqrstv
+ç|_acehilnopruéíü|_aeilouàãõúû
+è|_abcdfghijlmnoprstuvyzà|_bcdfglmnpqrstvzê
+é|_'abcdfghijklmnopqrstuvwxyzáéñ|_abcdefghijklmnopqrstuvxyzâçéíï
+ê|_bcdfghilmnoprstuvzèü|_cdlmnpqrstuvxzô
+ë|aiou|_dhilmnrstvy
+í|_abcdefghjlmnoprstuvxzéñü|_abcdefgklmnopqrstvxzçñó
+î|_'abdfglmnoprtuv|clmnrst
+ï|_aeoué|_acdeflmnoqrstvw
+ñ|_adegiouáíóú|_aeiouáéíó
+ò|_clrtu|_lnrst
+ó|_abcdefghijlmnoprstuvwxyzíñ|_bcdefgijlmnpqrstvxzñú
+ô|_abcdefhjklmnprtvê|_dlmnpst
+õ|cdehimrstç|e
+ö|_bdfghjklmnprstuvwz|bcdefghklmnprstvwxzß
+ø|_jmrs|_lmry
+ù|bdiot|_
+ú|_abcdefghijlmnprstzçó|_abcdefghjlmnopqrstvyzàñ
+û|bdeflmopqrsç|_clmnrst
+ü|_bdfghjklmnpqrstwz|_bcdefghiklmnrstßçêí
+œ|_'bcdfghlmnprsv|_acdilnstu
+"""
+_ROWS = [row.split("|") for row in _TABLE.strip("\n").split("\n")]
+_BEFORE = {letter: frozenset(before) for letter, before, _ in _ROWS}
+_AFTER = {letter: frozenset(after) for letter, _, after in _ROWS}
+
+_STANDS_ALONE = {"à": 0, "À": 0, "é": 2, "è": 2, "É": 2, "ó": 2}
+# Of two letters that would both do, the more frequent one is meant.
+_RARITY = {
+    **dict.fromkeys("éèàóíáñœ", 0),
+    **dict.fromkeys("çêôúüöäîâû", 1),
+    **dict.fromkeys("ïëßã", 2),
+}
+_RARE = 3
+_GLUED = 2  # `PUIS…`: rather a capital letter of another code page
+_CAPITAL_IN_SMALL = 2  # how much rarer a word's first letter is as a capital
+
+_LETTER = r"[^\W\d_]"
+_END = r"(?=$|[\s.,;:!?)\]/])"
+_BEGIN = r"(?:^|(?<=[\s(\[«“\"'.,;:=-]))"
+
+# Classic Mac OS writes í where Windows writes the apostrophe: some words could be either.
+_VOWEL = "[aeiouyhàâéèêëîïôœ]"
+_ELISION = r"\b(?:[ldsntcmj]|qu|lorsqu|puisqu|jusqu|quoiqu|quelqu|entr)"
+_EITHER = r"(?:a|an|as|az|en|ez|o|os)\b"
+_NO_I = re.compile(
+    rf"{_ELISION}í(?={_VOWEL})(?!{_EITHER})|\b[nt]í(?!\w)|\bníss\b|í(?:ll|ve|re|[tdm])\b"
+    r"|(?<!\bpa)(?<!\bpar)(?<!\ban)(?<!\bas)(?<!\blu)ís\b",
+    re.IGNORECASE,
+)
+
+# Words that leave no doubt.
+_CERTAIN = 4
+_WORDS = frozenset(
+    "hôpital hôpitaux hôtel côté né née nés âgé âgée âge très après état été père mère frère déjà "
+    "même être fièvre opéré opérée médecin médecins médical médicale présente présenté évolution "
+    "sévère hémorragie généraliste spécialiste général générale allégé œdème cœur sœur "
+    "décès décédé décédée légère contrôle dès grâce problème système artère artérielle identité "
+    "température ténue thérapeutique téléphone tél février août décembre prénom "
+    "société santé sécurité numéro résultat résultats antécédents antécédent hérédité réalisé "
+    "réalisée effectué effectuée échographie électrocardiogramme examiné symptôme symptômes dépôt "
+    "synthèse référence médicaments prélèvement créatinine hémoglobine "
+    "glycémie françois françoise andré rené gérard hélène thérèse jérôme noël benoît loïc "
+    "anaïs chloé zoé zoë élise éric étienne édouard émile évry nîmes orléans besançon béziers "
+    "saint-étienne genève "
+    "años año día días médico médica médicos más también según está están número teléfono "
+    "dirección niño niña señor señora español española exploración evolución diagnóstico clínico "
+    "clínica clínicos atención presión tensión lesión lesiones técnica técnico análisis "
+    "hepático médula cirugía síntomas síndrome crónica crónico crónicas quirúrgico "
+    "quirúrgica tórax corazón riñón área última último únicamente órdenes después además través "
+    "había tenía presentó acudió realizó garcía lópez gómez pérez sánchez martínez rodríguez "
+    "gonzález hernández fernández jiménez díaz álvarez gutiérrez domínguez vázquez ramírez suárez "
+    "muñoz núñez ibáñez peña josé maría jesús ángel andrés ramón joaquín martín inés íñigo lucía "
+    "málaga cádiz córdoba león jaén ávila mérida logroño "
+    "für über müller straße größe ärztin österreich zürich münchen müde".split()
+)
+
+# œ stands for few sounds, and few letters can follow these ones where a word begins with them.
+_NO_LIGATURE = re.compile(
+    r"œ(?!u|d|t|il|li|s[ot]|no|c[uo])|(?<=[aegijkloptuwxyzé])œ", re.IGNORECASE
+)
+_FIRST = {
+    **dict.fromkeys("àëïûùãõßò", ""),
+    **dict(
+        zip(
+            "îèêôüçñåäé",
+            "l r t t b aeu aou hskn ghlmnrtu bcdfghjlmnopqrstvwxz".split(),
+            strict=True,
+        )
+    ),
+}
+_NOT_FIRST = re.compile(
+    "|".join(rf"(?<!\w){first}(?=[^\W\d_])(?![{after or '_'}])" for first, after in _FIRST.items()),
+    re.IGNORECASE,
+)
+
+# Signs, and what surrounds them where somebody wrote them; `@` stands for the sign.
+_AROUND = (
+    (
+        "’",
+        rf"(?i:{_ELISION}@(?={_VOWEL})(?!{_EITHER})|aujourd@hui|[^\W_]@(?:s|t|re|ve|ll|d|m)\b)",
+    ),
+    ("’", r"\b[ODMLN]@[A-ZÀ-Ý]|s@(?=\s)"),
+    ("‘“„", _BEGIN + r"@(?=\w)"),
+    ("”’", rf"(?<=[\w.,;:!?…)])@{_END}"),
+    ("«", _BEGIN + r"@(?=[\s\w])"),
+    ("»", rf"(?<=[\s\w.,;:!?…)])@{_END}"),
+    ("\u00a0", r"(?<=[«°\s\d])@|@(?=[»;:!?%€°\s\d/-])|\b(?:M|Dr|Pr|MM|Mr|D|Sr|Mme)\.?@"),
+    ("–—", r"(?<![^\s\d)/])@(?![^\s\d(/])|(?<=\s)@(?=\w)|(?<=[\w.)])@(?=\s)|@(?=@)|(?<=@)@"),
+    ("…", rf"(?<=[\w\s(,;:.»)])@{_END}|(?<=\()@|(?<=[\w.])@(?=»)"),
+    ("•▪■●◦∙", r"(?:^|(?<=\s))@(?=\s|\w)"),
+    ("·", r"(?:^|(?<=\s))@(?=\s)|(?<=l)@(?=l)"),
+    ("°", r"(?<=\d)\s?@(?=$|[\sCF.,;:!?)\d/])|\b[nNT]@(?=$|[\s\d:A-Z])"),
+    ("º", r"(?<=\d)\s?@(?=$|[\sCF.,;:!?)\d/-])|\b[nNT]@(?=$|[\s\d:.A-Z])"),
+    ("ª", r"(?<=\d)@|\b(?:M|D\.|Sra?\.?|Dra?\.?)@"),
+    ("²³¹", r"(?<=[\dmMcxyn/)])@(?=$|[\s.,;:!?)/\d-])"),
+    ("µ", r"(?<![^\W\d_])@(?=(?:g|mol|l|L|m|M|k|U|UI|u|s|S|V|A|Sv|kat|cg)\b)"),
+    ("±≥≤≈≠×÷−", r"(?:^|(?<=[\s\d(,;:=]))@(?=[\s\d,.])|(?<=\w)@(?=\d)"),
+    ("½¼¾", rf"(?:^|(?<=[\s\d(]))@{_END}"),
+    ("€£", rf"(?<=\d)\s?@{_END}|(?:^|(?<=[\s(]))@(?=\s?\d)"),
+    ("§", r"(?:^|(?<=[\s(]))@(?=\s?[\d§IVX])"),
+    ("¿¡", _BEGIN + r"@(?=\w)"),
+    ("®™", rf"(?<=\w)@{_END}"),
+    ("©", r"(?:^|(?<=[\s(]))@(?=\s?\w)"),
+    *((box, rf"@(?=[{box}])|(?<=[{box}])@") for box in ("─━═│┃║┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬", "█▄▀░▒▓")),
+    ("│║", r"(?:^|(?<=\s))@(?=\s)"),
+)
+# Signs that come in pairs.
+_CLOSING = {"«": "»", "“": "”", "‘": "’", "¿": "?", "¡": "!", "»": "«", "”": "“„"}
+
+
+def _patterns() -> dict[str, re.Pattern[str]]:
+    ways: dict[str, list[str]] = {}
+    for signs, around in _AROUND:
+        for sign in signs:
+            ways.setdefault(sign, []).append(around.replace("@", sign))
+    return {sign: re.compile("|".join(each), re.MULTILINE) for sign, each in ways.items()}
+
+
+_SIGNS = _patterns()
+_BEYOND_ASCII = re.compile(r"[^\0-\x7f]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_NO_LETTERS = frozenset("ªºµ")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How odd each of a text's characters beyond ASCII is where it stands.
+
+    0 is what words of these languages do, 1 to 2 unusual, from 4 on wrong. `rarity` is a sum over
+    the letters, less what words beyond doubt count for: it tells equally odd readings apart.
+    """
+
+    oddities: tuple[int, ...]
+    rarity: int
+
+    @property
+    def oddity(self) -> int:
+        """The sum of all oddities."""
+        return sum(self.oddities)
+
+
+def wording(text: str, most: int) -> Wording:
+    """Look at the first `most` characters beyond ASCII."""
+    found = [match.start() for match in islice(_BEYOND_ASCII.finditer(text), most)]
+    end = min(len(text), found[-1] + 16) if found else 0
+    usual = _usual_signs(text, end)
+    odd = _odd_letters(text, end)
+    values = (
+        max(_of_letter(text, at), 5 * (at in odd))
+        if _is_letter(text[at])
+        else _of_sign(text, at, usual)
+        for at in found
+    )
+    rarity = sum(_rarity(text, at) for at in found)
+    return Wording(tuple(values), rarity - _CERTAIN * _certain_words(text, end))
+
+
+def _certain_words(text: str, end: int) -> int:
+    words = _LETTERS.findall(text, 0, end)
+    return sum(not word.isascii() and word.lower() in _WORDS for word in words)
+
+
+def _usual_signs(text: str, end: int) -> set[int]:
+    signs = [sign for sign in _SIGNS if sign in text]
+    return {
+        match.start() + match[0].index(sign)
+        for sign in signs
+        if any(closing in text for closing in _CLOSING.get(sign, sign))
+        for match in _SIGNS[sign].finditer(text, 0, end)
+    }
+
+
+def _odd_letters(text: str, end: int) -> set[int]:
+    return {
+        match.start() + next(at for at, char in enumerate(match[0]) if not char.isascii())
+        for pattern in (_NO_I, _NO_LIGATURE, _NOT_FIRST)
+        for match in pattern.finditer(text, 0, end)
+    }
+
+
+def _is_letter(char: str) -> bool:
+    return char.isalpha() and char not in _NO_LETTERS
+
+
+def _rarity(text: str, at: int) -> int:
+    char = text[at]
+    if not _is_letter(char):
+        return _GLUED * (char == "…" and _neighbour(text, at - 1).isupper())
+    small = char.isupper() and _neighbour(text, at + 1).islower()
+    return _RARITY.get(char.lower(), _RARE) + _CAPITAL_IN_SMALL * small
+
+
+def _of_sign(text: str, at: int, usual: set[int]) -> int:
+    if at in usual:
+        return 0
+    within = _neighbour(text, at - 1) != "_" and _neighbour(text, at + 1) != "_"
+    if within and text[at] == "’":
+        return 3  # o’clock, ma’am: spoken English knows no rules
+    return 6 if within or text[at] not in _SIGNS else 4
+
+
+def _of_letter(text: str, at: int) -> int:
+    char = text[at]
+    before, after = _neighbour(text, at - 1), _neighbour(text, at + 1)
+    if before == after == "_":
+        return _STANDS_ALONE.get(char, 6)
+    if char.isupper() and (before.islower() or (before.isupper() and after.islower())):
+        return 6
+    folded = char.lower()
+    if folded not in _BEFORE:
+        return 5
+    missing = (before.lower() not in _BEFORE[folded]) + (after.lower() not in _AFTER[folded])
+    # Some keyboards have no capitals with accents; but a word does not go on in capitals.
+    among_capitals = char.islower() and before.isupper() and after.isupper()
+    goes_on = char.islower() and after.isupper() and not before.isupper()
+    return 2 * missing + 3 * among_capitals + 4 * goes_on
+
+
+def _neighbour(text: str, at: int) -> str:
+    char = text[at] if 0 <= at < len(text) else "_"
+    if char == "’":
+        return "'"
+    return char if char == "'" or _is_letter(char) else "_"
+
 
 # Windows, Unix, DOS, classic Mac OS. The first one is by far the most frequent.
 _WINDOWS = "cp1252"

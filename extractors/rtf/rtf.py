@@ -1,6 +1,9 @@
 """RTF (specification 1.9.1) to the text a reader sees, without metadata, codes and hidden text."""
 
 import re
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass, field
 
 from extractors.document.limits import (
     Extracted,
@@ -11,8 +14,525 @@ from extractors.plain.plain_text import (
     clean,
     decode,
 )
-from extractors.rtf.reader import Reader
+from extractors.plain.symbol_fonts import symbol
+from extractors.rtf.control_words import (
+    BREAKS,
+    CHARACTERS,
+    DROPPED,
+    HELD,
+    MARGINS,
+    RESUMED,
+    SEEN,
+    SIGNS,
+    Font,
+    Fonts,
+    Kind,
+    Token,
+    tokens,
+)
 from record.errors import Unreadable
+
+# Fields that are drawn from their code, since they have no result.
+_FIELD = re.compile(r"(?is)\s*(symbol|macrobutton|gotobutton|eq)\s+(\S+)\s*(.*)")
+_SYMBOL_FONT = re.compile(r"(?i)\\f\s*\"?([^\"\\]+)")
+_FIELD_BOXES = ("☐", "☒")
+_UNSET = 25  # \ffres of a form field that shows its default
+_CHECKBOX = 1
+_LIST = 2
+
+# A picture that covers half a page is a scan: 250 square centimetres, in square twips.
+_SCAN_AREA = 250 * 567**2
+
+
+@dataclass(slots=True)
+class Form:
+    """A field of a form: a box to tick, or a list to choose from."""
+
+    kind: int = 0
+    result: int = _UNSET
+    default: int = 0
+    entries: list[str] = field(default_factory=list, repr=False)
+
+    def shown(self) -> str:
+        """Return what stands in it; nothing for a field of text, which has a result."""
+        chosen = self.default if self.result == _UNSET else self.result
+        if self.kind == _CHECKBOX:
+            return _FIELD_BOXES[chosen == 1]
+        if self.kind == _LIST and 0 <= chosen < len(self.entries):
+            return self.entries[chosen]
+        return ""
+
+
+@dataclass(slots=True)
+class Picture:
+    """A picture: width and height in twips, how far they are stretched in percent."""
+
+    seen: bool = False
+    behind: bool = False
+    width: int = 0
+    height: int = 0
+    stretched: int = 100
+    raised: int = 100
+
+    @property
+    def is_scan(self) -> bool:
+        """Return whether it covers half a page, and no text lies over it."""
+        area = self.width * self.height * self.stretched * self.raised / 10_000
+        return not self.behind and area > _SCAN_AREA
+
+
+def drawn(code: str) -> str:
+    """Return what a field shows that is drawn from its code; nothing for other fields."""
+    match = _FIELD.match(code)
+    if match is None:
+        return ""
+    kind, first, rest = match[1].lower(), match[2], match[3].strip()
+    if kind == "eq":
+        return f"{first} {rest}".strip()
+    if kind != "symbol":
+        return rest
+    try:
+        number = int(first, 0)
+    except ValueError:
+        return first
+    font = _SYMBOL_FONT.search(rest)
+    return symbol(font[1].strip() if font else "", number) if 0x20 <= number < 0x110000 else ""
+
+
+class Story:
+    """Text that grows; the cells of a row become one line when the row ends."""
+
+    def __init__(self) -> None:
+        self._out: list[str] = []
+        self._cells: list[str] = []
+        self._boxes: list[Story] = []
+        self._row = 0  # where the text begins that is part of a row, should it turn out to be one
+
+    def write(self, text: str) -> None:
+        """Add text."""
+        self._out.append(text)
+
+    def add_box(self, box: "Story") -> None:
+        """Add a box of text that is anchored here: it follows the paragraph."""
+        self._boxes.append(box)
+
+    def end_paragraph(self, *, in_table: bool) -> None:
+        """Begin another line, of the same cell or after the table."""
+        if in_table:
+            self._out.append("\n")
+            self._write_boxes()
+            return
+        self._write_row()
+        self._out.append("\n")
+        self._write_boxes()
+        self._row = len(self._out)
+
+    def end_cell(self) -> None:
+        """Make a cell of what was written since the last one."""
+        self._write_boxes()
+        self._cells.append("".join(self._out[self._row :]).strip("\n"))
+        del self._out[self._row :]
+
+    def end_row(self) -> None:
+        """Make a line of the cells, or lines of their own where a cell has several."""
+        self._write_row()
+        self._row = len(self._out)
+
+    def text(self) -> str:
+        """Return what was written, with surrogate halves joined."""
+        self._write_row()
+        self._write_boxes()
+        # A lone half becomes U+FFFD.
+        return "".join(self._out).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    def _write_row(self) -> None:
+        cells, self._cells = self._cells, []
+        if not cells:
+            return
+        rest = self._out[self._row :]
+        between = "\n" if any("\n" in cell for cell in cells) else "\t"
+        self._out[self._row :] = [between.join(cells).rstrip("\t\n") + "\n", *rest]
+        self._row += 1
+
+    def _write_boxes(self) -> None:
+        boxes, self._boxes = self._boxes, []
+        for box in boxes:
+            text = box.text().strip("\n")
+            if text.strip():
+                before = "" if not self._out or self._out[-1].endswith("\n") else "\n"
+                self._out.append(f"{before}{text}\n")
+
+
+@dataclass(slots=True)
+class _Group:
+    """What a brace opens: properties hold until the group ends.
+
+    `story` takes the text; `outer` is what a destination within this one may resume, and `frame`
+    what the innermost field stands in. No story: nobody sees it.
+    """
+
+    story: Story | None
+    outer: Story | None
+    frame: Story | None = None
+    destination: str = ""
+    font: int = -1
+    fallback: int = 1
+    hidden: bool = False
+    deleted: bool = False
+    in_table: bool = False
+    behind: bool = False
+
+
+_BOXES = ("shptxt", "dptxbxtext")
+_NOTES = ("footnote", "annotation")
+_CAPTURED = ("fldinst", "ffl", "sn", "sv")
+
+_PROPERTIES: Mapping[str, tuple[str, Callable[[int | None], bool | int]]] = {
+    "uc": ("fallback", lambda n: max(0, n or 0)),
+    "v": ("hidden", lambda n: n != 0),
+    "deleted": ("deleted", lambda n: n != 0),
+    "mvf": ("deleted", lambda n: n != 0),
+    "pard": ("in_table", lambda n: False),
+    "intbl": ("in_table", lambda n: n != 0),
+    "itap": ("in_table", bool),
+    "shpfblwtxt": ("behind", lambda n: n == 1),
+}
+_OF_PICTURES = {
+    "picwgoal": "width",
+    "pichgoal": "height",
+    "picscalex": "stretched",
+    "picscaley": "raised",
+}
+_OF_FORMS = {"fftype": "kind", "ffres": "result", "ffdefres": "default"}
+_OF_FONTS = {"fcharset": "charset", "cpg": "page"}
+_CODE_PAGES = {"ansicpg": None, "mac": 10000, "pc": 437, "pca": 850}
+_FLAGS = ("facingp", "titlepg")
+
+
+class Reader:
+    """Reads one document, up to `most` characters and some empty lines.
+
+    `pictures` counts those that are seen, `scans` those of them that cover half a page.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.pictures = 0
+        self.scans = 0
+        self._left = 2 * most + 1000
+        self._fonts = Fonts()
+        self._font = Font()  # the one whose entry in the table is read
+        self._body = Story()
+        self._margins: list[tuple[str, Story]] = []
+        self._notes: list[Story] = []
+        self._comments: list[Story] = []
+        self._flags = {""}
+        self._form = Form()
+        self._picture = Picture()
+        self._property = ""
+        self._letters = bytearray()
+        self._skipping = 0  # characters that only repeat one given as Unicode
+        self._starred = False
+        self._group = _Group(self._body, self._body)
+        self._stack: list[_Group] = []
+        self._words = self._dispatch()
+
+    def read(self, data: bytes) -> None:
+        """Read the document; Unreadable: `broken`, `unknown-encoding`, `too-long`."""
+        for token in tokens(data):
+            if token.kind is Kind.LETTERS:
+                self._take_letters(token.data)
+                continue
+            self._flush()
+            if token.kind is Kind.WORD:
+                self._take_word(token.data.decode(), token.number)
+            elif token.kind is Kind.SIGN:
+                self._take_sign(token)
+            else:
+                self._skipping, self._starred = 0, False
+                self._open() if token.kind is Kind.OPEN else self._close()
+        self._fonts.verify()
+
+    def text(self) -> str:
+        """Return headers, body, notes, comments and footers, with empty lines between."""
+        shown = [(kind, story) for kind, story in self._margins if MARGINS[kind] in self._flags]
+        blocks = [
+            *dict.fromkeys(_block([story]) for kind, story in shown if kind.startswith("header")),
+            _block([self._body]),
+            _block(self._notes),
+            _block(self._comments),
+            *dict.fromkeys(_block([story]) for kind, story in shown if kind.startswith("footer")),
+        ]
+        return "\n\n".join(block for block in blocks if block.strip())
+
+    # Text
+
+    def _take_letters(self, data: bytes) -> None:
+        skipped = min(self._skipping, len(data))
+        self._skipping -= skipped
+        if self._group.story is not None or self._group.destination == "fonttbl":
+            self._letters += data[skipped:]
+
+    def _flush(self) -> None:
+        if not self._letters:
+            return
+        data = bytes(self._letters)
+        self._letters.clear()
+        if self._group.destination == "fonttbl":
+            self._name_fonts(data)
+        elif b"\0" in data:
+            raise Unreadable("broken")
+        elif not self._is_hidden():
+            self._write(self._fonts.decode(data, self._font_number()))
+
+    def _take_sign(self, sign: Token) -> None:
+        if sign.data == b"*":
+            self._starred = True
+        elif sign.data in SIGNS:
+            self._take_character(SIGNS[sign.data])
+
+    def _take_character(self, character: str) -> None:
+        if character in ("\t", "\n"):
+            self._skipping = 0  # nobody repeats a character as a blank
+        if self._skipping:
+            self._skipping -= 1
+        elif character == "\n":
+            self._end_paragraph()
+        else:
+            self._write(character)
+
+    def _write(self, text: str) -> None:
+        if self._group.story is not None and not self._is_hidden():
+            self._show(self._group.story, text)
+
+    def _show(self, story: Story | None, text: str) -> None:
+        if story is None or self._is_hidden():
+            return
+        self._left -= len(text)
+        if self._left < 0:
+            raise Unreadable("too-long")
+        story.write(text)
+
+    def _is_hidden(self) -> bool:
+        return self._group.hidden or self._group.deleted
+
+    def _font_number(self) -> int:
+        return self._fonts.default if self._group.font < 0 else self._group.font
+
+    # Groups and destinations
+
+    def _open(self) -> None:
+        self._stack.append(self._group)
+        self._group = copy(self._group)
+        if self._group.destination != "fonttbl":
+            self._group.destination = ""
+
+    def _close(self) -> None:
+        group = self._group
+        if group.destination in ("fldinst", "ffl", "sn", "sv") and group.story is not None:
+            self._end_captured(group, group.story.text())
+        elif group.destination == "formfield":
+            self._show(group.frame, self._form.shown())
+        elif group.destination == "pict":
+            self._count_picture()
+        self._group = self._stack.pop()
+        if group.destination in _BOXES and group.story is not None and self._group.outer:
+            self._group.outer.add_box(group.story)
+
+    def _end_captured(self, group: _Group, text: str) -> None:
+        if group.destination == "fldinst":
+            self._show(group.frame, drawn(text))
+        elif group.destination == "ffl":
+            self._form.entries.append(text.strip())
+        elif group.destination == "sn":
+            self._property = text.strip()
+        elif self._property == "gtextUNICODE":
+            art = Story()
+            self._show(art, text.strip())
+            self._property = ""
+            if group.outer is not None:
+                group.outer.add_box(art)
+
+    def _begin(self, destination: str, story: Story | None) -> None:
+        self._group.destination = destination
+        self._group.story = story
+
+    def _drop(self, word: str) -> None:
+        self._begin(word, None)
+        self._group.outer = self._group.frame = None
+
+    def _begin_apart(self, destination: str) -> Story | None:
+        """Begin a story that stands elsewhere on the page; none where it would not be seen."""
+        group = self._group
+        if group.outer is None or self._is_hidden():
+            self._drop(destination)
+            return None
+        story = Story()
+        self._group = _Group(story, story, destination=destination, fallback=group.fallback)
+        return story
+
+    def _begin_story(self, word: str) -> None:
+        story = self._begin_apart(word)
+        if story is None or word in _BOXES:
+            return
+        if word in MARGINS:
+            self._margins.append((word, story))
+        else:
+            (self._notes if word == "footnote" else self._comments).append(story)
+
+    def _capture(self, destination: str) -> None:
+        if self._group.outer is None:
+            self._drop(destination)
+            return
+        self._begin(destination, Story())
+        if destination == "fldinst":
+            self._group.outer = self._group.story
+
+    # Words
+
+    def _take_word(self, word: str, number: int | None) -> None:
+        starred, self._starred = self._starred, False
+        if word in CHARACTERS:
+            self._take_character(CHARACTERS[word])
+            return
+        # What repeats a character is a character; without one there is nothing to skip.
+        self._skipping = 0
+        if word in BREAKS:
+            self._end_paragraph()
+        elif word in self._words:
+            self._words[word](number)
+        elif not self._set(word, number):
+            self._enter(word, starred=starred)
+
+    def _enter(self, word: str, *, starred: bool) -> None:
+        if word in DROPPED:
+            self._drop(word)
+        elif word in HELD:
+            self._begin(word, None)
+        elif word in RESUMED:
+            self._begin(word, self._group.outer)
+        elif word in MARGINS or word in _BOXES or word in _NOTES:
+            self._begin_story(word)
+        elif word in _CAPTURED:
+            self._capture(word)
+        elif starred and word not in SEEN:
+            self._drop(word)
+
+    def _set(self, word: str, number: int | None) -> bool:
+        """Note a property of the document, the group, or what is drawn."""
+        if word in _PROPERTIES:
+            name, value = _PROPERTIES[word]
+            setattr(self._group, name, value(number))
+        elif word in _OF_PICTURES:
+            setattr(self._picture, _OF_PICTURES[word], number or 0)
+        elif word in _OF_FORMS:
+            setattr(self._form, _OF_FORMS[word], number or 0)
+        elif word in _OF_FONTS:
+            setattr(self._font, _OF_FONTS[word], number)
+        elif word in _CODE_PAGES:
+            self._fonts.page = _CODE_PAGES[word] or number or None
+        elif word in _FLAGS:
+            self._flags.add(word)
+        else:
+            return False
+        return True
+
+    def _dispatch(self) -> Mapping[str, Callable[[int | None], None]]:
+        return {
+            "u": self._take_unicode,
+            "f": self._choose_font,
+            "deff": self._choose_default,
+            "plain": self._make_plain,
+            "cell": self._end_cell,
+            "row": self._end_row,
+            "nestcell": self._end_nested_cell,
+            "nestrow": self._end_nested_row,
+            "fonttbl": self._begin_fonts,
+            "field": self._begin_field,
+            "formfield": self._begin_form,
+            "pict": self._begin_picture,
+        }
+
+    def _take_unicode(self, number: int | None) -> None:
+        code = number or 0
+        if self._group.story is not None and not self._is_hidden():
+            code += 0x10000 if code < 0 else 0
+            self._write(self._fonts.character(code, self._font_number()))
+        self._skipping = self._group.fallback
+
+    def _end_paragraph(self) -> None:
+        if self._group.story is not None:
+            self._fonts.note_break()
+            self._group.story.end_paragraph(in_table=self._group.in_table)
+
+    def _end_cell(self, number: int | None) -> None:
+        del number
+        if self._group.story is not None:
+            self._fonts.note_break()
+            self._group.story.end_cell()
+
+    def _end_row(self, number: int | None) -> None:
+        del number
+        if self._group.story is not None:
+            self._group.story.end_row()
+
+    def _end_nested_row(self, number: int | None) -> None:
+        del number
+        # It stands among the properties of the row, which nobody sees.
+        if self._group.outer is not None:
+            self._group.outer.end_paragraph(in_table=True)
+
+    def _end_nested_cell(self, number: int | None) -> None:
+        del number
+        self._fonts.note_break()
+        if self._group.story is not None:
+            self._group.story.write("\t")
+
+    def _choose_font(self, number: int | None) -> None:
+        if self._group.destination == "fonttbl":
+            self._font = self._fonts.table[number or 0]
+        else:
+            self._group.font = number or 0
+
+    def _choose_default(self, number: int | None) -> None:
+        self._fonts.default = number or 0
+
+    def _name_fonts(self, data: bytes) -> None:
+        name, _, _ = data.decode("ascii", "replace").partition(";")
+        self._font.name = (self._font.name + name).strip()
+
+    def _make_plain(self, number: int | None) -> None:
+        del number
+        group = self._group
+        group.font, group.hidden, group.deleted = -1, False, False
+
+    def _begin_fonts(self, number: int | None) -> None:
+        del number
+        self._drop("fonttbl")
+
+    def _begin_field(self, number: int | None) -> None:
+        del number
+        self._group.frame = self._group.story
+
+    def _begin_form(self, number: int | None) -> None:
+        del number
+        self._form = Form()
+        self._begin("formfield", None)
+
+    def _begin_picture(self, number: int | None) -> None:
+        del number
+        group = self._group
+        seen = group.outer is not None and not self._is_hidden()
+        self._picture = Picture(seen=seen, behind=group.behind)
+        self._drop("pict")
+
+    def _count_picture(self) -> None:
+        self.pictures += self._picture.seen
+        self.scans += self._picture.seen and self._picture.is_scan
+
+
+def _block(stories: Iterable[Story]) -> str:
+    return "\n".join(story.text().strip("\n") for story in stories)
+
 
 _TRAILING = re.compile(r"(?<![^\S\n])[^\S\n]++$", re.MULTILINE)
 _EMPTY_LINES = re.compile(r"\n{3,}")

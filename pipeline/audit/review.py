@@ -1,28 +1,38 @@
 """From a random sample to files for reviewers, and from their corrections back to spans."""
 
+import hashlib
+import heapq
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from pipeline.audit.formats import FORMATS
-from pipeline.audit.pages import Page, digest, line_pieces, read_pages
 from pipeline.audit.private_files import MANIFEST, make_private, parsed, write_private
-from pipeline.audit.sampling import (
-    draw,
-    released_kinds,
-)
 from pipeline.config.progress import Progress
-from pipeline.config.settings import Settings
+from pipeline.config.settings import Settings, SourceSettings
 from pipeline.files.annotations import read_text
 from pipeline.files.jsonl import (
     dumped,
     listed,
 )
 from pipeline.night.nightly import check_documents
+from pipeline.notes.batch import (
+    Batch,
+    Item,
+)
 from pipeline.notes.detection import DETECTOR_VERSION
+from pipeline.notes.stages import (
+    attach,
+    extract,
+    fetch,
+    taken,
+)
+from pipeline.notes.stored_spans import recall
 from pipeline.notes.worker_resources import (
     Tools,
     make_seal,
@@ -35,13 +45,137 @@ from pipeline.state.audit_records import (
     SampledNote,
     open_records,
 )
+from pipeline.state.ledger import State
 from pipeline.state.lock import run_lock
 from pipeline.state.span_sealing import (
     Found,
     Seal,
 )
-from record.document import Annotated
-from record.errors import ConfigError
+from pipeline.warehouse.note_rows import Unit
+from pipeline.warehouse.warehouse import Source
+from record.document import Annotated, Document
+from record.errors import ConfigError, Unsafe
+from record.span import Span
+
+_PAGE = 5_000
+_COLUMNS = ("note_id", "note_class_concept_id")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The notes that were drawn, by kind, and how many released notes of each kind there were."""
+
+    notes: dict[str, list[int]]
+    population: dict[str, int] = field(default_factory=dict)
+
+
+def draw(per_kind: int, seed: str, kinds: Iterable[tuple[int, str]]) -> Drawn:
+    """Draw at most so many notes of each kind, without replacement.
+
+    The notes with the smallest hashes of seed and id: a simple random sample within each kind that
+    depends on nothing but seed and notes, found in one pass. `kinds` gives each note once.
+    """
+    population: Counter[str] = Counter()
+    smallest: dict[str, list[tuple[int, int]]] = {}
+    for note_id, kind in kinds:
+        population[kind] += 1
+        heap = smallest.setdefault(kind, [])
+        entry = (-_rank(seed, note_id), note_id)
+        if len(heap) < per_kind:
+            heapq.heappush(heap, entry)
+        else:
+            heapq.heappushpop(heap, entry)
+    notes = {kind: sorted(note_id for _, note_id in heap) for kind, heap in smallest.items()}
+    return Drawn(dict(sorted(notes.items())), dict(sorted(population.items())))
+
+
+def released_kinds(
+    state: State, source: Source, settings: SourceSettings
+) -> Iterator[tuple[int, str]]:
+    """Stream the released notes with their kinds; what has left the source is left out."""
+    released = state.released_ids()
+    while page := list(islice(released, _PAGE)):
+        for row in source.store.lookup("note", _COLUMNS, "note_id", page):
+            concept = row.get("note_class_concept_id")
+            yield row["note_id"], settings.kinds.get(str(concept), f"class-{concept or 0}")
+
+
+def _rank(seed: str, note_id: int) -> int:
+    digest = hashlib.blake2b(f"{seed}\0{note_id}".encode(), digest_size=16).digest()
+    return int.from_bytes(digest, "big")
+
+
+BETWEEN = "\n\n"
+"""What parts a title from its text, since both are released and one page shows both."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A note with its detected spans, and the version of it that they were found in."""
+
+    annotated: Annotated = field(repr=False)
+    content: bytes
+
+    @property
+    def note_id(self) -> int:
+        """The note's id in the source."""
+        return int(self.annotated.document.note_id)
+
+    @property
+    def kind(self) -> str:
+        """The kind of note."""
+        return self.annotated.document.kind
+
+
+def read_pages(tools: Tools, note_ids: Collection[int]) -> Iterator[Page]:
+    """Read notes with the spans that the nightly job stored; nothing is detected.
+
+    Left out are those that have changed since, or that cannot be read any more.
+    """
+    size = tools.settings.limits.notes_per_unit
+    for index, rows in enumerate(tools.source.pick(note_ids, size)):
+        batch = taken(Unit(index, "", 0, 0, len(rows)), rows, tools)
+        for stage in (attach, fetch, recall, extract):
+            batch = stage(batch, tools)
+        yield from _pages(batch)
+
+
+def _pages(batch: Batch) -> Iterator[Page]:
+    for item in batch.items:
+        yield Page(_joined(item), item.content)
+
+
+def _joined(item: Item) -> Annotated:
+    document, title = item.document, item.title
+    if document is None or title is None:
+        raise Unsafe("not-extracted")
+    head = title.text + BETWEEN if title.text else ""
+    shifted = (
+        replace(span, start=span.start + len(head), end=span.end + len(head)) for span in item.found
+    )
+    whole = Document(document.note_id, head + document.text, lang=document.lang, kind=document.kind)
+    return Annotated(whole, (*item.title_found, *shifted))
+
+
+def digest(text: str, key: bytes) -> bytes:
+    """Hash a text under a key, so that a changed one is found out and nobody can guess it."""
+    data = text.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(data, digest_size=16, key=key[:64]).digest()
+
+
+def line_pieces(spans: Collection[Span], text: str) -> tuple[Span, ...]:
+    """Cut spans at line breaks and trim them: not every format lets a mark run over lines."""
+    pieces = []
+    for span in sorted(spans):
+        start = span.start
+        for line in text[span.start : span.end].splitlines(keepends=True):
+            kept = line.strip()
+            if kept:
+                first = start + line.index(kept)
+                pieces.append(replace(span, start=first, end=first + len(kept)))
+            start += len(line)
+    return tuple(dict.fromkeys(pieces))
+
 
 _PURPOSE = "audit-digest"
 _PART = "page"

@@ -1,22 +1,93 @@
 """One process of a release: its share of the units through an in-memory pipeline of its own."""
 
 import argparse
+import atexit
 import json
 import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import apache_beam as beam
+
 from pipeline.beam.failures import RunnerFailed
-from pipeline.beam.release_graph import ReleaseShare, release
 from pipeline.beam.runners import make_pipeline
+from pipeline.beam.sinks import WriteSummary
 from pipeline.beam.worker import serve
-from pipeline.config.settings import load
+from pipeline.config.settings import Settings, load
 from pipeline.notes.boundary import (
     Unexpected,
     safely,
 )
 from pipeline.release.draft import Draft
+from pipeline.release.release_context import (
+    Desk,
+    open_share,
+)
 from pipeline.release.request import Order
 from pipeline.release.run import order_told
+from pipeline.release.unit import make_unit
+
+
+@dataclass(frozen=True)
+class ReleaseShare:
+    """What one pipeline works on: some units of a release, and where it tells how many it made."""
+
+    order: Order = field(repr=False)
+    settings: Settings
+    indexes: Sequence[int]
+    summary: Path
+
+
+class MakeUnit(beam.DoFn):
+    """Makes a unit of the draft; its rows never leave this function but for the draft's files."""
+
+    def __init__(self, share: ReleaseShare) -> None:
+        self._order = share.order
+        self._settings = share.settings
+        self._desk: Desk | None = None
+
+    def setup(self) -> None:
+        self._desk = open_share(self._order, self._settings)
+        atexit.register(self._desk.close)
+
+    def process(self, element: int) -> Iterator[int]:
+        desk = self._desk
+        assert desk is not None
+        safely(lambda: make_unit(element, desk))
+        yield 1
+
+
+class AddUp(beam.CombineFn):
+    """Counts the units that were made."""
+
+    def create_accumulator(self) -> int:
+        return 0
+
+    def add_input(self, mutable_accumulator: int, element: int) -> int:
+        return mutable_accumulator + element
+
+    def merge_accumulators(self, accumulators: Iterable[int]) -> int:
+        return sum(accumulators)
+
+    def extract_output(self, accumulator: int) -> str:
+        return json.dumps({"units": accumulator})
+
+
+def release(pipeline: beam.Pipeline, share: ReleaseShare) -> beam.PCollection:
+    """Lay out the graph of a share of a release; returns a 1 for each unit that was made."""
+    made = (
+        pipeline
+        | "Units" >> beam.Create(list(share.indexes))
+        | "Spread" >> beam.Reshuffle()
+        | "Make" >> beam.ParDo(MakeUnit(share))
+    )
+    (
+        made
+        | "Count" >> beam.CombineGlobally(AddUp())
+        | "Summary" >> beam.ParDo(WriteSummary(share.summary))
+    )
+    return made
 
 
 def work(order: Order, draft: Draft, part: tuple[int, int], summary: Path) -> None:

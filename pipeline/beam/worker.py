@@ -5,29 +5,129 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import apache_beam as beam
 
-from pipeline.beam.failures import RunnerFailed
-from pipeline.beam.graph import Share, nightly
+from pipeline.beam import coders as _coders  # noqa: F401 - registers how batches are coded
+from pipeline.beam.failures import QUARANTINE, DeadLetters, RunnerFailed, guarded
 from pipeline.beam.runners import make_pipeline, refuse_passwords
-from pipeline.beam.session import close_all
+from pipeline.beam.session import close_all, tools_of
+from pipeline.beam.sinks import MergeTallies, WriteBatch, WriteSummary
 from pipeline.config.memory import peak_kilobytes
 from pipeline.config.settings import (
     Settings,
     load,
 )
+from pipeline.notes.batch import Batch
 from pipeline.notes.boundary import (
     Unexpected,
     safely,
 )
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.stages import STAGES, read
+from pipeline.notes.worker_resources import Tools, settled
 from pipeline.state.ledger import open_state
+from pipeline.warehouse.note_rows import Unit
 from record.errors import ConfigError, CryptonymError, Unavailable
 from record.garbage_collection import collect_seldom
+
+
+class Step(beam.DoFn):
+    """Takes a batch through one stage; the stage is found by name on the worker."""
+
+    def __init__(self, name: str, settings: Settings) -> None:
+        self._name = name
+        self._settings = settings
+        self._tools: Tools | None = None
+
+    def setup(self) -> None:
+        self._tools = tools_of(self._settings)
+
+    def process(self, element: Batch) -> Iterator[Batch]:
+        assert self._tools is not None
+        yield guarded(self._name, dict(STAGES)[self._name], element, self._tools)
+
+
+class Pseudonymize(beam.PTransform):
+    """Every stage between reading and writing, fused into one chain by the runner."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self._settings = settings
+
+    def expand(self, batches: beam.PCollection) -> beam.PCollection:
+        for name, _ in STAGES:
+            batches |= name.capitalize() >> beam.ParDo(Step(name, self._settings))
+        return batches
+
+
+class PlannedUnits(beam.PTransform):
+    """The units of work of a run, spread over the workers: ranges of keys, never notes."""
+
+    def __init__(self, units: Sequence[Unit]) -> None:
+        super().__init__()
+        self._units = list(units)
+
+    def expand(self, begin: beam.Pipeline) -> beam.PCollection:
+        return begin | "Units" >> beam.Create(self._units) | "Spread" >> beam.Reshuffle()
+
+
+class ReadNotes(beam.DoFn):
+    """Reads the notes of a unit from the warehouse into one batch."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._tools: Tools | None = None
+
+    def setup(self) -> None:
+        self._tools = tools_of(self._settings)
+
+    def process(self, element: Unit) -> Iterator[Batch]:
+        assert self._tools is not None
+        empty = Batch(unit=element)
+        yield guarded("read", lambda batch, tools: read(batch.unit, tools), empty, self._tools)
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one pipeline works on: units of a run, and where its combined counts go."""
+
+    settings: Settings
+    run_id: int
+    units: Sequence[Unit]
+    summary: Path
+
+
+def nightly(
+    pipeline: beam.Pipeline, share: Share, *, between: beam.PTransform | None = None
+) -> beam.PCollection:
+    """Lay out the graph of a share of a run.
+
+    No note ever crosses a shuffle: units do, and counts. `between` is put between rewriting and
+    writing; tests lose batches there. Returns the dead letters (Failure, without payload).
+    """
+    settings = share.settings
+    batches = (
+        pipeline
+        | "Plan" >> PlannedUnits(share.units)
+        | "Read" >> beam.ParDo(ReadNotes(settings))
+        | "Pseudonymize" >> Pseudonymize(settings)
+    )
+    if between is not None:
+        batches |= "Between" >> between
+    outputs = batches | "DeadLetters" >> beam.ParDo(DeadLetters()).with_outputs(
+        QUARANTINE, main="batches"
+    )
+    tallies = outputs["batches"] | "Write" >> beam.ParDo(WriteBatch(settings, share.run_id))
+    (
+        tallies
+        | "Sum" >> beam.CombineGlobally(MergeTallies())
+        | "Summary" >> beam.ParDo(WriteSummary(share.summary))
+    )
+    return outputs[QUARANTINE]
+
 
 EXIT_FAILED = 1
 _STDIN = 0

@@ -2,6 +2,9 @@
 
 import hashlib
 import json
+import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +13,11 @@ from pipeline.notes.batch import (
     Item,
     Refused,
 )
-from pipeline.notes.entity_counts import (
-    NO_SITE,
-    count,
-)
 from pipeline.notes.worker_resources import Tools
+from pipeline.state.count_cells import (
+    Cell,
+    Cells,
+)
 from pipeline.state.ledger import (
     FailedNote,
     StagedNote,
@@ -32,12 +35,140 @@ from pipeline.warehouse.note_rows import (
     pack,
     whole,
 )
+from record.document import Document
 from record.errors import Unsafe
+from record.label import Label
 from record.patient import PatientRecord
+from record.release import Release
+from record.span import Span
 from surrogates.tables.columns import (
     Birth,
     Columns,
 )
+
+OTHER = "other"
+
+_CLASSES = tuple(
+    (name, re.compile(expression))
+    for name, expression in (
+        ("99/99/9999", r"\d{1,2}/\d{1,2}/\d{4}"),
+        ("99.99.9999", r"\d{1,2}\.\d{1,2}\.\d{4}"),
+        ("99-99-9999", r"\d{1,2}-\d{1,2}-\d{4}"),
+        ("9999-99-99", r"\d{4}-\d{1,2}-\d{1,2}"),
+        ("9999/99/99", r"\d{4}/\d{1,2}/\d{1,2}"),
+        ("99/99/99", r"\d{1,2}/\d{1,2}/\d{2}"),
+        ("99.99.99", r"\d{1,2}\.\d{1,2}\.\d{2}"),
+        ("99/99", r"\d{1,2}[/.]\d{1,2}"),
+        ("99/9999", r"\d{1,2}[/.]\d{4}"),
+        ("99999999", r"\d{8}|\d{6}"),
+        ("9999", r"\d{4}"),
+        ("99 Aaaa 9999", r"\d{1,2}(?:er|st|nd|rd|th|\.|º)?[\s-]+(?:de\s+)?[^\W\d_]+\.?,?[\s-]+"
+         r"(?:de\s+|del\s+)?\d{2,4}"),
+        ("Aaaa 99, 9999", r"[^\W\d_]+\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+\d{4}"),
+        ("Aaaa 9999", r"[^\W\d_]+\.?\s+(?:de\s+)?\d{4}"),
+        ("99 Aaaa", r"\d{1,2}(?:er|st|nd|rd|th|\.|º)?\s+(?:de\s+)?[^\W\d_]+\.?"),
+    )
+)  # fmt: skip
+_TIME = re.compile(r"[T\s]*(?:à|a|at|um|,)?\s*\d{1,2}\s?[:hH]\s?\d{0,2}(?::\d{2})?.*", re.DOTALL)
+_LONGEST = 40
+
+
+def shape(text: str) -> str:
+    """Return the class that the way a date is written belongs to;
+    a time behind it does not count.
+    """
+    text = text.strip()
+    if len(text) <= _LONGEST:
+        for name, expression in _CLASSES:
+            found = expression.match(text)
+            if found and (found.end() == len(text) or _TIME.fullmatch(text, found.end())):
+                return name
+    return OTHER
+
+
+NO_SITE = "none"
+
+
+def count(items: Iterable[Item], refused: Iterable[Refused]) -> Cells:
+    """Count the notes of a batch: those that are ready for release, and those in quarantine."""
+    cells: Cells = Counter()
+    drawn: dict[Cell, set[str]] = {}
+    for item in items:
+        if item.document is not None and item.release is not None:
+            place = _place(item, item.document)
+            cells[_worked(place)] += 1
+            _add_note(cells, item, item.document, place)
+            _add_surrogates(drawn, item.release, place.day)
+    for cell, values in drawn.items():
+        cells[cell] += len(values)
+    for each in refused:
+        place = _worked(_place(each.item, each.item.document))
+        cells[place] += 1
+        cells[place._replace(measure="refused", name=each.failure.reason or "none")] += 1
+    return cells
+
+
+def _place(item: Item, document: Document | None) -> Cell:
+    written = document.written if document else None
+    return Cell(
+        "notes",
+        kind=item.kind,
+        site=item.site or NO_SITE,
+        extractor=document.origin if document else "",
+        day=written.date().isoformat() if written else "",
+    )
+
+
+def _worked(place: Cell) -> Cell:
+    return place._replace(measure="worked", extractor="")
+
+
+def _add_note(cells: Cells, item: Item, document: Document, place: Cell) -> None:
+    text, day = document.text, place.day
+    _, _, _, kind, site, extractor, _ = place
+
+    def add(measure: str, name: str, number: int, detector: str = "") -> None:
+        cells[Cell(measure, name, detector, kind, site, extractor, day)] += number
+
+    add("notes", "", 1)
+    add("characters", "", len(text))
+    add("lengths", _bin(len(text)), 1)
+    add("empty", "", not item.found)
+    for name, number in {"text": text.count("\n") + 1, **item.classes}.items():
+        add("lines", name, number)
+        cells[Cell("line-squares", name, day=day)] += number * number
+    found = Counter((span.label, span.detector) for span in item.found)
+    labels: Counter[str] = Counter()
+    for (label, detector), number in found.items():
+        add("spans", label, number, detector)
+        labels[label] += number
+    for (tenth, detector), number in Counter(map(_scored, item.found)).items():
+        cells[Cell("scores", tenth, detector, day=day)] += number
+    dates = (span for span in item.found if span.label == Label.DATE)
+    shapes = Counter(shape(text[span.start : span.end]) for span in dates)
+    for name, number in shapes.items():
+        add("dates", name, number)
+    for measure, counted in (("span-squares", labels), ("date-squares", shapes)):
+        for name, number in counted.items():
+            cells[Cell(measure, name, day=day)] += number * number
+
+
+def _add_surrogates(drawn: dict[Cell, set[str]], release: Release, day: str) -> None:
+    for span in release.spans:
+        cell = Cell("surrogates", span.label, day=day)
+        drawn.setdefault(cell, set()).add(release.text[span.start : span.end])
+
+
+def _bin(characters: int) -> str:
+    """Name a length by the power of two that it reaches."""
+    return f"{1 << max(characters.bit_length() - 1, 0)}+"
+
+
+def _scored(span: Span) -> tuple[str, str]:
+    return _TENTHS[min(int(span.score * 10), 9)], span.detector
+
+
+_TENTHS = tuple(f"{tenth / 10:.1f}" for tenth in range(10))
 
 
 def write(batch: Batch, tools: Tools, run_id: int) -> Batch:

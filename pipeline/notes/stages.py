@@ -2,8 +2,9 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, replace
+from typing import Protocol
 
 from pipeline.notes import residual_identifiers
 from pipeline.notes.batch import (
@@ -14,7 +15,6 @@ from pipeline.notes.batch import (
     hash_row,
 )
 from pipeline.notes.boundary import attempt
-from pipeline.notes.care_sites import Sites
 from pipeline.notes.detection import (
     detect,
     detect_together,
@@ -35,6 +35,7 @@ from pipeline.warehouse.note_rows import (
     moment,
     whole,
 )
+from pipeline.warehouse.people import Tables
 from record.document import Document
 from record.errors import Unreadable, Unsafe
 from record.failure import Failure
@@ -42,6 +43,50 @@ from record.label import Label
 from record.patient import Identifier, PatientRecord, PersonName
 from record.span import Span
 from rules.known.known import KnownPatient
+
+
+class Sited(Protocol):
+    """A source whose tables can be looked into."""
+
+    @property
+    def store(self) -> Tables:
+        """The tables."""
+        ...
+
+
+class Sites:
+    """The names of the sites of some notes: two queries at most.
+
+    `names` maps care sites, as text, to names; others are called by their number.
+    """
+
+    def __init__(self, rows: Sequence[NoteRow], source: Sited, names: Mapping[str, str]) -> None:
+        self._names = names
+        self._visits = _care_sites(
+            source.store, "visit_occurrence", (row.visit_occurrence_id for row in rows)
+        )
+        others = (row.provider_id for row in rows if not self._of_visit(row))
+        self._providers = _care_sites(source.store, "provider", others)
+
+    def of(self, row: NoteRow) -> str:
+        """Name the site of a note; empty where nobody knows."""
+        site = self._of_visit(row) or self._providers.get(whole(row.provider_id) or 0)
+        return self._names.get(str(site), f"site-{site}") if site else ""
+
+    def _of_visit(self, row: NoteRow) -> int | None:
+        return self._visits.get(whole(row.visit_occurrence_id) or 0)
+
+
+def _care_sites(tables: Tables, table: str, values: Iterable[object]) -> dict[int, int]:
+    key = f"{table}_id"
+    ids = sorted({number for value in values if (number := whole(value))})
+    found: dict[int, int] = {}
+    for row in tables.lookup(table, (key, "care_site_id"), key, ids) if ids else ():
+        number, site = whole(row[key]), whole(row.get("care_site_id"))
+        if number is not None and site is not None:
+            found.setdefault(number, site)
+    return found
+
 
 Stage = Callable[[Batch, Tools], Batch]
 

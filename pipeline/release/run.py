@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -66,7 +66,7 @@ from pipeline.release.row_digests import (
 from pipeline.release.tables import REFERRED
 from pipeline.release.targets import output_of, show_place
 from pipeline.release.unit import make_referred, make_selves, make_unit
-from pipeline.release.withdrawn_ids import trace
+from pipeline.release.unit_files import read_keys
 from pipeline.state.lock import (
     RunLock,
     run_lock,
@@ -76,6 +76,31 @@ from pipeline.state.release_register import (
     registered,
 )
 from record.errors import ConfigError, CryptonymError
+
+_TABLES = {"person_id": "person", "note_id": "note"}
+
+
+def trace(desk: Desk, manifests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
+    """Name the ids of persons and notes that are withdrawn, until they come back.
+
+    `manifests` are those of what is visible, and of a delivery that was interrupted: nobody knows
+    whether that became visible, so that what it withdrew is listed where this release lacks it.
+    """
+    told = [manifest.get("withdrawn") for manifest in manifests]
+    return {key: _missing(desk, key, told) for key in _TABLES}
+
+
+def _missing(desk: Desk, key: str, told: Iterable[Any]) -> list[int]:
+    name = _TABLES[key]
+    gone = {number for each in told if isinstance(each, dict) for number in each.get(key, ())}
+    for _, part in desk.draft.parts(name):
+        gone.update(part.difference.withdrawn)
+    if gone:
+        for index in desk.draft.indexes():
+            path = desk.draft.path(name, index, desk.target.suffix)
+            gone -= read_keys(path, desk.tables[name])[1]
+    return sorted(gone)
+
 
 _WAITING = ("stale-spans", "not-published")
 _UNKNOWN = "not-detected"

@@ -5,13 +5,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Engine, Select, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Engine, Select, and_, delete, func, insert, or_, select, update
 
 from pipeline.config.settings import StateSettings
 from pipeline.state.quality_store import (
     IS_FREE,
     OF_NOTES,
     QualityStore,
+    enter_unit,
     supersede,
     was_held_by,
 )
@@ -23,7 +24,6 @@ from pipeline.state.reconciliation import (
     reconcile,
 )
 from pipeline.state.schema import connect_state
-from pipeline.state.staging import take_in
 from pipeline.state.tables import (
     AUDIT_NOTE,
     LEDGER,
@@ -50,9 +50,53 @@ from pipeline.warehouse.databases import (
     chunks,
     retrying,
     transaction,
+    upsert,
 )
 from pipeline.warehouse.note_rows import Unit
 from record.errors import Unsafe
+
+
+def take_in(connection: Connection, run_id: int, result: UnitResult) -> None:
+    """Write what came of a unit, inside the transaction that calls the unit done."""
+    _release(connection, result.releases)
+    _refuse(connection, result.failures)
+    enter_unit(connection, run_id, result)
+
+
+def _release(connection: Connection, notes: Sequence[StagedNote]) -> None:
+    _enter(connection, notes, STAGED)
+    spans = [{c.name: getattr(note, c.name) for c in SPAN_STORE.columns} for note in notes]
+    upsert(connection, SPAN_STORE, spans)
+    stage = [{c.name: getattr(note, c.name) for c in STAGE.columns} for note in notes]
+    upsert(connection, STAGE, stage)
+    for some in chunks([note.note_id for note in notes]):
+        connection.execute(delete(QUARANTINE).where(QUARANTINE.c.note_id.in_(some)))
+
+
+def _refuse(connection: Connection, notes: Sequence[FailedNote]) -> None:
+    _enter(connection, notes, QUARANTINED)
+    rows = [{c.name: getattr(note, c.name) for c in QUARANTINE.columns} for note in notes]
+    upsert(connection, QUARANTINE, rows)
+    for some in chunks([note.note_id for note in notes]):
+        for table in (STAGE, SPAN_STORE):
+            connection.execute(delete(table).where(table.c.note_id.in_(some)))
+
+
+def _enter(connection: Connection, notes: Sequence[StagedNote | FailedNote], outcome: int) -> None:
+    rows = [
+        {
+            "note_id": note.note_id,
+            "content": note.content,
+            "identity": note.identity,
+            "config": note.config,
+            "outcome": outcome,
+            "was_released": 0,
+        }
+        for note in notes
+    ]
+    # Whether the output holds an earlier version is not for this version to say.
+    upsert(connection, LEDGER, rows, keep=["was_released"])
+
 
 __all__ = [
     "Entry",

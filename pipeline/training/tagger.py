@@ -9,13 +9,15 @@ from pathlib import Path
 from models.tagger.encoders.encoder import Plan
 from models.tagger.encoders.windows import Cut
 from models.tagger.runtime import Tagger
-from models.tagger.sequences.corpus import TrainingNote
+from models.tagger.sequences.corpus import (
+    UNSURE,
+    TrainingNote,
+)
 from models.tagger.training.recipe import (
     Recipe,
     default_recipe,
 )
 from models.tagger.training.scores import Scores
-from models.tagger.training.teachers import taught
 from models.tagger.training.training import (
     Corpora,
     Watch,
@@ -34,9 +36,52 @@ from pipeline.files.gold import (
     read_label_map,
 )
 from pipeline.notes.model_detection import TOGETHER
-from pipeline.reports.learning_curve import draw
-from record.document import Annotated
+from pipeline.reports.charts import draw
+from record.document import Annotated, Document
 from record.errors import ConfigError
+from record.span import Span, covered
+
+SURE = 0.5
+"""Of a span's score, below which a teacher's voice for it does not count."""
+
+
+def taught(
+    document: Document, found: Sequence[Sequence[Span]], labels: frozenset[str] | None
+) -> TrainingNote:
+    """Make a training note of what each teacher found in a document.
+
+    What more than half of the teachers found, with border and label and a score of SURE at least,
+    are its spans (tri-training: Zhou and Li, IEEE TKDE 2005). Beside these, where any teacher
+    found anything, any label may be, so that doubts teach nothing. `labels` are those that all
+    teachers look for; None where these are all of the corpus.
+    """
+    voices = Counter(
+        place
+        for spans in found
+        for place in {(span.start, span.end, span.label) for span in spans if span.score >= SURE}
+    )
+    agreed = sorted(place for place, count in voices.items() if 2 * count > len(found))
+    clear = tuple(Span(start, end, label) for start, end, label in agreed)
+    every = sorted(span for spans in found for span in spans)
+    unsure = [
+        Span(start, end, UNSURE)
+        for first, last in covered(every)
+        for start, end in _beside(first, last, covered(clear))
+        if not document.text[start:end].isspace()
+    ]
+    return TrainingNote(Annotated(document, tuple(sorted([*clear, *unsure]))), labels)
+
+
+def _beside(start: int, end: int, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Return what is left of a stretch without those taken, which are in order and disjoint."""
+    for first, last in taken:
+        if last <= start or end <= first:
+            continue
+        if start < first:
+            yield start, first
+        start = last
+    if start < end:
+        yield start, end
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from rules.dates.calendar import (
     WEEKDAY,
     Moment,
 )
-from rules.dates.day_series import companions
 from rules.dates.spaced_digits import boxes
+from rules.dates.written import companions
 from rules.matching.normalized_document import fold_once
 
 _NAMED_DAY = re.compile(rf"\b(?:{WEEKDAY}|{SHORT_WEEKDAY}\.?),? {{1,2}}(?:[a-z]{{2,3}} )?\Z")

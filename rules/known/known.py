@@ -12,11 +12,11 @@ from record.patient import Identifier, PatientRecord, PersonName
 from record.span import Span
 from rules.known.birth_date import Birthday
 from rules.known.concatenated_names import (
+    Initials,
     Joined,
     addresses,
 )
 from rules.known.context import Hit
-from rules.known.initials import Initials
 from rules.known.misspelled_names import Misspelt
 from rules.known.numbers import Numbers
 from rules.known.variants import (

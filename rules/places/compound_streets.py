@@ -12,7 +12,7 @@ from rules.places.street_parts import (
 
 Place = tuple[int, int]
 
-_SURE = Pattern(
+_COMPOUND_SURE = Pattern(
     r"(?:stra(?:ss|ß)e|str\.|gasse|allee|ufer|chaussee|straat|laan|plein|gracht|singel|kade)"
     r" ?(?=[0-9])"
 )
@@ -53,7 +53,7 @@ def compound_streets(cased: str, folded: str) -> list[Place]:
     """
     found: list[Place] = []
     for pattern, text, sure in (
-        (_SURE, folded, True),
+        (_COMPOUND_SURE, folded, True),
         (_LIKELY, folded, False),
         (_PREPOSITION, cased, False),
         (_KIND_FIRST, cased, False),

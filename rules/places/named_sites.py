@@ -24,7 +24,7 @@ _CONTINENTAL = Pattern(
     r"(?![a-z])",
     cased=True,
 )
-_DUTCH = Pattern(
+_NAMED_DUTCH = Pattern(
     r"(?<=[a-z] )(?:[Zz]iekenhuis|Gasthuis|[Mm]edisch [Cc]entrum)(?![A-Za-z])", cased=True
 )
 _CHAIN = Pattern(
@@ -49,7 +49,7 @@ _BETWEEN = frozenset("of de the and for".split())
 _LEADING = frozenset(
     "the at from in to emergency dr. patient our local outside transfer admitted".split()
 )
-_GENERIC = frozenset(
+_NAMED_GENERIC = frozenset(
     "general memorial university community regional county city children's childrens women's"
     " medical health hospital clinic center veterans affairs va state national central public"
     " district rehabilitation psychiatric teaching university's".split()
@@ -89,7 +89,7 @@ def continental_sites(cased: str, folded: str) -> list[Place]:
     found = [
         span for match in _CONTINENTAL.finditer(cased) if (span := _compound(cased, match.end()))
     ]
-    for match in _DUTCH.finditer(cased):
+    for match in _NAMED_DUTCH.finditer(cased):
         start = _first(cased, match.start())
         words = folded[start : match.start()].split()
         if start < match.start() and not all(common(word) for word in words):
@@ -172,7 +172,9 @@ def _before_kind(cased: str, place: Place) -> Place | None:
             of is not None and after > of.end() and not clinical(cased[of.end() : after].lower())
         )
         return (start, after) if named else None
-    telling = [word for word in words if word.lower() not in _GENERIC and word not in _BETWEEN]
+    telling = [
+        word for word in words if word.lower() not in _NAMED_GENERIC and word not in _BETWEEN
+    ]
     kind = cased[start:end]
     if kind == "Surgery" and (words[-1].lower() not in _ROADS or len(words) < 2):
         return None

@@ -18,11 +18,6 @@ from rules.places.named_sites import (
     known_sites,
 )
 from rules.places.occupations import occupations
-from rules.places.post_boxes import (
-    letter_boxes,
-    spelt_boxes,
-    street_before,
-)
 from rules.places.postcodes import (
     Around,
     city_and_state,
@@ -30,6 +25,9 @@ from rules.places.postcodes import (
 )
 from rules.places.streets import (
     declared_streets,
+    letter_boxes,
+    spelt_boxes,
+    street_before,
     streets,
 )
 from rules.places.towns import (

@@ -2,11 +2,127 @@
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from math import prod
+from math import ceil, log2, prod
 from threading import get_ident
+from typing import NoReturn
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from surrogates.keys.keys import PatientKey
-from surrogates.permutations.ff1 import FF1
+
+_ROUNDS = 10
+_BLOCK = 16
+
+
+class FF1:
+    """Encrypts numbers of `length` digits in a radix to numbers of as many digits.
+
+    The key has 16, 24 or 32 bytes (AES). A number is what the standard writes as a string of
+    numerals, the first the highest. The standard asks for a million possible numbers at least
+    (revision 1, section 5); for fewer it makes no claim of secrecy, and it is a permutation still.
+    It is for the thread that made it.
+    """
+
+    __slots__ = ("_encrypt", "radix")
+
+    def __init__(self, key: bytes, radix: int) -> None:
+        cipher = Cipher(algorithms.AES(key), modes.ECB())  # noqa: S305 - blocks of a CBC-MAC
+        self._encrypt = cipher.encryptor().update
+        self.radix = radix
+
+    def __repr__(self) -> str:
+        return f"FF1(radix={self.radix})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an FF1 holds a key and is not copied or pickled")
+
+    def of(self, length: int, tweak: bytes = b"") -> "Permutation":
+        """Return the permutation of the numbers of a length, 2 at least, under a tweak."""
+        return Permutation(self._encrypt, self.radix, length, tweak)
+
+
+class Permutation:
+    """Encrypts and decrypts numbers of one length: algorithms 7 and 8 of the standard."""
+
+    __slots__ = (
+        *("_after", "_bytes", "_drawn", "_encrypt"),
+        *("_sizes", "_state", "_wide"),
+    )
+
+    def __init__(
+        self, encrypt: Callable[[bytes], bytes], radix: int, length: int, tweak: bytes
+    ) -> None:
+        self._sizes, self._bytes, head = _layout(radix, length)
+        self._wide = 4 * ceil(self._bytes / 4) + 4
+        self._encrypt = encrypt
+        head += len(tweak).to_bytes(4, "big")
+        # What is the same in every round: all but the last blocks, and how the last ones begin.
+        same = tweak + bytes(-(len(tweak) + self._bytes + 1) % _BLOCK)
+        whole = len(same) // _BLOCK * _BLOCK
+        self._state = int.from_bytes(self._encrypt(head), "big")
+        self._state = self._mac(self._state, same[:whole])
+        self._after = same[whole:]
+        self._drawn: Callable[[int, int], int] = self._blocks
+        if len(self._after) + 1 + self._bytes == _BLOCK and self._wide <= _BLOCK:
+            # The commonest case by far is done without parting bytes.
+            state = self._state ^ int.from_bytes(self._after + bytes(1 + self._bytes), "big")
+            turns = [state ^ turn << 8 * self._bytes for turn in range(_ROUNDS)]
+            self._drawn = _one_block(encrypt, turns, 8 * (_BLOCK - self._wide))
+
+    def encrypt(self, number: int) -> int:
+        """Encrypt a number below `radix ** length`."""
+        drawn, (high, low) = self._drawn, self._sizes
+        a, b = divmod(number, low)
+        for turn in range(0, _ROUNDS, 2):
+            a = (a + drawn(turn, b)) % high
+            b = (b + drawn(turn + 1, a)) % low
+        return a * low + b
+
+    def decrypt(self, number: int) -> int:
+        """Undo `encrypt`."""
+        drawn, (high, low) = self._drawn, self._sizes
+        a, b = divmod(number, low)
+        for turn in range(_ROUNDS - 2, -1, -2):
+            b = (b - drawn(turn + 1, a)) % low
+            a = (a - drawn(turn, b)) % high
+        return a * low + b
+
+    def _blocks(self, turn: int, half: int) -> int:
+        """Return the number that a round adds to the other half."""
+        message = self._after + bytes((turn,)) + half.to_bytes(self._bytes, "big")
+        number = self._mac(self._state, message)
+        drawn = number.to_bytes(_BLOCK, "big")
+        for block in range(1, ceil(self._wide / _BLOCK)):
+            drawn += self._encrypt((number ^ block).to_bytes(_BLOCK, "big"))
+        return int.from_bytes(drawn[: self._wide], "big")
+
+    def _mac(self, state: int, message: bytes) -> int:
+        for start in range(0, len(message), _BLOCK):
+            state ^= int.from_bytes(message[start : start + _BLOCK], "big")
+            state = int.from_bytes(self._encrypt(state.to_bytes(_BLOCK, "big")), "big")
+        return state
+
+
+@lru_cache
+def _layout(radix: int, length: int) -> tuple[tuple[int, int], int, bytes]:
+    """Return how many numbers the halves have, the bytes of one, and how the first block begins."""
+    half = length // 2
+    size = ceil(ceil((length - half) * log2(radix)) / 8)
+    head = bytes((1, 2, 1)) + radix.to_bytes(3, "big") + bytes((_ROUNDS, half % 256))
+    return (radix**half, radix ** (length - half)), size, head + length.to_bytes(4, "big")
+
+
+def _one_block(
+    encrypt: Callable[[bytes], bytes], turns: Sequence[int], cut: int
+) -> Callable[[int, int], int]:
+    """Return what `_blocks` does, where one block is enough and `turns` is the rest of it."""
+    from_bytes = int.from_bytes
+
+    def drawn(turn: int, half: int) -> int:
+        return from_bytes(encrypt((turns[turn] ^ half).to_bytes(_BLOCK, "big")), "big") >> cut
+
+    return drawn
+
 
 _KEY = 32
 # FF1 takes two bits at least.

@@ -1,8 +1,7 @@
 """Every column of the common data model has a rule, and every choice of a policy is explained."""
 
 from pipeline.config.policy_table import column_reason
-from record.cdm import CDM
-from record.columns import CHOSEN, COLUMNS, TABLES, Holds, Treatment
+from record.columns import CDM, CHOSEN, COLUMNS, TABLES, Holds, Treatment
 from record.policy import Policy
 
 # How many columns the tables have in the DDL of OMOP CDM 5.4.

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthesis import note_selection
-from synthesis.note_selection import choose
+from synthesis import part_files
+from synthesis.part_files import choose
 
 
 @st.composite
@@ -51,7 +51,7 @@ def test_the_mean_comes_near_to_what_is_wanted(monkeypatch):
     wanted = np.array([4.5, 0.4, 310.0])
     first = np.abs(has[:600].mean(axis=0) - wanted)
     for block in (4096, 500):
-        monkeypatch.setattr(note_selection, "_BLOCK", block)
+        monkeypatch.setattr(part_files, "_BLOCK", block)
         chosen = choose(has, wanted, 600)
         assert len(chosen) == 600
         assert (np.abs(has[chosen].mean(axis=0) - wanted) < first / 5).all()

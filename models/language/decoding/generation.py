@@ -1,11 +1,13 @@
 """Writing texts with a language model: many at a time, each by its own chance."""
 
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
 from models.language.corpus.texts import seeded
@@ -14,18 +16,146 @@ from models.language.decoding.grammar import (
     Grammar,
     Rules,
 )
-from models.language.decoding.repetition import Runs
-from models.language.decoding.sampling import (
-    TRIES,
-    draw,
-    draw_nucleus,
-    keep_likeliest,
-)
 from models.language.networks.interface import (
     LanguageModel,
     Memory,
 )
 from record.errors import ConfigError
+
+TRIES = 8
+"""How many chances the draw of one id may take."""
+
+_EXCLUDED = float("-inf")
+_BLOCK = 128  # ids whose weights are added up before any is looked at
+_BELOW_ONE = 1 - 2**-24  # the number before 1, so that above it means 1 and more
+
+
+def keep_likeliest(scores: Tensor, count: int) -> Tensor:
+    """Leave the `count` highest scores of each row. (rows, vocabulary)"""
+    if count >= scores.shape[1]:
+        return scores
+    lowest = scores.topk(count, dim=1).values[:, -1:]
+    return scores.masked_fill(scores < lowest, _EXCLUDED)
+
+
+def keep_nucleus(scores: Tensor, mass: float) -> Tensor:
+    """Leave the fewest likeliest ids of each row whose probabilities reach `mass`.
+
+    Of equals the first come first. Holtzman et al. (ICLR 2020). (rows, vocabulary)
+    """
+    if mass >= 1:
+        return scores
+    found, places = scores.softmax(1).sort(dim=1, descending=True, stable=True)
+    beyond = found.cumsum(1) - found >= mass
+    return scores.masked_fill(torch.zeros_like(beyond).scatter(1, places, beyond), _EXCLUDED)
+
+
+def draw(scores: Tensor, chance: Tensor) -> Tensor:
+    """Draw an id for each row by its probabilities; `chance` (rows,) is uniform from 0 to 1.
+
+    The same scores and chance give the same id, whatever the other rows are. (rows,)
+    """
+    return _drawn(*_weighed(scores), chance)
+
+
+def draw_nucleus(scores: Tensor, chances: Tensor, mass: float) -> Tensor:
+    """Draw an id for each row from its nucleus, see `keep_nucleus`; `chances` (rows, TRIES).
+
+    Sorting a vocabulary is dear. So an id is drawn from all, and again as long as it is not of
+    the nucleus, which the sum of what is likelier tells: ids accepted have the probabilities of
+    a draw from the nucleus alone. Only rows that use up all chances but one are sorted. (rows,)
+    """
+    weights, ends = _weighed(scores)
+    drawn = _drawn(weights, ends, chances[:, 0])
+    if mass >= 1:
+        return drawn
+    wanted = mass * ends[:, -1]
+    rows = _outside(weights, drawn, wanted)
+    for chance in chances.T[1:-1]:
+        if not len(rows):
+            return drawn
+        left = weights[rows]
+        drawn[rows] = _drawn(left, ends[rows], chance[rows])
+        rows = rows[_outside(left, drawn[rows], wanted[rows])]
+    drawn[rows] = draw(keep_nucleus(scores[rows], mass), chances[rows, -1])
+    return drawn
+
+
+def _weighed(scores: Tensor) -> tuple[Tensor, Tensor]:
+    """Return weights in proportion to the probabilities, the highest 1, and their running sums by
+    blocks. (rows, vocabulary), (rows, blocks)"""
+    weights = (scores - scores.amax(1, keepdim=True)).exp_()
+    rows, blocks = len(weights), weights.shape[1] // _BLOCK
+    sums = weights[:, : blocks * _BLOCK].view(rows, blocks, _BLOCK).sum(2)
+    rest = weights[:, blocks * _BLOCK :].sum(1, keepdim=True)
+    return weights, torch.cat((sums, rest), 1).double().cumsum(1)
+
+
+def _drawn(weights: Tensor, ends: Tensor, chance: Tensor) -> Tensor:
+    """Find where the running sum passes the chance: first which block, then where in it."""
+    wanted = chance.double()[:, None] * ends[:, -1:]
+    block = _passed(ends, wanted)
+    before = functional.pad(ends, (1, 0)).gather(1, block)
+    places = block * _BLOCK + torch.arange(_BLOCK, device=block.device)
+    last = weights.shape[1] - 1
+    within = weights.gather(1, places.clamp_max(last)).masked_fill(places > last, 0.0)
+    return (block * _BLOCK + _passed(within.double().cumsum(1), wanted - before)).squeeze(1)
+
+
+def _passed(ends: Tensor, wanted: Tensor) -> Tensor:
+    """Return the first place of each row whose sum is above what is wanted, or the last place that
+    adds anything: what has no probability is never found. (rows, 1)"""
+    last = ends[:, -1:]
+    highest = torch.nextafter(last, torch.zeros_like(last))
+    return torch.searchsorted(ends, torch.minimum(wanted, highest), right=True)
+
+
+def _outside(weights: Tensor, drawn: Tensor, mass: Tensor) -> Tensor:
+    """Return which rows drew an id that is not of the nucleus:
+    what comes before it has the mass.
+    """
+    own = weights.gather(1, drawn[:, None])
+    upto = functional.threshold(weights / own, _BELOW_ONE, 0.0).sum(1)  # in units of its own
+    most = mass / own.squeeze(1)
+    rows = (upto - 1 >= most).nonzero().flatten()
+    if len(rows):  # of equals some come after it
+        equal = weights[rows] == own[rows]
+        after = equal.sum(1) - equal.cumsum(1).gather(1, drawn[rows, None]).squeeze(1)
+        rows = rows[upto[rows] - 1 - after >= most[rows]]
+    return rows
+
+
+class Runs:
+    """The runs of `size` ids that a text holds outside of entities; a mark ends a run."""
+
+    def __init__(self, size: int, marks: int) -> None:
+        self._size, self._marks = size, marks
+        self._seen: defaultdict[tuple[int, ...], set[int]] = defaultdict(set)
+        self._last: deque[int] = deque(maxlen=size - 1)
+
+    def banned(self) -> set[int]:
+        """Return the ids that would repeat a run."""
+        if len(self._last) < self._size - 1:
+            return set()
+        return self._seen.get(tuple(self._last), set())
+
+    def add(self, number: int, *, is_inside: bool) -> None:
+        """Take the next id; `is_inside` tells that it stands in an entity."""
+        if number < self._marks or is_inside:
+            self._last.clear()
+            return
+        if len(self._last) == self._size - 1:
+            self._seen[tuple(self._last)].add(number)
+        self._last.append(number)
+
+    def copy(self) -> "Runs":
+        """Return one that goes on by itself."""
+        made = Runs(self._size, self._marks)
+        made._last.extend(self._last)
+        for run, numbers in self._seen.items():
+            made._seen[run] = set(numbers)
+        return made
+
 
 METHODS = ("nucleus", "sample", "top-k", "greedy", "beam")
 
@@ -297,3 +427,74 @@ def shrink(batch: Batch, rows: Tensor) -> None:
     batch.rules = batch.rules.keep(rows)
     batch.memory = batch.memory.keep(rows)
     batch.ids, batch.chances, batch.done = batch.ids[rows], batch.chances[rows], batch.done[rows]
+
+
+@dataclass(frozen=True)
+class _Beam:
+    ids: list[int]
+    score: float
+    entities: int
+    is_hurried: bool
+
+
+@torch.inference_mode()
+def search_text(
+    network: LanguageModel, grammar: Grammar, task: Task, decoding: Decoding
+) -> Written:
+    """Write a text by beam search; of the texts that ended, the one with most entities, and of
+    equals the likeliest id for id, is given. Raises ConfigError as `write_texts`."""
+    room = refuse_length(network, [task], decoding)
+    batch = begin(network, grammar, [task], decoding, room)
+    chosen = batch.ids
+    for at, number in enumerate([*task.asked, *task.opening]):
+        _, batch.memory = network.step(chosen, batch.memory)
+        chosen = torch.tensor([number])
+        take(batch, chosen, torch.tensor([at >= len(task.asked)]))
+    batch.ids = chosen
+    return _search(network, batch, task, decoding)
+
+
+def _search(network: LanguageModel, batch: Batch, task: Task, decoding: Decoding) -> Written:
+    grammar = batch.rules.grammar
+    starts = set(grammar.starts.tolist())
+    texts: list[list[int]] = [list(task.opening)]
+    totals = torch.zeros(1)
+    ended: list[_Beam] = []
+    while texts and len(ended) < decoding.beams:
+        scores, batch.memory = network.step(batch.ids, batch.memory)
+        steps = filtered(scores.float(), batch).log_softmax(1)
+        every = (totals[:, None] + steps).flatten()
+        # Twice as many: each beam may end once, and as many must go on.
+        found, places = every.topk(min(2 * decoding.beams, len(every)))
+        rows: list[int] = []
+        numbers: list[int] = []
+        kept: list[float] = []
+        for score, place in zip(found.tolist(), places.tolist(), strict=True):
+            row, number = divmod(place, steps.shape[1])
+            if score == float("-inf") or len(rows) == decoding.beams:
+                break
+            if number == grammar.end:
+                hurried = batch.rules.hurried
+                is_late = hurried is not None and bool(hurried[row])
+                entities = sum(number in starts for number in texts[row])
+                ended.append(_Beam(texts[row], score, entities, is_late))
+            else:
+                rows.append(row)
+                numbers.append(number)
+                kept.append(score)
+        _go_on(batch, rows, numbers)
+        texts = [[*texts[row], number] for row, number in zip(rows, numbers, strict=True)]
+        totals = torch.tensor(kept)
+    best = max(ended, key=lambda beam: (beam.entities, beam.score / (len(beam.ids) + 1)))
+    return finished(best.ids, grammar, decoding, is_hurried=best.is_hurried)
+
+
+def _go_on(batch: Batch, rows: list[int], numbers: list[int]) -> None:
+    """Make the batch hold these continuations."""
+    places = torch.tensor(rows, dtype=torch.long)
+    batch.memory = batch.memory.keep(places)
+    batch.rules = batch.rules.keep(places)
+    batch.runs = [batch.runs[row].copy() for row in rows] if batch.runs else []
+    batch.rows = list(range(len(rows)))
+    batch.ids = torch.tensor(numbers, dtype=torch.long)
+    take(batch, batch.ids, torch.ones(len(rows), dtype=torch.bool))

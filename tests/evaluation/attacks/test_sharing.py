@@ -13,7 +13,6 @@ from evaluation.attacks.attack_trials import (
     Rate,
     over_seeds,
 )
-from evaluation.attacks.intersection import intersect_words
 from evaluation.attacks.inversion import (
     blinded,
     kind_of_case,
@@ -35,6 +34,7 @@ from evaluation.attacks.sharing import (
     bare,
     blind,
     in_question,
+    intersect_words,
     measure,
 )
 from evaluation.gate import Verdict, decide, read_requirements

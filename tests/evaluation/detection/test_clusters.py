@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.detection.clusters import b_cubed
+from evaluation.detection.alignment import b_cubed
 
 CLUSTERS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=14)
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from evaluation.detection.alignment import Pair
 from evaluation.detection.auc import area
-from evaluation.detection.confidence import Confidence
 from evaluation.detection.scores import (
+    Confidence,
     score,
     tabulate,
 )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.pdf.operators import (
+from extractors.pdf.text_layer import (
     Kind,
     kinds,
 )

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.plain.text_plausibility import wording
+from extractors.plain.encoding_detection import wording
 
 EVERYTHING = 1_000
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.document.limits import Limits
-from extractors.word.zip_archive import Archive
+from extractors.word.docx import Archive
 from record.errors import Unreadable
 
 TEXT = b"Mme DUPONT, " * 50

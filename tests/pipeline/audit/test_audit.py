@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.audit.formats import FORMATS
-from pipeline.audit.pages import line_pieces
-from pipeline.audit.sampling import draw
+from pipeline.audit.review import draw, line_pieces
 from pipeline.cli import main
 from pipeline.config.settings import load
 from pipeline.files.gold import read_annotated

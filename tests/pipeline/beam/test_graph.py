@@ -13,11 +13,10 @@ import pytest
 from apache_beam import coders
 
 from pipeline.beam.failures import RunnerFailed, StageFailed, guarded
-from pipeline.beam.graph import Share, nightly
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
 from pipeline.beam.session import tools_of
-from pipeline.beam.worker import Part, work
+from pipeline.beam.worker import Part, Share, nightly, work
 from pipeline.config.exit_codes import EXIT_USAGE
 from pipeline.config.settings import load
 from pipeline.night import (

@@ -18,8 +18,8 @@ import pytest
 from apache_beam.portability import common_urns
 from apache_beam.portability.api import beam_runner_api_pb2
 
-from pipeline.beam.graph import Share, nightly
 from pipeline.beam.runners import make_pipeline, refuse_passwords
+from pipeline.beam.worker import Share, nightly
 from pipeline.config.settings import load
 from pipeline.night import engine
 from pipeline.night.nightly import run_nightly

@@ -11,9 +11,8 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.config.settings import load
-from pipeline.dpo.answers import answer_all
+from pipeline.dpo.answers import REQUIREMENTS, answer_all
 from pipeline.dpo.evidence import gather
-from pipeline.dpo.requirements import REQUIREMENTS
 from pipeline.night.run_history import read_history
 from pipeline.state.audit_records import (
     Sample,

@@ -16,7 +16,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 import pipeline.notes.detection
 from pipeline.beam.failures import guarded
-from pipeline.beam.graph import Share, nightly
+from pipeline.beam.worker import Share, nightly
 from pipeline.config.settings import load
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly

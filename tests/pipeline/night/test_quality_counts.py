@@ -11,15 +11,13 @@ from pipeline.notes.batch import (
     Item,
     Refused,
 )
-from pipeline.notes.care_sites import Sites
-from pipeline.notes.date_formats import (
+from pipeline.notes.batch_commit import (
+    NO_SITE,
     OTHER,
+    count,
     shape,
 )
-from pipeline.notes.entity_counts import (
-    NO_SITE,
-    count,
-)
+from pipeline.notes.stages import Sites
 from pipeline.state.count_cells import (
     ALL,
     MEASURES,

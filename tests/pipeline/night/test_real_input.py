@@ -32,8 +32,7 @@ from pipeline.warehouse.warehouse import (
     open_source,
 )
 from synthesis.fictional.hospital import adopt, make_hospital
-from synthesis.fictional.omop import write_omop
-from synthesis.fictional.omop_tables import Tables
+from synthesis.fictional.omop import Tables, write_omop
 from synthesis.fictional.people.records import Visit
 from tests.keys import make_key
 

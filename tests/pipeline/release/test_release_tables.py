@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from sqlalchemy import create_engine, text
 
-from pipeline.beam import release_graph, release_worker
+from pipeline.beam import release_worker
 from pipeline.beam.failures import RunnerFailed
 from pipeline.cli import main
 from pipeline.config.exit_codes import EXIT_DONE
@@ -327,7 +327,7 @@ def test_what_fails_in_the_graph_is_told_without_text(clinic, monkeypatch, error
     def failing(index, desk):
         raise error
 
-    monkeypatch.setattr(release_graph, "make_unit", failing)
+    monkeypatch.setattr(release_worker, "make_unit", failing)
     settings = load(clinic.config)
     order = complete(clinic.order(1), settings)
     draft = Draft.begin(draft_folder(settings))

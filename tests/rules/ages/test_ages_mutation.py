@@ -3,10 +3,7 @@ from itertools import chain
 import pytest
 
 from record.document import Document
-from rules.ages import (
-    ages,
-    context,
-)
+from rules.ages import ages
 from rules.dates import number_words
 from tests.rules.ages.forms_ages import (
     found,
@@ -30,4 +27,4 @@ def test_finds_what_one_word_or_mark_decides(lang: str, line: str) -> None:
 def test_every_alternative_of_the_rules_for_ages_is_needed() -> None:
     # Those that one mark decides come first, as only so many lines are tried.
     lines = [(unmark(line)[0], lang) for lang, line in chain(each(), found(), nothing())]
-    assert survivors((ages, context, number_words), ages.detect, lines) == []
+    assert survivors((ages, number_words), ages.detect, lines) == []

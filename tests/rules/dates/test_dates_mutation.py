@@ -5,11 +5,9 @@ import pytest
 from record.document import Document
 from rules.dates import (
     birth_dates,
-    birth_headers,
     calendar,
     context,
     dates,
-    day_series,
     number_words,
     numeric,
     partial,
@@ -30,9 +28,18 @@ from tests.rules.marked import mark, unmark
 from tests.rules.mutation import survivors
 
 MODULES = (
-    dates, numeric, written, partial, years, day_series, context, birth_dates,
-    birth_headers, calendar, spaced_digits, preceding_words, number_words,
-)  # fmt: skip
+    dates,
+    numeric,
+    written,
+    partial,
+    years,
+    context,
+    birth_dates,
+    calendar,
+    spaced_digits,
+    preceding_words,
+    number_words,
+)
 
 
 @pytest.mark.parametrize(("lang", "line"), [*each(), *words(), *no_dates()])

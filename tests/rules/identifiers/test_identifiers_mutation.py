@@ -10,7 +10,6 @@ from rules.identifiers import (
     checksummed,
     identifiers,
     labelled,
-    labels,
     national,
     site_patterns,
     user_accounts,
@@ -32,9 +31,15 @@ from tests.rules.marked import detected, unmark
 from tests.rules.mutation import survivors
 
 MODULES = (
-    identifiers, labelled, labels, national, checksummed, vehicles,
-    user_accounts, site_patterns, spaced_digits,
-)  # fmt: skip
+    identifiers,
+    labelled,
+    national,
+    checksummed,
+    vehicles,
+    user_accounts,
+    site_patterns,
+    spaced_digits,
+)
 
 
 @pytest.mark.parametrize("line", list(each()))

@@ -17,7 +17,6 @@ from rules.known import (
     birth_date,
     concatenated_names,
     context,
-    initials,
     known,
     misspelled_names,
     variants,
@@ -40,9 +39,15 @@ from tests.rules.mutation import survivors
 
 PATIENTS = 500
 MODULES = (
-    birth_date, digits, initials, concatenated_names, known,
-    context, misspelled_names, variants, normalization,
-)  # fmt: skip
+    birth_date,
+    digits,
+    concatenated_names,
+    known,
+    context,
+    misspelled_names,
+    variants,
+    normalization,
+)
 LANGS = ("fr", "en", "es", "de", "nl")
 
 

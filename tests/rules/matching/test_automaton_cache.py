@@ -8,7 +8,7 @@ from pathlib import Path
 import hyperscan
 import pytest
 
-from rules.matching import automaton_cache
+from rules.matching import scanner
 
 EXPRESSIONS = ["mars [0-9]{4}", "[a-z]+@"]
 TEXT = b"le 3 mars 2024, a@b"
@@ -23,10 +23,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def compiles(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     made: list[int] = []
-    compile_ = automaton_cache._compile
-    monkeypatch.setattr(
-        automaton_cache, "_compile", lambda one: made.append(len(one)) or compile_(one)
-    )
+    compile_ = scanner._compile
+    monkeypatch.setattr(scanner, "_compile", lambda one: made.append(len(one)) or compile_(one))
     return made
 
 
@@ -46,7 +44,7 @@ def only(cache: Path) -> Path:
 
 
 def test_what_was_compiled_is_read_the_next_time(cache: Path, compiles: list[int]) -> None:
-    first, second = automaton_cache.database(EXPRESSIONS), automaton_cache.database(EXPRESSIONS)
+    first, second = scanner.database(EXPRESSIONS), scanner.database(EXPRESSIONS)
     assert compiles == [2]
     assert hits(first) == hits(second) == [(0, 5, 14), (1, 16, 18)]
     assert stat.S_IMODE(only(cache).stat().st_mode) == 0o600
@@ -54,11 +52,11 @@ def test_what_was_compiled_is_read_the_next_time(cache: Path, compiles: list[int
 
 
 def test_other_expressions_are_compiled_for_themselves(cache: Path, compiles: list[int]) -> None:
-    automaton_cache.database(EXPRESSIONS)
-    assert hits(automaton_cache.database(EXPRESSIONS[:1])) == [(0, 5, 14)]
+    scanner.database(EXPRESSIONS)
+    assert hits(scanner.database(EXPRESSIONS[:1])) == [(0, 5, 14)]
     # The border between two expressions counts, not only their letters.
-    automaton_cache.database(["ab", "c"])
-    automaton_cache.database(["a", "bc"])
+    scanner.database(["ab", "c"])
+    scanner.database(["a", "bc"])
     assert compiles == [2, 1, 2, 2]
 
 
@@ -78,9 +76,9 @@ def test_other_expressions_are_compiled_for_themselves(cache: Path, compiles: li
 def test_what_others_may_have_written_is_compiled_anew(
     cache: Path, compiles: list[int], harm
 ) -> None:
-    automaton_cache.database(EXPRESSIONS)
+    scanner.database(EXPRESSIONS)
     harm(only(cache))
-    assert hits(automaton_cache.database(EXPRESSIONS)) == [(0, 5, 14), (1, 16, 18)]
+    assert hits(scanner.database(EXPRESSIONS)) == [(0, 5, 14), (1, 16, 18)]
     assert compiles == [2, 2]
 
 
@@ -88,30 +86,30 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path, monkeypa
     occupied = tmp_path / "file"
     occupied.touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(occupied))
-    assert len(hits(automaton_cache.database(EXPRESSIONS))) == 2
+    assert len(hits(scanner.database(EXPRESSIONS))) == 2
 
 
 def test_an_account_without_a_home_has_no_cache(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(automaton_cache, "user_cache_path", lambda name: Path("~/.cache") / name)
-    assert len(hits(automaton_cache.database(EXPRESSIONS))) == 2
+    monkeypatch.setattr(scanner, "user_cache_path", lambda name: Path("~/.cache") / name)
+    assert len(hits(scanner.database(EXPRESSIONS))) == 2
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_newest_few_stay(cache: Path) -> None:
-    for number in range(automaton_cache._KEPT + 3):
-        automaton_cache.database(["a" * (number + 1)])
-    assert len(list(cache.iterdir())) == automaton_cache._KEPT
+    for number in range(scanner._KEPT + 3):
+        scanner.database(["a" * (number + 1)])
+    assert len(list(cache.iterdir())) == scanner._KEPT
 
 
 def test_what_is_used_stays(cache: Path, compiles: list[int]) -> None:
-    for number in range(automaton_cache._KEPT + 3):
-        automaton_cache.database(EXPRESSIONS)
-        automaton_cache.database(["a" * (number + 1)])
+    for number in range(scanner._KEPT + 3):
+        scanner.database(EXPRESSIONS)
+        scanner.database(["a" * (number + 1)])
         old = time.time_ns() - 10**12 + number
-        os.utime(cache / f"{automaton_cache._digest(EXPRESSIONS)}.hs", ns=(old, old))
+        os.utime(cache / f"{scanner._digest(EXPRESSIONS)}.hs", ns=(old, old))
     compiles.clear()
-    automaton_cache.database(EXPRESSIONS)
+    scanner.database(EXPRESSIONS)
     assert compiles == []
 
 

@@ -11,7 +11,6 @@ from record.span import Span
 from rules.names import (
     announced,
     cues,
-    lowercase,
     names,
     parsing,
     plausibility,
@@ -32,10 +31,7 @@ from tests.rules.names.forms_names import valid
 from tests.rules.names.forms_names_each import each
 from tests.rules.names.forms_no_names import invalid
 
-MODULES = (
-    announced, unannounced, cues, words, plausibility, parsing, signatures,
-    lowercase,
-)  # fmt: skip
+MODULES = (announced, unannounced, cues, words, plausibility, parsing, signatures)  # fmt: skip
 # These keep a step from matching at all, which a record of matches does not hold.
 GUARDS = {"[a-zœæß]", "[A-Z](?![A-Za-z])"}
 

@@ -11,7 +11,6 @@ from rules.places import (
     named_sites,
     occupations,
     places,
-    post_boxes,
     postcodes,
     proper_names,
     street_parts,
@@ -47,7 +46,6 @@ MODULES = (
     proper_names,
     occupations,
     companies,
-    post_boxes,
 )
 
 

@@ -11,10 +11,7 @@ from hypothesis import strategies as st
 from record.document import Document
 from record.policy import Policy
 from record.span import Span
-from surrogates.dates import (
-    context,
-    dates,
-)
+from surrogates.dates import dates
 from surrogates.keys.keys import CohortKey
 from surrogates.patient.patient import (
     Mention,
@@ -53,7 +50,7 @@ def test_a_date_is_completed_from_the_next(
     marked: Marked, lang: str, text: str, expected: str
 ) -> None:
     document, spans = marked(text, lang=lang)
-    found = context.completed(document.text, spans, 0, written=WRITTEN, lang=lang)
+    found = dates.completed(document.text, spans, 0, written=WRITTEN, lang=lang)
     assert found == date.fromisoformat(expected)
 
 
@@ -67,7 +64,7 @@ def test_a_date_is_completed_from_the_next(
 )
 def test_or_from_the_one_before(marked: Marked, lang: str, text: str, expected: str) -> None:
     document, spans = marked(text, lang=lang)
-    found = context.completed(document.text, spans, 1, written=WRITTEN, lang=lang)
+    found = dates.completed(document.text, spans, 1, written=WRITTEN, lang=lang)
     assert found == date.fromisoformat(expected)
 
 
@@ -85,7 +82,7 @@ def test_or_from_the_one_before(marked: Marked, lang: str, text: str, expected: 
     ],
 )
 def test_the_order_of_numbers(texts: list[str], expected: bool | None) -> None:
-    assert context.day_first(texts) is expected
+    assert dates.day_first(texts) is expected
 
 
 @pytest.mark.parametrize(
@@ -135,8 +132,8 @@ def test_a_date_that_says_all_is_the_same_in_every_note(cohort, parts, sign, lan
         dates.replace(Mention(text, "DATE", lang, written=day), subject)
         for day in (None, date(1951, 3, 31), WRITTEN, date(2049, 12, 1))
     }
-    assert len(made) == 1 or not context.says_all(text)
-    assert context.says_all(text) == (first > 0 and second > 0 and year > 99)
+    assert len(made) == 1 or not dates.says_all(text)
+    assert dates.says_all(text) == (first > 0 and second > 0 and year > 99)
 
 
 def test_a_date_of_an_unknown_month_is_completed_by_its_note(cohort, marked) -> None:

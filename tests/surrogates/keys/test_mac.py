@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surrogates.keys.mac import (
+from surrogates.keys.keys import (
     Mac,
     expand,
 )

@@ -26,7 +26,7 @@ from surrogates.tables.columns import (
     Treated,
     treat,
 )
-from surrogates.tables.id_columns import to_pseudonyms
+from surrogates.tables.tables import to_pseudonyms
 
 POLICIES = (
     Policy(),

@@ -14,8 +14,7 @@ from record.errors import ConfigError
 from record.label import Label
 from record.patient import PatientRecord
 from synthesis.fictional.files import Counts, write_hospital
-from synthesis.fictional.omop import LANGUAGES, NOTE_CLASSES, write_omop
-from synthesis.fictional.omop_tables import Tables
+from synthesis.fictional.omop import LANGUAGES, NOTE_CLASSES, Tables, write_omop
 from synthesis.fictional.people.records import (
     FictionalNote,
     Hospital,

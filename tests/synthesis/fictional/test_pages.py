@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from record.errors import ConfigError
-from synthesis.fictional.letters.composition import Composer
 from synthesis.fictional.letters.layouts import (
     LAYOUTS,
     SANS,
@@ -26,7 +25,7 @@ from synthesis.fictional.letters.lines import (
     drawable,
 )
 from synthesis.fictional.letters.paper import measure
-from synthesis.fictional.letters.scan import scan
+from synthesis.fictional.letters.pdf import Composer, scan
 from synthesis.fictional.pages.pages import (
     HELD_OUT_LAYOUTS,
     MEDICINE,
@@ -34,10 +33,10 @@ from synthesis.fictional.pages.pages import (
     LabelledPdf,
     Mark,
     PageLayout,
+    broken,
     labelled_letter,
     sample_layout,
 )
-from synthesis.fictional.pages.typesetting import broken
 from synthesis.fictional.people.records import Hospital
 
 KINDS = {

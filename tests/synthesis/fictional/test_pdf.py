@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from record.document import Annotated, Document
 from record.span import Span
-from synthesis.fictional.letters.composition import Composer
 from synthesis.fictional.letters.layouts import (
     LAYOUTS,
     Layout,
@@ -32,7 +31,7 @@ from synthesis.fictional.letters.paper import (
     ink,
     transcribe,
 )
-from synthesis.fictional.letters.pdf import render
+from synthesis.fictional.letters.pdf import Composer, render
 from synthesis.fictional.people.records import (
     FictionalNote,
     Hospital,

@@ -2,10 +2,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from synthesis.fictional.hospital import make_hospital
+from synthesis.fictional.hospital import make_hospital, part_of
 from synthesis.fictional.templates.grammar import Language
 from synthesis.fictional.templates.languages import LANGUAGES
-from synthesis.fictional.templates.split import part_of
 
 EVERY = tuple(LANGUAGES.values())
 

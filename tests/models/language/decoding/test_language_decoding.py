@@ -13,11 +13,17 @@ from models.language.corpus.texts import (
     seeded,
 )
 from models.language.corpus.vocabulary import END
-from models.language.decoding.beam_search import search_text
 from models.language.decoding.generation import (
+    TRIES,
     Decoding,
+    Runs,
     Task,
     Written,
+    draw,
+    draw_nucleus,
+    keep_likeliest,
+    keep_nucleus,
+    search_text,
     write_texts,
 )
 from models.language.decoding.grammar import (
@@ -26,14 +32,6 @@ from models.language.decoding.grammar import (
     Marks,
     Rules,
     most_entities,
-)
-from models.language.decoding.repetition import Runs
-from models.language.decoding.sampling import (
-    TRIES,
-    draw,
-    draw_nucleus,
-    keep_likeliest,
-    keep_nucleus,
 )
 from models.language.networks.interface import LanguageModel
 from models.language.training.folder import build

@@ -16,7 +16,6 @@ from models.language.corpus.texts import (
     stream,
     stretches,
 )
-from models.language.corpus.unigram import Unigram
 from models.language.corpus.vocabulary import (
     END,
     Pieces,
@@ -39,6 +38,7 @@ from models.language.training.recipe import (
 )
 from models.language.training.training import (
     Corpora,
+    Unigram,
     Watch,
     make_network,
     train,

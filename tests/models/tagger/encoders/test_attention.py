@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.tagger.encoders.attention import attend
+from models.tagger.encoders.encoder import attend
 
 WINDOWS, HEADS, PIECES, WIDTH = 3, 4, 20, 8
 LENGTHS = torch.tensor([20, 11, 1])

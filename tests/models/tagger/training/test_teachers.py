@@ -22,11 +22,11 @@ from models.tagger.sequences.crf import (
 )
 from models.tagger.sequences.tags import Scheme
 from models.tagger.training.augmentation import make_augmenter
-from models.tagger.training.teachers import (
+from pipeline.cli import main
+from pipeline.training.tagger import (
     SURE,
     taught,
 )
-from pipeline.cli import main
 from record.document import Annotated, Document
 from record.span import Span
 from tests.models.tagger.toy import (

@@ -13,7 +13,7 @@ from pipeline.files.note_files import (
     Task,
     detect_file,
 )
-from pipeline.reports.learning_curve import picture
+from pipeline.reports.charts import picture
 from record.document import Document
 from record.span import Span
 from synthesis.fictional.hospital import make_hospital
