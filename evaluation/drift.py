@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from record.count_drift import WEEKDAYS, Track, Verdict
+from record.count_drift import WEEKDAYS, DriftVerdict, Track
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -38,7 +38,7 @@ _ONES = np.ones(WEEKDAYS)
 
 
 @dataclass(frozen=True)
-class Past:
+class PastNights:
     """What is known of S tracks from their past: arrays of shape (S,), or (S, 8) by weekday.
 
     `level` is the count per exposure, in clusters; `relative` the squared relative error of it.
@@ -53,14 +53,14 @@ class Past:
     nights: Ints
 
 
-def judge(tracks: Sequence[Track], allowance: float) -> list[Verdict]:
+def judge(tracks: Sequence[Track], allowance: float) -> list[DriftVerdict]:
     """Judge the last night of each track; see `record.count_drift.Judge`.
 
     The allowance is divided equally among the families that have something to say, and within
     each among its tracks (Bonferroni): no assumption is made on how tracks hang together.
     """
     ready = [track for track in tracks if _has_exposure(track)]
-    verdicts: list[Verdict] = []
+    verdicts: list[DriftVerdict] = []
     for some in _of_one_length(ready):
         counts = np.array([np.asarray(track.counts) for track in some])
         exposures = np.array([np.asarray(track.exposures) for track in some])
@@ -86,14 +86,14 @@ def _judge(
     exposures: Floats,
     family: Ints,
     allowance: float,
-) -> list[Verdict]:
+) -> list[DriftVerdict]:
     cluster = np.array([track.cluster for track in tracks])
     least = np.array([track.least for track in tracks])
     found = compare(counts, exposures, cluster, family, least, allowance)
     low, high = limits(found.mean, found.spread, found.level)
     observed = counts[:, -1].sum(axis=1)
     return [
-        Verdict(
+        DriftVerdict(
             name=track.name,
             observed=float(observed[k]),
             expected=float(found.mean[k] * cluster[k]),
@@ -109,7 +109,7 @@ def _judge(
 
 
 @dataclass(frozen=True)
-class Found:
+class DriftFinding:
     """What a test of S tracks gives: arrays of shape (S,).
 
     `mean` is in clusters, `spread` a squared coefficient of variation, `level` the track's share
@@ -131,7 +131,7 @@ def compare(
     family: Ints,
     least: Floats,
     allowance: float,
-) -> Found:
+) -> DriftFinding:
     """Compare the last of N nights with the others: counts and exposures of shape (S, N, 8).
 
     `family` numbers the families from 0. The others have shape (S,).
@@ -143,10 +143,10 @@ def compare(
     said = (past.nights >= LEAST_NIGHTS) & (exposures[:, -1].sum(axis=1) > 0)
     level = shares(family, said) * allowance
     is_alarm = said & (p_value <= level) & _matters(observed, mean * cluster, least)
-    return Found(mean, spread, level, p_value, np.where(said, past.nights, 0), is_alarm)
+    return DriftFinding(mean, spread, level, p_value, np.where(said, past.nights, 0), is_alarm)
 
 
-def learn(counts: Floats, exposures: Floats, cluster: Floats, family: Ints) -> Past:
+def learn(counts: Floats, exposures: Floats, cluster: Floats, family: Ints) -> PastNights:
     """Estimate level, weekday factors and variation of S tracks from N nights: (S, N, 8) each.
 
     The level has Jeffreys' prior, a weekday's factor is drawn towards 1 as far as its nights are
@@ -178,7 +178,7 @@ def learn(counts: Floats, exposures: Floats, cluster: Floats, family: Ints) -> P
         phi, freedom = _variation(by_night, means, seen, fitted, phi, family)
     together = np.maximum(means.sum(axis=1), _TINY)
     relative = 1 / total + phi * (means**2).sum(axis=1) / together**2
-    return Past(level, factors, _WEEKDAY_PRIOR * (1 - trust), relative, phi, freedom, nights)
+    return PastNights(level, factors, _WEEKDAY_PRIOR * (1 - trust), relative, phi, freedom, nights)
 
 
 def _weights(sizes: Floats) -> Floats:
@@ -224,7 +224,7 @@ def _variation(
     return np.maximum(joined, _LEAST_PHI), freedom
 
 
-def predict(past: Past, exposures: Floats) -> tuple[Floats, Floats]:
+def predict(past: PastNights, exposures: Floats) -> tuple[Floats, Floats]:
     """Return mean (in clusters) and squared coefficient of variation for a night:
     (S, 8) to (S,).
     """

@@ -32,7 +32,7 @@ from extractors.document.quality import (
 )
 from extractors.layout.line_classifier import BoxModel
 from extractors.layout.page_text import (
-    Text,
+    PageText,
     join,
     join_kept,
 )
@@ -163,7 +163,7 @@ class Extractor:
         data: bytes,
         pages: tuple[Page, ...],
         classes: Sequence[Sequence[BoxClass]],
-        text: Text,
+        text: PageText,
     ) -> dict[str, Any]:
         shown: dict[str, Any] = {}
         if self.options.traced:
@@ -178,7 +178,9 @@ class Extractor:
             )
         return shown
 
-    def _text(self, pages: Sequence[Page], classes: Sequence[Sequence[BoxClass]] | None) -> Text:
+    def _text(
+        self, pages: Sequence[Page], classes: Sequence[Sequence[BoxClass]] | None
+    ) -> PageText:
         if self.options.layout is Layout.FULL or classes is None:
             return join(pages, classes, traced=self.options.traced)
         text = join_kept(pages, classes, MEDICINE, traced=self.options.traced)

@@ -68,7 +68,7 @@ def extract(data: bytes, limits: Limits) -> Extracted:
     try:
         # Headers stay as they are: those of the newer policy are parsed by grammar, slowly.
         message = BytesParser(policy=policy.compat32).parsebytes(data.removeprefix(b"\xef\xbb\xbf"))
-        text = _Letter(limits).text(message)
+        text = _MailLetter(limits).text(message)
     except _SHAPE_ERRORS:
         raise Unreadable("broken") from None
     text = _EMPTY_LINES.sub("\n\n", _TRAILING.sub("", clean(text))).strip("\n")
@@ -77,7 +77,7 @@ def extract(data: bytes, limits: Limits) -> Extracted:
     return Extracted(text, "mail")
 
 
-class _Letter:
+class _MailLetter:
     """The way through one message."""
 
     def __init__(self, limits: Limits) -> None:

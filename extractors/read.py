@@ -34,7 +34,7 @@ _LONG_TEXT = 200_000
 _NO_PLAIN_TEXT = (".pdf", ".rtf", ".docx", ".doc", ".odt")
 
 
-class Reader:
+class DocumentReader:
     """Reads documents of any known kind; all but short plain texts in a process of its own.
 
     Use it as a context manager, or call `close`. Not for several threads at a time.

@@ -12,7 +12,7 @@ from record.errors import ConfigError
 
 
 @dataclass(frozen=True)
-class Form:
+class FolderFormat:
     """What the folders of one kind of model look like.
 
     `settings` is the name of the file that is written last, so that a folder with it is whole;

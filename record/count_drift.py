@@ -28,7 +28,7 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class DriftVerdict:
     """What the last night of a track looks like beside the nights before it.
 
     `p_value` is two-sided. Between `low` and `high` there would have been no alarm. `nights`
@@ -45,6 +45,6 @@ class Verdict:
     is_alarm: bool
 
 
-Judge = Callable[[Sequence[Track], float], list[Verdict]]
+Judge = Callable[[Sequence[Track], float], list[DriftVerdict]]
 """Judges the last night of tracks, such that the probability of any false alarm among them is at
 most the given one; tracks about which nothing can be said have no verdict."""

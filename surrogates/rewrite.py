@@ -101,7 +101,7 @@ class _Known:
         return made
 
 
-class _Note:
+class _NoteInHand:
     """What the spans of one document have beside them that decides as well."""
 
     def __init__(self, document: Document, spans: Sequence[Span], subject: Subject) -> None:
@@ -148,18 +148,18 @@ class _Note:
         return ""
 
 
-_Near = Callable[[_Note, int], Hashable]
+_Near = Callable[[_NoteInHand, int], Hashable]
 # What of the document decides a mention beside its own text; for most labels, nothing.
 _NEAR: dict[str, _Near] = {
-    Label.FIRST_NAME: _Note.who,
-    Label.LAST_NAME: _Note.who,
-    Label.NAME: _Note.who,
-    Label.USERNAME: _Note.who,
-    Label.EMAIL: _Note.who,
-    Label.DATE: _Note.when,
-    Label.BIRTH_DATE: _Note.when,
-    Label.AGE: _Note.unit,
-    Label.ZIP: _Note.city,
+    Label.FIRST_NAME: _NoteInHand.who,
+    Label.LAST_NAME: _NoteInHand.who,
+    Label.NAME: _NoteInHand.who,
+    Label.USERNAME: _NoteInHand.who,
+    Label.EMAIL: _NoteInHand.who,
+    Label.DATE: _NoteInHand.when,
+    Label.BIRTH_DATE: _NoteInHand.when,
+    Label.AGE: _NoteInHand.unit,
+    Label.ZIP: _NoteInHand.city,
 }
 
 
@@ -214,7 +214,7 @@ class Rewriter:
         _refuse_disorder(document, spans)
         text, lang = document.text, document.lang
         known = self._known(document, record)
-        note = _Note(document, spans, known.subject)
+        note = _NoteInHand(document, spans, known.subject)
         pieces: list[str] = []
         placed: list[Span] = []
         end = length = 0

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from record.errors import ConfigError, Unsafe
 from record.span import Span
-from synthesis.masking import Decision, Masked, Phase
+from synthesis.masking import Masked, MaskingDecision, Phase
 from synthesis.tag_repair import DETECTOR
 
 Window = Sequence[str | None]
@@ -74,7 +74,7 @@ class Filling:
 
 
 @dataclass(frozen=True)
-class Order:
+class FillingRequest:
     """A letter to write: what was masked, what stands for its identifiers, and which copy it is.
 
     An identifier without a surrogate is left to the filler. `copy` decides chance, beside the seed
@@ -82,7 +82,7 @@ class Order:
     """
 
     masked: Masked
-    surrogates: Mapping[Decision, str] = field(default_factory=dict, repr=False)
+    surrogates: Mapping[MaskingDecision, str] = field(default_factory=dict, repr=False)
     copy: str = "0"
     barred: Bars | None = field(default=None, repr=False)
 
@@ -102,7 +102,7 @@ class _Letter:
 
     words: list[str | None] = field(repr=False)
     originals: list[str | None] = field(repr=False)
-    decisions: list[Decision] = field(repr=False)
+    decisions: list[MaskingDecision] = field(repr=False)
     between: list[str] = field(repr=False)
     places: list[int]
     chance: Random
@@ -110,7 +110,7 @@ class _Letter:
 
 
 def fill(
-    orders: Sequence[Order],
+    orders: Sequence[FillingRequest],
     filler: Filler,
     filling: Filling,
     classes: Classes | None = None,
@@ -185,7 +185,7 @@ def draw(candidates: Candidates, top: int, chance: Random) -> str:
     return chance.choices([word for word, _ in first], [share for _, share in first])[0]
 
 
-def _begin(order: Order, filling: Filling) -> _Letter:
+def _begin(order: FillingRequest, filling: Filling) -> _Letter:
     """Cut a letter at its masked words; what stands between words is kept as it is."""
     masked = order.masked
     text = masked.document.text
@@ -216,7 +216,7 @@ def _begin(order: Order, filling: Filling) -> _Letter:
 
 def _add(
     letter: _Letter,
-    decision: Decision,
+    decision: MaskingDecision,
     word: str | None,
     shown: str | None = None,
     gap: str = "",
@@ -285,7 +285,7 @@ def _written(letter: _Letter) -> Filled:
     parts = [letter.between[0]]
     spans: list[Span] = []
     length = len(parts[0])
-    last: Decision | None = None
+    last: MaskingDecision | None = None
     for word, each, gap in zip(letter.words, letter.decisions, letter.between[1:], strict=True):
         if word is None:
             raise Unsafe("not-filled")

@@ -12,7 +12,7 @@ from models.language.corpus.vocabulary import (
 )
 from models.language.decoding.generation import (
     Decoding,
-    Task,
+    DecodingTask,
     Written,
     search_text,
     write_texts,
@@ -22,7 +22,7 @@ from models.language.decoding.grammar import (
     Marks,
     most_entities,
 )
-from models.language.training.folder import Trained
+from models.language.training.folder import TrainedGenerator
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.markup import LT, PAR, end_tag, start_tag
@@ -37,7 +37,7 @@ ORIGIN = "synthetic"
 
 
 @dataclass(frozen=True)
-class Plan:
+class GenerationPlan:
     """Which notes to write: `count` of them, from a seed, each like one of the requests.
 
     `shares` of labels, where given, decide the labels of a note's entities; how many it has stays
@@ -101,7 +101,7 @@ class Synthetic:
 class Writer:
     """A trained model with the grammar of its tags, ready to write."""
 
-    def __init__(self, trained: Trained, decoding: Decoding) -> None:
+    def __init__(self, trained: TrainedGenerator, decoding: Decoding) -> None:
         self._trained, self._decoding = trained, decoding
         if "longest" not in trained.about:
             remedy = "name a folder that `cryptonym synthesize train` wrote"
@@ -111,7 +111,7 @@ class Writer:
         self._ids_per_word: float = trained.about.get("ids_per_word", 0.0)
         self._grammar = Grammar(trained.vocabulary, marks_in(trained.vocabulary, longest))
 
-    def write(self, plan: Plan, places: Sequence[int]) -> list[Synthetic]:
+    def write(self, plan: GenerationPlan, places: Sequence[int]) -> list[Synthetic]:
         """Write the notes at some places, side by side.
 
         Raises ConfigError where the model cannot hold what is asked for.
@@ -143,15 +143,19 @@ class Writer:
         opening = len(self._trained.vocabulary.encode(request.opening))
         return thinned(request, most_entities(decoding.max_length - opening), chance)
 
-    def _task(self, request: Request, chance: tuple[object, ...]) -> Task:
+    def _task(self, request: Request, chance: tuple[object, ...]) -> DecodingTask:
         vocabulary = self._trained.vocabulary
         known = {label: request.counts.get(label, 0) for label in self._labels}
         asked = vocabulary.encode(Request(request.kind, known).codes())
         opening = vocabulary.encode(request.opening)
         length = round(request.words * self._ids_per_word) or None
-        return Task(asked, opening, [known[label] for label in self._labels], chance, length)
+        return DecodingTask(
+            asked, opening, [known[label] for label in self._labels], chance, length
+        )
 
-    def _synthetic(self, plan: Plan, place: int, text: Written, *, is_thinned: bool) -> Synthetic:
+    def _synthetic(
+        self, plan: GenerationPlan, place: int, text: Written, *, is_thinned: bool
+    ) -> Synthetic:
         cleaned = clean(self._trained.vocabulary.decode(text.ids))
         request = plan.request(place)
         document = Document(

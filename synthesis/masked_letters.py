@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from models.atomic import write
-from models.folder import Form
+from models.folder import FolderFormat
 from record.document import Document
 from record.errors import ConfigError
-from synthesis.masking import Decision, Masked, Phase
+from synthesis.masking import Masked, MaskingDecision, Phase
 
 LETTERS = "letters.jsonl"
-FORM = Form("masked-letters.json", "folder of masked letters", "cryptonym synthesize mask")
+FORM = FolderFormat("masked-letters.json", "folder of masked letters", "cryptonym synthesize mask")
 
 _OWNER_ONLY = 0o700
 
@@ -96,7 +96,7 @@ def _letter(line: Mapping[str, Any]) -> Masked:
         line["note_id"], line["text"], line["owner"], lang=line["lang"], kind=line["note_type"]
     )
     decisions = tuple(
-        Decision(start, end, Phase(phase), reason, is_masked)
+        MaskingDecision(start, end, Phase(phase), reason, is_masked)
         for start, end, phase, reason, is_masked in line["decisions"]
     )
     return Masked(document, decisions, tuple(line["widths"]))

@@ -31,7 +31,7 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class MaskingDecision:
     """What becomes of the words from `start` to `end`, and why.
 
     `reason` is the label of the identifier, the class of the medical entity or the part of speech.
@@ -81,7 +81,7 @@ class Masked:
     """A letter with its decisions in order, disjoint; what none covers is blank space."""
 
     document: Document = field(repr=False)
-    decisions: tuple[Decision, ...]
+    decisions: tuple[MaskingDecision, ...]
     widths: tuple[int, ...]
     """How many words each masked decision gets, in order of the masked ones."""
 
@@ -137,7 +137,7 @@ def mask(
     taken = touched(groups, words)
     kinds = {word: span.label for word, span in _claims(medical, words) if word not in taken}
     decisions = [
-        Decision(group.start, group.end, Phase.IDENTIFIER, group.label, is_masked=True)
+        MaskingDecision(group.start, group.end, Phase.IDENTIFIER, group.label, is_masked=True)
         for group in groups
     ]
     free = [number for number in range(len(words)) if number not in taken]
@@ -157,7 +157,7 @@ def mask(
         is_medical = number in kinds
         phase = Phase.MEDICAL if is_medical else Phase.SPEECH if parts[number] else Phase.REST
         reason = kinds[number] if is_medical else parts[number]
-        decisions.append(Decision(*words[number], phase, reason, number in to_mask))
+        decisions.append(MaskingDecision(*words[number], phase, reason, number in to_mask))
     decisions.sort(key=lambda each: (each.start, each.end))
     return Masked(document, tuple(decisions), tuple(_widths(decisions, words, masking, chance)))
 
@@ -214,7 +214,7 @@ def _drawn(kinds: Mapping[int, str], shares: Mapping[str, float], chance: Random
 
 
 def _widths(
-    decisions: Iterable[Decision],
+    decisions: Iterable[MaskingDecision],
     words: Sequence[tuple[int, int]],
     masking: Masking,
     chance: Random,

@@ -23,7 +23,7 @@ from record.errors import ConfigError, CryptonymError
 from record.span import Span
 from synthesis.generation import (
     ORIGIN,
-    Plan,
+    GenerationPlan,
     Synthetic,
     Writer,
 )
@@ -164,11 +164,11 @@ class Generation(InBatches):
     words: int | None = None
     chosen: int | None = None
 
-    def plan(self) -> Plan:
+    def plan(self) -> GenerationPlan:
         """Read the requests of the corpus; raises ConfigError."""
         manifest = read_manifest(self.corpus)
         lang = str(manifest["origin"].get("lang") or "")
-        return Plan(self.count, self.seed, load_requests(self.corpus), self.shares, lang)
+        return GenerationPlan(self.count, self.seed, load_requests(self.corpus), self.shares, lang)
 
     def fingerprint(self) -> str:
         """Return what differs for generations that must not be mixed."""
@@ -241,7 +241,7 @@ def lengths_asked(generation: Generation) -> list[int]:
     return sorted(length if most is None else min(length, most) for length in lengths)
 
 
-def write_unit(generation: Generation, writer: Writer, plan: Plan, unit: int) -> int:
+def write_unit(generation: Generation, writer: Writer, plan: GenerationPlan, unit: int) -> int:
     """Write a batch of notes to its file; returns the number of ids written."""
     notes = writer.write(plan, generation.places(unit))
     generation.write_part(unit, map(record_of, notes))
@@ -295,7 +295,7 @@ def put_together(generation: Generation, fresh: Collection[int], seconds: float)
     return timed
 
 
-def _chosen(generation: Generation, plan: Plan) -> set[int] | None:
+def _chosen(generation: Generation, plan: GenerationPlan) -> set[int] | None:
     """Return the places of the notes that are kept, where some are chosen.
 
     They have the entities of each label and the words of as many requests, as nearly as may be.
@@ -323,7 +323,7 @@ def _lost(found: int, generation: Generation) -> Lost:
 
 
 def _manifest(
-    generation: Generation, plan: Plan, account: Account, content: bytes
+    generation: Generation, plan: GenerationPlan, account: Account, content: bytes
 ) -> dict[str, Any]:
     trained = models.load(generation.model)
     prepared = read_manifest(generation.corpus)

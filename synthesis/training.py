@@ -8,13 +8,13 @@ from models.language.corpus.texts import Text
 from models.language.corpus.vocabulary import (
     Pieces,
     Vocabulary,
-    Words,
+    WordVocabulary,
 )
 from models.language.training.pretrained import digest as base_digest
-from models.language.training.recipe import Recipe
+from models.language.training.recipe import LanguageRecipe
 from models.language.training.training import (
-    Corpora,
-    Watch,
+    LanguageCorpora,
+    LanguageWatch,
     refuse_trained,
     train,
 )
@@ -29,9 +29,9 @@ from synthesis.prepared_corpus import (
 
 def learn(
     folder: Path,
-    recipe: Recipe,
+    recipe: LanguageRecipe,
     out: Path,
-    watch: Watch | None = None,
+    watch: LanguageWatch | None = None,
     public: Sequence[str] | None = None,
     canaries: tuple[int, int] | None = None,
 ) -> dict[str, float]:
@@ -59,17 +59,17 @@ def learn(
         learnt = drawn.among(learnt, vocabulary, recipe.seed)
         refuse_trained(out)
         about["canaries"] = drawn.save(out)
-    corpora = Corpora(vocabulary, learnt, texts["dev"], about)
+    corpora = LanguageCorpora(vocabulary, learnt, texts["dev"], about)
     return train(corpora, recipe, out, watch)
 
 
 def learn_vocabulary(
-    corpus: Corpus, recipe: Recipe, public: Sequence[str] | None = None
+    corpus: Corpus, recipe: LanguageRecipe, public: Sequence[str] | None = None
 ) -> Vocabulary:
     """Learn the vocabulary of a recipe, the marks of the corpus among it."""
     texts = [note.marked for note in corpus.notes["train"]] if public is None else public
-    if recipe.vocabulary == Words.kind:
-        return Words.learn(corpus.marks, texts, rare=recipe.rare)
+    if recipe.vocabulary == WordVocabulary.kind:
+        return WordVocabulary.learn(corpus.marks, texts, rare=recipe.rare)
     return Pieces.learn(corpus.marks, texts, size=recipe.vocabulary_size)
 
 

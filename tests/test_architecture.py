@@ -267,6 +267,18 @@ def folder_cycles(modules: Modules) -> Iterator[str]:
             yield f"{start} imports itself by way of other folders"
 
 
+def repeated_class_names(modules: Modules) -> Iterator[str]:
+    """A class name stands for one thing in all rooms."""
+    places: dict[str, list[str]] = {}
+    for module in modules.values():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(module.name)
+    for name, where in sorted(places.items()):
+        if len(where) > 1:
+            yield f"{name}: {', '.join(where)}"
+
+
 def deep_folders(modules: Modules) -> Iterator[str]:
     for module in modules.values():
         folder = module.name if module.is_package else module.name.rpartition(".")[0]
@@ -301,6 +313,7 @@ RULES: tuple[Rule, ...] = (
     full_packages,
     folder_cycles,
     deep_folders,
+    repeated_class_names,
 )
 
 
@@ -398,6 +411,7 @@ BAD: list[tuple[Rule, dict[str, str]]] = [
         {"rules__x": "import rules.b.y", "rules__b__y": "import rules.z", "rules__z": ""},
     ),
     (deep_folders, {"rules__a__b__c__d": ""}),
+    (repeated_class_names, {"rules__a": "class C: ...", "models__a": "class C: ..."}),
 ]
 
 

@@ -26,7 +26,7 @@ from thinc.api import fix_random_seed
 
 from evaluation.detection.alignment import Pair
 from evaluation.detection.counts import (
-    Tally,
+    ScoreTally,
     count,
 )
 from evaluation.detection.randomization import f1
@@ -136,9 +136,9 @@ class Kept:
             }
         )
 
-    def labels(self, arm: str) -> Mapping[str, Tally]:
+    def labels(self, arm: str) -> Mapping[str, ScoreTally]:
         """Count them by label, all seeds together."""
-        total: dict[str, Tally] = defaultdict(Tally)
+        total: dict[str, ScoreTally] = defaultdict(ScoreTally)
         for spans in self.found[arm]:
             for note, some in zip(self.test, spans, strict=True):
                 pair = Pair(note.document.note_id, note.document.text, note.spans, tuple(some))

@@ -34,7 +34,7 @@ from models.tagger.encoders.tokenizers import (
     PADDING,
     START,
 )
-from models.tagger.network import Batch, Network, collate
+from models.tagger.network import Network, TaggerBatch, collate
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.corpus import cut_text
 from models.tagger.shipped_model import (  # fmt: skip
@@ -94,7 +94,7 @@ def main() -> None:
 
 
 def _arms(
-    trained: folder.Trained, taggers: Mapping[str, Tagger], notes: Sequence[Document]
+    trained: folder.TrainedTagger, taggers: Mapping[str, Tagger], notes: Sequence[Document]
 ) -> dict[str, Callable[[], object]]:
     groups = [notes[at : at + TOGETHER] for at in range(0, len(notes), TOGETHER)]
     exported = Exported(trained.network.encoder, eight_bits=True)
@@ -116,7 +116,7 @@ def _arms(
     return arms
 
 
-def _windows(trained: folder.Trained, notes: Sequence[Document]) -> list[Batch]:
+def _windows(trained: folder.TrainedTagger, notes: Sequence[Document]) -> list[TaggerBatch]:
     cuttings = [cut_text(note.text, trained.subwords, trained.cut) for note in notes]
     return [collate([(each.pieces, window)]) for each in cuttings for window in each.windows]
 
@@ -162,7 +162,7 @@ def hybrid(tagger: Tagger, notes: Sequence[Document]) -> None:
         resolve([*by_rules(document), *trim(found, document.text)], document.text)
 
 
-def multiplications(trained: folder.Trained, notes: Sequence[Document]) -> float:
+def multiplications(trained: folder.TrainedTagger, notes: Sequence[Document]) -> float:
     """Count twice the multiplications with weights of the encoder's layers, once a piece."""
     layers = trained.network.encoder.body.encoder.parameters()
     weights = sum(weight.numel() for weight in layers if weight.dim() == 2)

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from models.tagger.encoders.encoder import Plan
+from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.sequences.corpus import TrainingNote
 from models.tagger.training.recipe import default_recipe
 from models.tagger.training.training import (
     Corpora,
-    Watch,
+    TaggerWatch,
     train,
 )
 from pipeline.files.gold import (
@@ -46,7 +46,7 @@ def main() -> None:
         notes += options.repeat * _mapped(Path(file), Path(label_map))
     sources = {"fictional": options.patients, "also": [Path(file).name for file, _ in options.also]}
     recipe = replace(
-        default_recipe(Plan(options.encoder, options.vocabulary)),
+        default_recipe(EncoderPlan(options.encoder, options.vocabulary)),
         seed=options.seed,
         epochs=options.epochs,
         max_minutes=options.max_minutes,
@@ -55,7 +55,9 @@ def main() -> None:
     )
     characters = sum(len(note.annotated.document.text) for note in notes)
     print(f"{len(notes)} notes of {characters:,} characters, {len(dev)} to select by", flush=True)
-    scores = train(Corpora(notes, dev, sources), recipe, options.output, Watch(evaluated=_report))
+    scores = train(
+        Corpora(notes, dev, sources), recipe, options.output, TaggerWatch(evaluated=_report)
+    )
     print(scores)
 
 

@@ -25,7 +25,7 @@ from extractors.document.options import (
     Layout,
     Options,
 )
-from extractors.read import Reader
+from extractors.read import DocumentReader
 from record.errors import Unreadable
 
 READ = "read"
@@ -55,7 +55,7 @@ class Attempt:
 
 
 def attempts(
-    reader: Reader, seed: int, numbers: Iterable[int], *, named: bool = True
+    reader: DocumentReader, seed: int, numbers: Iterable[int], *, named: bool = True
 ) -> Iterator[Attempt]:
     """Read the documents of these numbers; whatever is raised but Unreadable is not caught."""
     whole = specimens()
@@ -80,7 +80,7 @@ def attempts(
         )
 
 
-def child(reader: Reader) -> int | None:
+def child(reader: DocumentReader) -> int | None:
     """Return the reading process of a reader, if it has one now."""
     return reader._sandbox.pid
 
@@ -99,7 +99,7 @@ def main() -> int:
     options = _parse()
     limits = Limits(seconds=options.seconds, memory_mb=options.memory_mb)
     languages = ("eng", "fra", "spa") if options.recognize else ()
-    with Reader(limits, Options(Layout(options.layout), languages=languages)) as reader:
+    with DocumentReader(limits, Options(Layout(options.layout), languages=languages)) as reader:
         idle = warm(reader)
         numbers = range(options.first, options.first + options.count)
         made = list(_watched(attempts(reader, options.seed, numbers, named=options.named)))
@@ -116,7 +116,7 @@ def main() -> int:
     return int(bool(wrong) or growth > MOST_GROWTH_KB)
 
 
-def warm(reader: Reader) -> int:
+def warm(reader: DocumentReader) -> int:
     """Read every document as it was before it was spoilt; returns the kilobytes held after that."""
     for name, data in specimens().items():
         with suppress(Unreadable):

@@ -15,7 +15,7 @@ from extractors.layout.labelled_pages import LabelledPage
 from extractors.pdf.mupdf_reader import read_pages
 from synthesis.fictional.pages.pages import (
     LabelledPdf,
-    Mark,
+    PageMark,
     labelled_letter,
 )
 
@@ -34,27 +34,27 @@ def letters(
 def labelled(letter: LabelledPdf, name: str) -> list[LabelledPage]:
     """Return the lines that the extractor reads the class of the mark that they cover most."""
     pages = read_pages(letter.data, Limits()).pages
-    marks: list[list[Mark]] = [[] for _ in pages]
+    marks: list[list[PageMark]] = [[] for _ in pages]
     for mark in letter.marks:
         marks[mark.page].append(mark)
     return [_labelled(page, marks[page.number], name) for page in pages]
 
 
-def _labelled(page: Page, marks: Sequence[Mark], name: str) -> LabelledPage:
+def _labelled(page: Page, marks: Sequence[PageMark], name: str) -> LabelledPage:
     pairs = [(line, _kind(line, marks)) for line in page.lines]
     known = [(line, kind) for line, kind in pairs if kind is not None]
     page = Page(page.number, page.width, page.height, tuple(line for line, _ in known))
     return LabelledPage(name, page, tuple(kind for _, kind in known))
 
 
-def _kind(line: Line, marks: Sequence[Mark]) -> BoxClass | None:
+def _kind(line: Line, marks: Sequence[PageMark]) -> BoxClass | None:
     if not line.text.strip():
         return None
     best = max(marks, key=lambda mark: _fit(line, mark), default=None)
     return BoxClass(best.kind) if best and _fit(line, best) > (False, 0) else None
 
 
-def _fit(line: Line, mark: Mark) -> tuple[bool, float]:
+def _fit(line: Line, mark: PageMark) -> tuple[bool, float]:
     shared = common(line.place, mark.box)
     return shared > 0 and line.text.strip() in mark.text, shared
 

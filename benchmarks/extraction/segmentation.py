@@ -26,7 +26,7 @@ from extractors.document.page import (
 from extractors.layout.body_mask import Mask
 from extractors.layout.labelled_pages import (
     LabelledPage,
-    Scores,
+    LineScores,
     Segmenter,
     score,
 )
@@ -48,7 +48,7 @@ _SHIFT = 0.9, 36.0, 54.0  # scale; points to the right and down
 class Result:
     """What one segmenter made of the letters. `planted` and `absent` count identifiers."""
 
-    scores: Scores
+    scores: LineScores
     planted: int
     absent: int
 
@@ -155,7 +155,7 @@ def table(results: dict[str, Result]) -> str:
     return "\n".join(rows)
 
 
-def classes(scores: Scores) -> str:
+def classes(scores: LineScores) -> str:
     rows = ["| class | lines | F1 |", "| --- | --- | --- |"]
     for kind in BoxClass:
         count = sum(n for (true, _), n in scores.confusion.items() if true is kind)

@@ -26,7 +26,7 @@ from evaluation.attacks.linkage import (
     nearly,
 )
 from evaluation.attacks.parrot import (
-    Attack,
+    ParrotAttack,
     Shadow,
     crossed,
     judge,
@@ -166,7 +166,7 @@ def parrot_table(hospital: Hospital, shadow: Hospital, missed: float) -> str:
 
 def arms(
     hospital: Hospital, shadow: Hospital, missed: float
-) -> Iterator[tuple[str, dict[str, Attack]]]:
+) -> Iterator[tuple[str, dict[str, ParrotAttack]]]:
     """Attack a complete release, releases with misses of two kinds, and one without surrogates.
 
     Where nothing was missed, a hit is a suspect that reads like something that the patient's own
@@ -191,7 +191,7 @@ def arms(
 
 def _attack(
     trained: Planted, target: Planted, truth: Flags, budget: int | None = None
-) -> dict[str, Attack]:
+) -> dict[str, ParrotAttack]:
     attacker = Shadow()
     attacker.learn(trained.notes, crossed(trained.notes), trained.is_leak)
     suspicion = crossed(target.notes)
@@ -302,7 +302,7 @@ def _masked(lang: str) -> Policy:
     return Policy(actions={label.value: Action.MASK for label in Label}, locale=lang)
 
 
-def _attacked(name: str, attacker: str, found: Attack) -> str:
+def _attacked(name: str, attacker: str, found: ParrotAttack) -> str:
     recall = f"{found.recall:.0%}, {found.low:.0%} to {found.high:.0%}" if found.leaks else "-"
     return (
         f"| {name} | {attacker} | {found.identifiers} | {found.leaks} | {found.budget} | "

@@ -22,7 +22,7 @@ from benchmarks.night.count_feeds import (
     Layout,
     layout,
 )
-from evaluation.drift import Found, compare
+from evaluation.drift import DriftFinding, compare
 from pipeline.night.quality_gate import allowance
 
 DAYS_A_QUARTER = 365.25 / 4
@@ -78,7 +78,7 @@ def main() -> None:
     print(f"\n{time.process_time() - started:.0f} CPU-seconds")
 
 
-def judged(plan: Layout, feed: Feed, seed: int, nights: int) -> Iterator[Found]:
+def judged(plan: Layout, feed: Feed, seed: int, nights: int) -> Iterator[DriftFinding]:
     """Test one night after the other, once there are enough to learn from."""
     hospital, books = Hospital(feed, seed), Books(plan)
     for _ in range(nights + MIN_DAYS):
@@ -97,7 +97,7 @@ def reasons_of(plan: Layout, feed: Feed, seed: int, fault: Fault, nights: int = 
     return [plan.titles[k] for k in np.flatnonzero(found.is_alarm & ~plan.is_notice)]
 
 
-def _test(books: Books) -> Found:
+def _test(books: Books) -> DriftFinding:
     plan = books.plan
     return compare(
         books.counts,

@@ -45,7 +45,7 @@ from pipeline.notes.worker_resources import (
     Tools,
     open_tools,
 )
-from pipeline.release.request import Order
+from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import run_release
 from pipeline.state.tables import (
     LEDGER,
@@ -248,7 +248,7 @@ def release(options: argparse.Namespace, output: str, config: str = CONFIG) -> d
     folder = options.folder
     place = output.replace("parquet:", f"parquet:{folder}/").replace("///", f"///{folder}/")
     schema = "research" if config != CONFIG else None
-    order = Order(folder / config, "bench", folder / "persons.txt", place, schema)
+    order = ReleaseRequest(folder / config, "bench", folder / "persons.txt", place, schema)
     drives = spawned if options.workers > 1 else None
 
     refused: dict[str, int] = {}

@@ -36,13 +36,13 @@ from evaluation.detection.randomization import (
     recall,
 )
 from models.private import deidentifier_training
-from models.private.deidentifier import Deidentifier, Example
+from models.private.deidentifier import Deidentifier, EncodedSentence
 from models.private.folder import digest, load
 from pipeline.files.jsonl import (
-    Line,
+    JsonLine,
     read_notes,
 )
-from pipeline.sharing.encoding import Places, encode_site, read_order, site_of
+from pipeline.sharing.encoding import SharingPaths, encode_site, read_order, site_of
 from pipeline.sharing.pool import pool
 from pipeline.sharing.vectors import MANIFEST, read_shared
 from record.document import Annotated
@@ -59,7 +59,7 @@ Numbers = NDArray[np.int64]
 class Scored:
     """What is scored: sentences, the note that each is of, and how many notes there are."""
 
-    held: Sequence[Example] = field(repr=False)
+    held: Sequence[EncodedSentence] = field(repr=False)
     notes: Numbers
     total: int
 
@@ -136,7 +136,7 @@ def _encode(options: argparse.Namespace) -> tuple[dict[str, Path], Scored]:
     shared = {name: options.output / name for name in sites}
     for name, site in sites.items():
         if not (shared[name] / MANIFEST).exists():
-            places = Places(shared[name], _inside(shared[name]))
+            places = SharingPaths(shared[name], _inside(shared[name]))
             encode_site(site, kit, places, representer=encoder)
     manifest, rows = read_shared(shared["scored"])
     if manifest.representer != encoder:
@@ -162,13 +162,13 @@ def _parts(options: argparse.Namespace) -> dict[str, list[Annotated]]:
 
 def _recipe(
     options: argparse.Namespace, arm: str, seed: int, start: Deidentifier | None
-) -> deidentifier_training.Recipe:
+) -> deidentifier_training.DeidentifierRecipe:
     epochs = options.epochs if arm == "both" else options.alone_epochs or options.epochs
-    recipe = deidentifier_training.Recipe(epochs=epochs, seed=seed)
+    recipe = deidentifier_training.DeidentifierRecipe(epochs=epochs, seed=seed)
     return recipe.going_on(start) if start else recipe
 
 
-def _losses(out: Path, recipe: deidentifier_training.Recipe) -> dict[str, float]:
+def _losses(out: Path, recipe: deidentifier_training.DeidentifierRecipe) -> dict[str, float]:
     """Return the lowest loss on the notes that weights were selected by, and its epoch."""
     about = json.loads((out / deidentifier_training.SETTINGS).read_text("utf-8"))["about"]
     if about["recipe"] != json.loads(json.dumps(asdict(recipe))):
@@ -182,7 +182,7 @@ def _inside(shared: Path) -> Path:
 
 
 def _annotated(path: Path) -> list[Annotated]:
-    return [line.annotated for line in read_notes(path) if isinstance(line, Line)]
+    return [line.annotated for line in read_notes(path) if isinstance(line, JsonLine)]
 
 
 def parser() -> argparse.ArgumentParser:

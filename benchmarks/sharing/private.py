@@ -36,7 +36,7 @@ from evaluation.attacks.adversary import (
     any_attack,
 )
 from evaluation.attacks.sharing import (
-    Subject,
+    AttackedRelease,
     attack_twins,
     measure,
 )
@@ -53,7 +53,7 @@ from models.private.adversary_training import (
     continue_adversaries,
     new_adversaries,
 )
-from models.private.deidentifier import Deidentifier, Example, examples
+from models.private.deidentifier import Deidentifier, EncodedSentence, examples
 from models.private.embeddings import Embeddings
 from models.private.folder import SETTINGS, Kit, load
 from models.private.pairs import Pairs
@@ -65,7 +65,7 @@ from models.private.representer import Unprotected
 from models.private.sentences import Sentence, sentences
 from models.private.stop_words import stop_words
 from pipeline.files.jsonl import (
-    Line,
+    JsonLine,
     read_notes,
 )
 from record.document import Annotated
@@ -146,7 +146,7 @@ def phases(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Train a private representation in three phases and by reversal, and attack it."""
     parts = _parts(options, options.kind)
     stops = stop_words(options.languages)
-    corpus = recipe.Corpus(_flat(parts.train), _flat(parts.held), parts.vectors, stops)
+    corpus = recipe.SentenceCorpus(_flat(parts.train), _flat(parts.held), parts.vectors, stops)
     # In short sentences an identifier is more of the whole, and adversaries see it sooner.
     short = [one for one in corpus.train if any(one.phi) and len(one) <= options.longest]
     replacing = Pseudonymizer(parts.vectors, options.near, stops)
@@ -180,7 +180,7 @@ def guesses(options: argparse.Namespace) -> Iterator[dict[str, object]]:
         replacing = Pseudonymizer(kit.embeddings, neighbours, stops)
         none = np.zeros((0, kit.embeddings.size), np.float32)
         shared = kit.encode(attacked, seeded("shared"))
-        subject = Subject(attacked, shared, (), encode, plain, replacing, (), none)
+        subject = AttackedRelease(attacked, shared, (), encode, plain, replacing, (), none)
         found = measure(subject, drawn, data, attacks=[attack_twins])
         found += any_attack(kit, Pairs(attacked, kit.embeddings, replacing), drawn, data)
         for each in found:
@@ -190,13 +190,13 @@ def guesses(options: argparse.Namespace) -> Iterator[dict[str, object]]:
 def _way(
     options: argparse.Namespace,
     parts: Parts,
-    corpus: recipe.Corpus,
+    corpus: recipe.SentenceCorpus,
     pairs: Pairs,
     case: tuple[str, int, Path],
 ) -> Iterator[dict[str, object]]:
     way, seed, folder = case
     out = folder / f"{way}-{seed}"
-    plan = recipe.Recipe(
+    plan = recipe.RepresenterRecipe(
         way=way,
         size=options.size,
         neighbours=options.near,
@@ -227,7 +227,7 @@ def _way(
         yield {"what": f"{way}: {what}", "seed": seed, **found}
 
 
-def _scores(kit: Kit, parts: Parts, seed: int) -> deidentifier_training.Scores:
+def _scores(kit: Kit, parts: Parts, seed: int) -> deidentifier_training.DeidentifierScores:
     given = kit.encode(parts.scored, seeded("scored", seed))
     return deidentifier_training.token_scores(kit.deidentifier, _examples(parts.scored, given))
 
@@ -262,15 +262,17 @@ def _deidentify(
     train: Sequence[Sentence],
     seed: int,
     has_case: bool = True,
-) -> tuple[deidentifier_training.Scores, dict[str, object]]:
+) -> tuple[deidentifier_training.DeidentifierScores, dict[str, object]]:
     """Train on sentences; give the scores on those of DEV, and what is told of them."""
 
-    def made(held: Sequence[Sentence]) -> list[Example]:
+    def made(held: Sequence[Sentence]) -> list[EncodedSentence]:
         vectors = [parts.vectors.vectors(sentence.tokens) for sentence in held]
         found = _examples(held, vectors)
         return found if has_case else [replace(one, casing=one.casing * 0) for one in found]
 
-    plan = deidentifier_training.Recipe(epochs=options.base_epochs, patience=3, seed=seed)
+    plan = deidentifier_training.DeidentifierRecipe(
+        epochs=options.base_epochs, patience=3, seed=seed
+    )
     started = process_time()
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
@@ -280,13 +282,15 @@ def _deidentify(
     return scores, {**asdict(scores), "seconds": process_time() - started}
 
 
-def _examples(held: Sequence[Sentence], vectors: Sequence[np.ndarray]) -> list[Example]:
+def _examples(held: Sequence[Sentence], vectors: Sequence[np.ndarray]) -> list[EncodedSentence]:
     return examples([sentence.binary() for sentence in held], vectors)
 
 
 def _parts(options: argparse.Namespace, kind: str) -> Parts:
     notes = [_sentences(note) for note in _annotated(options.train)]
-    plan = embeddings.Recipe(kind=kind, size=options.embedded, epochs=options.embedding_epochs)
+    plan = embeddings.EmbeddingRecipe(
+        kind=kind, size=options.embedded, epochs=options.embedding_epochs
+    )
     vectors = embeddings.train(_flat(notes), plan)
     chosen = notes[: options.notes]
     at = max(1, len(chosen) // 10)
@@ -303,7 +307,7 @@ def _flat(notes: Notes) -> list[Sentence]:
 
 
 def _annotated(path: Path) -> list[Annotated]:
-    return [line.annotated for line in read_notes(path) if isinstance(line, Line)]
+    return [line.annotated for line in read_notes(path) if isinstance(line, JsonLine)]
 
 
 def _edges(note: Sequence[Sentence]) -> tuple[set[int], set[int]]:

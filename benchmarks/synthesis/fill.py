@@ -29,7 +29,7 @@ from models.language.networks.masked_network import (
     MaskedLM,
 )
 from record.document import Document
-from synthesis.filling import Filling, Method, Order, Window, fill
+from synthesis.filling import Filling, FillingRequest, Method, Window, fill
 from synthesis.masking import Masked, Masking, mask, words_of
 
 _CLASS = "WORD"
@@ -142,7 +142,7 @@ def main() -> None:
 
 
 def _fill(letters: Sequence[Masked], filler: object, filling: Filling) -> None:
-    fill([Order(each) for each in letters], filler, filling)  # type: ignore[arg-type]
+    fill([FillingRequest(each) for each in letters], filler, filling)  # type: ignore[arg-type]
 
 
 def _speed(

@@ -30,11 +30,11 @@ from transformers import GPT2Config, GPT2LMHeadModel
 from models.language.corpus.vocabulary import (
     END,
     UNKNOWN,
-    Words,
+    WordVocabulary,
 )
 from models.language.decoding.generation import (
     Decoding,
-    Task,
+    DecodingTask,
     write_texts,
 )
 from models.language.decoding.grammar import (
@@ -88,7 +88,7 @@ class Clock:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a line for each loop and number of texts, on the processor and on a GPU if any."""
     options = _parse(arguments)
-    words = Words(_MARKS, _invented(options.vocabulary - len(_MARKS)))
+    words = WordVocabulary(_MARKS, _invented(options.vocabulary - len(_MARKS)))
     threads = torch.get_num_threads()
     print(f"torch {torch.__version__}, {threads} threads, {options.length} ids a text")
     for name in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):
@@ -116,7 +116,7 @@ def read_each_step(network: nn.Module) -> list[Tensor]:
 
 
 def _measure(
-    kind: str, words: Words, clock: Clock, speed: float, options: argparse.Namespace
+    kind: str, words: WordVocabulary, clock: Clock, speed: float, options: argparse.Namespace
 ) -> None:
     torch.manual_seed(1)
     network = _network(kind, words, options).to(clock.device)
@@ -138,7 +138,7 @@ def _measure(
             )
 
 
-def _network(kind: str, words: Words, options: argparse.Namespace) -> LanguageModel:
+def _network(kind: str, words: WordVocabulary, options: argparse.Namespace) -> LanguageModel:
     shape = {"kind": kind, "vocabulary": words.size, "dropout": 0.0}
     if kind == "lstm":
         return build(shape | {"width": options.lstm_width, "layers": 2}).eval()
@@ -147,7 +147,7 @@ def _network(kind: str, words: Words, options: argparse.Namespace) -> LanguageMo
 
 
 def _loops(
-    kind: str, network: LanguageModel, words: Words, options: argparse.Namespace
+    kind: str, network: LanguageModel, words: WordVocabulary, options: argparse.Namespace
 ) -> Iterator[tuple[str, Write]]:
     """Return the loops to compare: ours, and one that a library has."""
     theirs = twin(network) if isinstance(network, GPT) else None
@@ -179,9 +179,9 @@ def _multiply(weights: list[Tensor], rows: int) -> None:
         functional.linear(weight.new_ones(rows, weight.shape[1]), weight)
 
 
-def _ours(network: LanguageModel, words: Words, texts: int, length: int) -> None:
+def _ours(network: LanguageModel, words: WordVocabulary, texts: int, length: int) -> None:
     grammar = Grammar(words, Marks([("<A_START>", "<A_END>")], [9], ["<PAR>"], [UNKNOWN]))
-    tasks = [Task([], [5] * _PROMPT, None, (1, place)) for place in range(texts)]
+    tasks = [DecodingTask([], [5] * _PROMPT, None, (1, place)) for place in range(texts)]
     decoding = Decoding(min_length=length, max_length=length, top_p=_NUCLEUS, enforced=False)
     write_texts(network, grammar, tasks, decoding)
 

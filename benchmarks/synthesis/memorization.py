@@ -40,10 +40,10 @@ from models.language.corpus.texts import Text
 from models.language.corpus.vocabulary import (
     END,
     UNKNOWN,
-    Words,
+    WordVocabulary,
 )
 from models.language.training.recipe import (
-    Recipe,
+    LanguageRecipe,
     make_recipe,
 )
 from synthesis.canaries import Canaries
@@ -157,7 +157,7 @@ def _ground(options: argparse.Namespace) -> Ground:
     """Take the first notes; those that are learnt decide the vocabulary."""
     texts = list(islice(_short(options.lang), _LEARNT + _HELD_OUT + _OTHERS))
     texts[_PLANTED] += f" {_NUMBER}"
-    words = Words.learn((END, UNKNOWN, PAR), texts[:_LEARNT], rare=1)
+    words = WordVocabulary.learn((END, UNKNOWN, PAR), texts[:_LEARNT], rare=1)
     ids = [Text([*words.encode(text), words.mark(END)]) for text in texts]
     parts = ids[:_LEARNT], ids[_LEARNT : _LEARNT + _HELD_OUT], ids[_LEARNT + _HELD_OUT :]
     return Ground(words, *parts, Canaries(1, (), ()), _recipe(options.kind))
@@ -169,7 +169,7 @@ def _short(lang: str) -> Iterator[str]:
             yield in_benchmark_form(note)
 
 
-def _recipe(kind: str) -> Recipe:
+def _recipe(kind: str) -> LanguageRecipe:
     name, changes, more = _SMALL[kind]
     held = make_recipe(name, {"width": 48, "epochs": 12, **changes})
     return replace(held, **more, checkpoint_steps=10_000)

@@ -24,8 +24,8 @@ import numpy as np
 from evaluation.attacks.proximity import (
     SIZES,
     TOP,
-    Corpus,
     Nearest,
+    WordCorpus,
     review,
     words_of,
 )
@@ -53,7 +53,7 @@ def main() -> None:
     started = process_time()
     real = _timed("real notes parted into words", lambda: list(map(words_of, notes.real)))
     made = _timed("synthetic notes parted into words", lambda: list(map(words_of, notes.synthetic)))
-    corpus = _timed("real notes indexed", lambda: Corpus(real))
+    corpus = _timed("real notes indexed", lambda: WordCorpus(real))
     found = {
         size: _timed(f"nearest by ROUGE-{size}", lambda n=size: corpus.rouge(made, n))
         for size in SIZES

@@ -58,7 +58,7 @@ from evaluation.utility.utility import (
 )
 from models.language.networks.contextual import ContextVectors
 from models.tagger.encoders.windows import Cut
-from models.tagger.training.training import Watch
+from models.tagger.training.training import TaggerWatch
 from pipeline.commands.synthesize.corpus_letters import (
     read_letters,
     with_own,
@@ -304,10 +304,10 @@ def _utility(options: argparse.Namespace, settings: Sequence[Setting]) -> Utilit
     return compare(trial, recipe, seeds, out / "taggers", _told())
 
 
-def _told() -> Callable[[str], Watch]:
-    def tell(name: str) -> Watch:
+def _told() -> Callable[[str], TaggerWatch]:
+    def tell(name: str) -> TaggerWatch:
         print(f"training {name}; {process_time():.0f} s of processor time so far", flush=True)
-        return Watch()
+        return TaggerWatch()
 
     return tell
 

@@ -14,8 +14,8 @@ from scipy.stats import binomtest
 from evaluation.attacks.memorization import attack
 from evaluation.attacks.proximity import (
     SIZES,
-    Corpus,
     Nearest,
+    WordCorpus,
     words_of,
 )
 from evaluation.detection.intervals import (
@@ -56,7 +56,7 @@ class Nearness:
     measured: tuple[Measured, ...]
 
 
-def nearness(made: Sequence[Words], real: RealNotes, corpus: Corpus, data: str) -> Nearness:
+def nearness(made: Sequence[Words], real: RealNotes, corpus: WordCorpus, data: str) -> Nearness:
     """Measure the mean ROUGE recall of made notes against training notes.
 
     `corpus` indexes the training notes, `data` names what was measured. The bounds are those of
@@ -127,7 +127,7 @@ def membership(made: Sequence[Words], real: RealNotes, data: str, *, seed: int =
     size = min(SIZES)
 
     def told(source: Sequence[Words], notes: Sequence[Words]) -> list[float]:
-        return [near.score for near in Corpus(source).rouge(notes, size)]
+        return [near.score for near in WordCorpus(source).rouge(notes, size)]
 
     scored = told(made, others)
     found = attack(told(made, members), scored, seed=seed)

@@ -32,14 +32,14 @@ from evaluation.attacks.reference_models import (
 from evaluation.detection.intervals import percentile_interval
 from evaluation.gate import Axis, Measured
 from models.language.corpus.texts import Text
-from models.language.training.folder import Trained
+from models.language.training.folder import TrainedGenerator
 
 LEAST_HALVES = 4
 """With fewer models no note has one that neither learnt it nor is attacked itself."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class AttackPlan:
     """How much is measured: notes left out one by one, and models of random halves."""
 
     without: int = 4
@@ -62,7 +62,9 @@ class Attacked:
 class Attacker:
     """Makes all attacks on a model that says it has planted canaries, or that has none."""
 
-    def __init__(self, target: Trained, ground: Ground, partners: Partners, plan: Plan) -> None:
+    def __init__(
+        self, target: TrainedGenerator, ground: Ground, partners: Partners, plan: AttackPlan
+    ) -> None:
         self._target, self._ground, self._partners, self._plan = target, ground, partners, plan
         self._chosen = drawn(len(ground.train), plan.without, plan.seed)
         self._copied = drawn(len(ground.train), CONTROL_NOTES, plan.seed + 1)
@@ -112,7 +114,7 @@ class Attacker:
         ]  # fmt: skip
         return measured, notes
 
-    def _control_influence(self, whole: Trained) -> float:
+    def _control_influence(self, whole: TrainedGenerator) -> float:
         """Return the S-PDTP of the canaries that the leaky model learnt."""
         ground = self._ground
         texts = [each.question(ground.vocabulary) for each in ground.canaries.planted]
@@ -129,7 +131,7 @@ class Attacker:
         return 0.0 if np.isnan(value) else value
 
     @cached_property
-    def _leaky(self) -> Trained:
+    def _leaky(self) -> TrainedGenerator:
         return self._partners.leaky(self._copied)
 
     # Models of random halves
@@ -186,7 +188,7 @@ class Attacker:
         others = [count + at for at in drawn(len(self._ground.test), CANDIDATES, plan.seed + 3)]
         unseen = self._unseen()
 
-        def scored(model: Trained, places: Sequence[int]) -> Floats:
+        def scored(model: TrainedGenerator, places: Sequence[int]) -> Floats:
             return means(model, self._texts(places)) - unseen[list(places)]
 
         found = attack(list(scored(self._target, learnt)), list(scored(self._target, others)))

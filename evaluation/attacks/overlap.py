@@ -39,7 +39,7 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no power of it loses bit
 _UNKNOWN = np.uint64(0)
 
 
-class Judge(Protocol):
+class LikelihoodModel(Protocol):
     """A model that can be asked, and taught."""
 
     def log_probabilities(self, texts: Iterable[str]) -> Iterator[Floats]:
@@ -54,7 +54,7 @@ def subject(base: str, corpus: str) -> str:
     return hashlib.sha256(f"{base}/{corpus}".encode()).hexdigest()
 
 
-class Runs:
+class SharedRuns:
     """All runs of `RUN` words of notes, to be looked for in texts of any size.
 
     Memory follows the notes alone. Runs are compared by 64-bit hashes.
@@ -128,7 +128,7 @@ def shared_runs(
     leak counts the texts as if they held the notes themselves. Raises ValueError where the texts
     hold no words.
     """
-    runs = Runs(notes)
+    runs = SharedRuns(notes)
     words = sum(runs.look(text) for text in texts)
     if not words:
         raise ValueError("the texts hold no words")
@@ -159,7 +159,7 @@ def shared_runs(
 
 
 def likelihood(
-    judge: Judge, notes: Sequence[str], unseen: Sequence[str], data: str, *, seed: int = 1
+    judge: LikelihoodModel, notes: Sequence[str], unseen: Sequence[str], data: str, *, seed: int = 1
 ) -> Measured:
     """Measure how well the model tells notes from notes that it cannot have seen.
 
@@ -190,7 +190,7 @@ def likelihood(
     )
 
 
-def least_likely(judge: Judge, texts: Iterable[str]) -> list[float]:
+def least_likely(judge: LikelihoodModel, texts: Iterable[str]) -> list[float]:
     """Return the mean log probability of the least likely pieces of each text (Min-K% Prob)."""
     scores = []
     for told in judge.log_probabilities(texts):

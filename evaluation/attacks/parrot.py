@@ -38,7 +38,7 @@ _REACH = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Attack:
+class ParrotAttack:
     """What an attacker finds among the identifiers of a release, beside what guessing finds.
 
     `hits` are leaks among the `budget` identifiers that the attacker suspects most, and `low` and
@@ -72,7 +72,7 @@ class Attack:
         return self.leaks / self.identifiers if self.identifiers else 0.0
 
 
-def judge(suspicion: Scores, is_leak: Flags, *, budget: int | None = None) -> Attack:
+def judge(suspicion: Scores, is_leak: Flags, *, budget: int | None = None) -> ParrotAttack:
     """Judge an attacker's suspicion of each identifier; as many are suspected as leaked.
 
     Identifiers that are suspected alike are taken in a drawn order.
@@ -90,7 +90,7 @@ def judge(suspicion: Scores, is_leak: Flags, *, budget: int | None = None) -> At
         auc = area(suspicion[is_leak], suspicion[~is_leak])
         chance = leaks / size
         p_value = float(binomtest(hits, max(1, budget), chance, alternative="greater").pvalue)
-    return Attack(size, leaks, budget, hits, *bounds, p_value, auc)
+    return ParrotAttack(size, leaks, budget, hits, *bounds, p_value, auc)
 
 
 def parrot(known: Sequence[Annotated], other: Sequence[Annotated]) -> Scores:
@@ -99,7 +99,7 @@ def parrot(known: Sequence[Annotated], other: Sequence[Annotated]) -> Scores:
     Both are released notes in which everything that looks like an identifier is a span, surrogate
     or leak. Returns one number for each span of `other`, in order.
     """
-    reader = Reader()
+    reader = ParrotReader()
     reader.learn(known)
     return np.array([1 - share for note in other for share in reader.expect(note)])
 
@@ -110,7 +110,7 @@ def crossed(notes: Sequence[Annotated]) -> Scores:
     return np.concatenate([parrot(notes[half:], notes[:half]), parrot(notes[:half], notes[half:])])
 
 
-class Reader:
+class ParrotReader:
     """Learns from marked notes where identifiers stand, word by word, and what they look like."""
 
     def __init__(self) -> None:

@@ -42,7 +42,7 @@ class Nearest:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class NearestPair:
     """A synthetic and a real note for people to read: places in the two lists, found by what."""
 
     synthetic: int
@@ -56,7 +56,7 @@ def words_of(text: str) -> list[str]:
     return [word if word.startswith("<") else word.lower() for word in _WORD.findall(text)]
 
 
-class Corpus:
+class WordCorpus:
     """Real notes, indexed by their n-grams and words; compared with any number of others.
 
     Comparisons are products of sparse matrices over what notes share, an inverted index: pairs
@@ -177,7 +177,7 @@ def review(
     by_bm25: Sequence[Nearest],
     synthetic: Sequence[str],
     real: Sequence[str],
-) -> list[Pair]:
+) -> list[NearestPair]:
     """Choose the pairs that people should read, nearest first.
 
     `by_rouge` maps the length of the n-grams to the nearest notes; the lists run along `synthetic`.
@@ -185,15 +185,15 @@ def review(
     the BM25 pair of every note among them that it pairs differently. Left out are notes of more
     than `LONGEST` characters and pairs that share structure alone: tags, signs, numbers of lists.
     """
-    chosen: dict[tuple[int, int], Pair] = {}
+    chosen: dict[tuple[int, int], NearestPair] = {}
     for size, found in by_rouge.items():
         for near in sorted(found, key=lambda near: (-near.score, near.synthetic))[:TOP]:
             place = near.synthetic, near.real
-            chosen.setdefault(place, Pair(*place, f"ROUGE-{size}", near.score))
+            chosen.setdefault(place, NearestPair(*place, f"ROUGE-{size}", near.score))
     for number in sorted({place[0] for place in chosen}):
         near = by_bm25[number]
         place = near.synthetic, near.real
-        chosen.setdefault(place, Pair(*place, "BM25", near.score))
+        chosen.setdefault(place, NearestPair(*place, "BM25", near.score))
     return [
         pair
         for pair in chosen.values()

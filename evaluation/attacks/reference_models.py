@@ -13,15 +13,15 @@ from evaluation.attacks.memorization import half_splits
 from models.language.corpus.texts import Text
 from models.language.corpus.vocabulary import Vocabulary
 from models.language.training.folder import (
-    Trained,
+    TrainedGenerator,
     load,
 )
 from models.language.training.perplexity import log_probabilities
-from models.language.training.recipe import Recipe
+from models.language.training.recipe import LanguageRecipe
 from models.language.training.training import (
     TRAINING,
-    Corpora,
-    Watch,
+    LanguageCorpora,
+    LanguageWatch,
     train,
 )
 from synthesis.canaries import Canaries
@@ -33,7 +33,7 @@ CONTROL_REPEATS = 30
 """How often it learns each of them, and each canary."""
 
 Floats = NDArray[np.float64]
-Tell = Callable[[str], Watch]
+Tell = Callable[[str], LanguageWatch]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Ground:
     dev: Sequence[Text] = field(repr=False)
     test: Sequence[Text] = field(repr=False)
     canaries: Canaries = field(repr=False)
-    recipe: Recipe
+    recipe: LanguageRecipe
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -57,35 +57,37 @@ class Partners:
     """Partners of a model under a folder. One that is there is not trained again, one that was
     interrupted goes on."""
 
-    def __init__(self, ground: Ground, folder: Path, tell: Tell = lambda name: Watch()) -> None:
+    def __init__(
+        self, ground: Ground, folder: Path, tell: Tell = lambda name: LanguageWatch()
+    ) -> None:
         self._ground, self._folder, self._tell = ground, folder, tell
-        self._loaded: dict[str, Trained] = {}
+        self._loaded: dict[str, TrainedGenerator] = {}
 
-    def whole(self, *, reseeded: bool = False) -> Trained:
+    def whole(self, *, reseeded: bool = False) -> TrainedGenerator:
         """Return the model of all notes, by the seed of the model that is judged or by the next."""
         recipe = self._ground.recipe
         if not reseeded:
             return self._made("whole", self._ground.train, recipe)
         return self._made("reseeded", self._ground.train, replace(recipe, seed=recipe.seed + 1))
 
-    def without(self, place: int) -> Trained:
+    def without(self, place: int) -> TrainedGenerator:
         """Return the model of all notes but one, by the same seed."""
         texts = [text for at, text in enumerate(self._ground.train) if at != place]
         return self._made(f"without-{place}", texts, self._ground.recipe)
 
-    def halves(self, members: NDArray[np.bool_]) -> Iterator[Trained]:
+    def halves(self, members: NDArray[np.bool_]) -> Iterator[TrainedGenerator]:
         """Return the models of random halves; `members` [models, notes] tells who is in which."""
         for number, row in enumerate(members):
             texts = [text for text, is_in in zip(self._ground.train, row, strict=False) if is_in]
             yield self._made(f"half-{number}", texts, self._ground.recipe)
 
-    def planted(self) -> Trained:
+    def planted(self) -> TrainedGenerator:
         """Return the model of all notes and the canaries."""
         ground = self._ground
         texts = ground.canaries.among(ground.train, ground.vocabulary, ground.recipe.seed)
         return self._made("planted", texts, ground.recipe)
 
-    def leaky(self, places: Sequence[int]) -> Trained:
+    def leaky(self, places: Sequence[int]) -> TrainedGenerator:
         """Return the model that is known to leak: it learns few notes, and the canaries, thirty
         times
         as often, without differential privacy, and until it knows them best."""
@@ -97,13 +99,19 @@ class Partners:
         return self._made("leaky", mixed, recipe, texts[: len(places)])
 
     def _made(
-        self, name: str, texts: Sequence[Text], recipe: Recipe, dev: Sequence[Text] | None = None
-    ) -> Trained:
+        self,
+        name: str,
+        texts: Sequence[Text],
+        recipe: LanguageRecipe,
+        dev: Sequence[Text] | None = None,
+    ) -> TrainedGenerator:
         if name not in self._loaded:
             folder = self._folder / name
             if not (folder / TRAINING).exists():
                 about = {**self._ground.about, "partner": name}
-                corpora = Corpora(self._ground.vocabulary, texts, dev or self._ground.dev, about)
+                corpora = LanguageCorpora(
+                    self._ground.vocabulary, texts, dev or self._ground.dev, about
+                )
                 train(corpora, recipe, folder, self._tell(name))
             self._loaded[name] = load(folder)
         return self._loaded[name]
@@ -134,12 +142,12 @@ def drawn(count: int, some: int, seed: int) -> list[int]:
     return sorted(chance.sample(range(count), min(count, some)))
 
 
-def told(model: Trained, texts: Sequence[Text]) -> list[Floats]:
+def told(model: TrainedGenerator, texts: Sequence[Text]) -> list[Floats]:
     """Return the log probabilities of the ids of each text under a model."""
     found = log_probabilities(model.network, model.vocabulary, texts)
     return [np.array(each, np.float64) for each in found]
 
 
-def means(model: Trained, texts: Sequence[Text]) -> Floats:
+def means(model: TrainedGenerator, texts: Sequence[Text]) -> Floats:
     """Return the mean log probability of an id of each text under a model. [texts]"""
     return np.array([each.mean() for each in told(model, texts)])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.attacks.proximity import (
-    Corpus,
+    WordCorpus,
     words_of,
 )
 from evaluation.detection.identifier_types import (
@@ -155,7 +155,7 @@ def linked(letters: Sequence[Remade], data: str) -> Measured:
     """
     sources = dict.fromkeys(each.source for each in letters)
     places = {source: number for number, source in enumerate(sources)}
-    corpus = Corpus(map(words_of, sources))
+    corpus = WordCorpus(map(words_of, sources))
 
     def hits(texts: Iterable[str]) -> list[bool]:
         near = corpus.rouge([words_of(text) for text in texts], _RUN)

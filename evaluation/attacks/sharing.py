@@ -45,7 +45,7 @@ from evaluation.attacks.sentence_pairs import (
 )
 from evaluation.detection.auc import area
 from evaluation.gate import Measured
-from models.private.inversion import Course, train_inverse
+from models.private.inversion import InversionTraining, train_inverse
 from models.private.pseudonymization import Pseudonymizer
 from models.private.sentences import Sentence
 
@@ -125,7 +125,7 @@ MOST_WORDS = 6_000
 
 
 @dataclass(frozen=True)
-class Subject:
+class AttackedRelease:
     """What is attacked, and what the attacker has.
 
     `shared` are the vectors of `sentences` as they stand in the file. The attacker has sentences of
@@ -160,7 +160,7 @@ class Side:
     all: Callable[[int], Sequence[Vectors]]
 
 
-def in_question(subject: Subject) -> Side:
+def in_question(subject: AttackedRelease) -> Side:
     """Return the side of what is to be shared: its first encoding is the one in the file."""
 
     def twin(twins: Twins, times: int, seed: int) -> list[Sequence[Vectors]]:
@@ -171,7 +171,7 @@ def in_question(subject: Subject) -> Side:
     return Side(twin, lambda seed: subject.shared)
 
 
-def blind(subject: Subject) -> Side:
+def blind(subject: AttackedRelease) -> Side:
     """Return the side that cannot leak: which twin was encoded was tossed for, or a word drawn."""
 
     def twin(twins: Twins, times: int, seed: int) -> list[Sequence[Vectors]]:
@@ -185,7 +185,7 @@ def blind(subject: Subject) -> Side:
     return Side(twin, all_)
 
 
-def bare(subject: Subject) -> Side:
+def bare(subject: AttackedRelease) -> Side:
     """Return the side that hides nothing: the vectors of words themselves."""
 
     def twin(twins: Twins, times: int, seed: int) -> list[Sequence[Vectors]]:
@@ -197,7 +197,7 @@ def bare(subject: Subject) -> Side:
 Ready = Callable[[Side], dict[str, Rate]]
 """An attacker who has prepared: attacks one side, and gives a rate for each name."""
 
-Attack = Callable[[Subject, Encode, int], Ready | None]
+Attack = Callable[[AttackedRelease, Encode, int], Ready | None]
 """Prepares an attacker with an encoder and what a seed draws; none where nothing can be attacked.
 
 The attacker of what cannot leak is the one of what is to be shared; that of plain vectors of words
@@ -205,7 +205,7 @@ prepares with those.
 """
 
 
-def attack_twins(subject: Subject, encode: Encode, seed: int) -> Ready | None:
+def attack_twins(subject: AttackedRelease, encode: Encode, seed: int) -> Ready | None:
     """Choose between twins: by linkage, by means of several encodings, and by membership."""
     twins = make_twins(subject.sentences, subject.replacing, seed)
     if len(twins) < 2:
@@ -224,7 +224,7 @@ def attack_twins(subject: Subject, encode: Encode, seed: int) -> Ready | None:
     return ready
 
 
-def attack_words(subject: Subject, encode: Encode, seed: int) -> Ready | None:
+def attack_words(subject: AttackedRelease, encode: Encode, seed: int) -> Ready | None:
     """Read words off a look-up table, one by one and by several sights of one word."""
     chance = np.random.default_rng(seed)
     tables = []
@@ -251,7 +251,7 @@ def attack_words(subject: Subject, encode: Encode, seed: int) -> Ready | None:
     return ready
 
 
-def attack_trained(subject: Subject, encode: Encode, seed: int) -> Ready | None:
+def attack_trained(subject: AttackedRelease, encode: Encode, seed: int) -> Ready | None:
     """Read words by a network that learnt from the attacker's own sentences."""
     hidden = slots_of(subject.sentences, subject.vocabulary, phi=True)
     if not len(hidden) or not subject.own:
@@ -265,7 +265,7 @@ def attack_trained(subject: Subject, encode: Encode, seed: int) -> Ready | None:
         numbers = [np.array([known.get(t.casefold(), -1) for t in s.tokens]) for s in some]
         return encode(some, *seeds(drawn, 1, "lesson")), numbers
 
-    inverse = train_inverse(lesson, subject.matrix, Course(seed=seed))
+    inverse = train_inverse(lesson, subject.matrix, InversionTraining(seed=seed))
     book, kinds = _of_embeddings(subject), kinds_at(subject.sentences, hidden)
 
     def ready(side: Side) -> dict[str, Rate]:
@@ -275,7 +275,7 @@ def attack_trained(subject: Subject, encode: Encode, seed: int) -> Ready | None:
     return ready
 
 
-def attack_known(subject: Subject, encode: Encode, seed: int) -> Ready | None:
+def attack_known(subject: AttackedRelease, encode: Encode, seed: int) -> Ready | None:
     """Look for whole sentences that the attacker knows, which were not meant to be hidden.
 
     Sentences of the attacker's own are those that are not in the file. `known-shape` goes by the
@@ -306,7 +306,7 @@ ATTACKS: tuple[Attack, ...] = (attack_twins, attack_words, attack_trained, attac
 
 
 def measure(
-    subject: Subject,
+    subject: AttackedRelease,
     drawn: Sequence[int],
     data: str,
     *,
@@ -345,7 +345,7 @@ def _tops(name: str, places: Floats) -> dict[str, Rate]:
     return {f"{name}-{top}": Rate(float(np.mean(places < top)), len(places)) for top in TOP}
 
 
-def _of_embeddings(subject: Subject) -> Codebook:
+def _of_embeddings(subject: AttackedRelease) -> Codebook:
     """Return the look-up table of the answers of an inverse:
     the embeddings, scaled to length one.
     """

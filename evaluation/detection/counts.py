@@ -28,7 +28,7 @@ IsMedical = Callable[[str], bool]
 
 
 @dataclass(slots=True)
-class Tally:
+class ScoreTally:
     """True positives, false positives and false negatives; a share of nothing is 0."""
 
     tp: int = 0
@@ -42,7 +42,7 @@ class Tally:
         self.fp += len(predicted) - both
         self.fn += len(gold) - both
 
-    def add(self, other: "Tally") -> None:
+    def add(self, other: "ScoreTally") -> None:
         """Add the counts of another."""
         self.tp += other.tp
         self.fp += other.fp
@@ -68,8 +68,8 @@ class Tally:
 class LabelCounts:
     """Exact spans and tokens of one label; how many of its gold tokens are redacted."""
 
-    spans: Tally = field(default_factory=Tally)
-    tokens: Tally = field(default_factory=Tally)
+    spans: ScoreTally = field(default_factory=ScoreTally)
+    tokens: ScoreTally = field(default_factory=ScoreTally)
     gold_tokens: int = 0
     redacted: int = 0
 
@@ -92,10 +92,10 @@ class Counts:
     `confusion` counts tokens by gold and predicted label. `leaks` are gold spans in order.
     """
 
-    strict: Tally = field(default_factory=Tally)
-    unlabelled: Tally = field(default_factory=Tally)
-    merged: Tally = field(default_factory=Tally)
-    token: Tally = field(default_factory=Tally)
+    strict: ScoreTally = field(default_factory=ScoreTally)
+    unlabelled: ScoreTally = field(default_factory=ScoreTally)
+    merged: ScoreTally = field(default_factory=ScoreTally)
+    token: ScoreTally = field(default_factory=ScoreTally)
     labels: defaultdict[str, LabelCounts] = field(default_factory=lambda: defaultdict(LabelCounts))
     numbers: Counter[str] = field(default_factory=Counter)
     confusion: Counter[tuple[str, str]] = field(default_factory=Counter)

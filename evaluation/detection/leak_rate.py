@@ -17,7 +17,7 @@ from evaluation.detection.intervals import CONFIDENCE
 
 
 @dataclass(frozen=True, slots=True)
-class Stratum:
+class SampleStratum:
     """One kind of note: how many there are, how many were reviewed, how many leak nothing."""
 
     population: int
@@ -42,7 +42,7 @@ def judge(pairs: Iterable[Pair], population: Mapping[str, int]) -> dict[str, Any
         reviewed.setdefault(pair.kind, []).append(is_clean)
         leaky += not is_clean
     strata = {
-        kind: Stratum(population.get(kind, 0), len(notes), sum(notes))
+        kind: SampleStratum(population.get(kind, 0), len(notes), sum(notes))
         for kind, notes in sorted(reviewed.items())
     }
     return {
@@ -58,7 +58,9 @@ def judge(pairs: Iterable[Pair], population: Mapping[str, int]) -> dict[str, Any
     }
 
 
-def stratified(strata: list[Stratum], confidence: float = CONFIDENCE) -> dict[str, float | None]:
+def stratified(
+    strata: list[SampleStratum], confidence: float = CONFIDENCE
+) -> dict[str, float | None]:
     """Estimate a share over strata, each weighted by its population, with a Wilson interval.
 
     Each stratum has its Wilson bounds at one common, narrower level, so that their weighted sum has
@@ -86,7 +88,7 @@ def stratified(strata: list[Stratum], confidence: float = CONFIDENCE) -> dict[st
     }
 
 
-def _level(strata: list[Stratum], confidence: float) -> float:
+def _level(strata: list[SampleStratum], confidence: float) -> float:
     z = float(norm.ppf((1 + confidence) / 2))
     squares = deviations = 0.0
     for stratum in strata:
@@ -102,14 +104,14 @@ def _level(strata: list[Stratum], confidence: float) -> float:
     return 2 * float(norm.cdf(z * sqrt(squares) / deviations)) - 1
 
 
-def _wilson(stratum: Stratum, confidence: float) -> tuple[float, float]:
+def _wilson(stratum: SampleStratum, confidence: float) -> tuple[float, float]:
     if not stratum.reviewed:
         return 0.0, 1.0
     interval = binomtest(stratum.clean, stratum.reviewed).proportion_ci(confidence, method="wilson")
     return float(interval.low), float(interval.high)
 
 
-def _kind(stratum: Stratum) -> dict[str, float | int | None]:
+def _kind(stratum: SampleStratum) -> dict[str, float | int | None]:
     low, high = 0.0, 1.0
     if stratum.reviewed:
         interval = binomtest(stratum.clean, stratum.reviewed).proportion_ci(CONFIDENCE, "exact")

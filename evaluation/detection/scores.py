@@ -12,7 +12,7 @@ from evaluation.detection.auc import area
 from evaluation.detection.counts import (
     Counts,
     IsMedical,
-    Tally,
+    ScoreTally,
     count,
     share,
 )
@@ -178,7 +178,7 @@ def _within(bounds: Mapping[str, float]) -> str:
 
 def _summary(counts: Counts) -> dict[str, Any]:
     numbers = counts.numbers
-    tallies: dict[str, Tally] = {
+    tallies: dict[str, ScoreTally] = {
         "strict": counts.strict,
         "unlabelled": counts.unlabelled,
         "merged": counts.merged,

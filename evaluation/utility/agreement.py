@@ -21,7 +21,7 @@ YES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReviewerAnswer:
     """What one reviewer said of one pair."""
 
     pair: int
@@ -45,7 +45,7 @@ class Agreement:
     cleared: int
 
 
-def agreement(answers: Iterable[Answer]) -> list[Agreement]:
+def agreement(answers: Iterable[ReviewerAnswer]) -> list[Agreement]:
     """Compare the two reviewers of every pair, question by question.
 
     Which of the two comes first is their order by name. Raises ValueError where a pair has more

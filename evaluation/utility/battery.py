@@ -27,7 +27,7 @@ from models.language.networks.casing import (
 )
 from models.language.networks.vectors import (
     Floats,
-    Pair,
+    WordPair,
     learn_entailment,
     learn_vectors,
     likeness,
@@ -219,7 +219,7 @@ def _correlation(one: Sequence[float], other: Sequence[float]) -> float:
 # What follows from what
 
 
-def read_entailment(path: Path) -> list[Pair]:
+def read_entailment(path: Path) -> list[WordPair]:
     """Read JSON Lines with `sentence1`, `sentence2` and `gold_label`, as SNLI and MedNLI have them.
 
     Pairs that people did not agree on (`-`) are left out. Raises ConfigError.
@@ -234,14 +234,14 @@ def read_entailment(path: Path) -> list[Pair]:
         except (ValueError, KeyError, TypeError):
             raise ConfigError(f"{path}, line {number}", "is no pair of sentences", remedy) from None
         if label != "-":
-            found.append(Pair(both[0], both[1], str(label)))
+            found.append(WordPair(both[0], both[1], str(label)))
     if not found:
         raise ConfigError(str(path), "holds no pairs of sentences", remedy)
     return found
 
 
 def entailment(
-    sources: Sources, train: Sequence[Pair], test: Sequence[Pair], data: str
+    sources: Sources, train: Sequence[WordPair], test: Sequence[WordPair], data: str
 ) -> Measured:
     """Measure how often it is foreseen whether one sentence follows from another, by vectors of
     words learnt from synthetic notes. The bounds are those of the bootstrap over pairs of test."""

@@ -24,7 +24,7 @@ _POLYSYLLABLE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class TextCounts:
     """What the formulas are made of; `polysyllables` have three syllables or more."""
 
     sentences: int
@@ -44,35 +44,35 @@ class Counts:
         return self.syllables / self.words
 
 
-Formula = Callable[[Counts], float]
+Formula = Callable[[TextCounts], float]
 
 
-def _flesch(each: Counts) -> float:
+def _flesch(each: TextCounts) -> float:
     """Flesch (1948), English."""
     return 206.835 - 1.015 * each.words_of_sentence - 84.6 * each.syllables_of_word
 
 
-def _flesch_kincaid(each: Counts) -> float:
+def _flesch_kincaid(each: TextCounts) -> float:
     """Kincaid et al. (1975), English: a grade of school."""
     return 0.39 * each.words_of_sentence + 11.8 * each.syllables_of_word - 15.59
 
 
-def _smog(each: Counts) -> float:
+def _smog(each: TextCounts) -> float:
     """McLaughlin (1969), English: a grade; made for 30 sentences, less sure with fewer."""
     return 1.0430 * math.sqrt(30 * each.polysyllables / each.sentences) + 3.1291
 
 
-def _kandel_moles(each: Counts) -> float:
+def _kandel_moles(each: TextCounts) -> float:
     """Kandel and Moles (1958), French, on Flesch's scale."""
     return 207 - 1.015 * each.words_of_sentence - 73.6 * each.syllables_of_word
 
 
-def _lix(each: Counts) -> float:
+def _lix(each: TextCounts) -> float:
     """Bjornsson (1968), any language: it needs no syllables."""
     return each.words_of_sentence + 100 * each.long / each.words
 
 
-def _fernandez_huerta(each: Counts) -> float:
+def _fernandez_huerta(each: TextCounts) -> float:
     """Fernandez Huerta (1959), Spanish, on Flesch's scale.
 
     With words of a sentence, as the author computed, not the sentences of a hundred words that
@@ -81,7 +81,7 @@ def _fernandez_huerta(each: Counts) -> float:
     return 206.84 - 1.02 * each.words_of_sentence - 60 * each.syllables_of_word
 
 
-def _szigriszt(each: Counts) -> float:
+def _szigriszt(each: TextCounts) -> float:
     """Szigriszt Pazos (1993), Spanish; the INFLESZ scale of texts for patients reads it."""
     return 206.835 - each.words_of_sentence - 62.3 * each.syllables_of_word
 
@@ -116,14 +116,14 @@ def formulas_of(lang: str) -> Mapping[str, Formula]:
     return FORMULAS[lang]
 
 
-def counted(text: str, lang: str) -> Counts:
+def counted(text: str, lang: str) -> TextCounts:
     """Count sentences, words and syllables; there is at least one sentence.
 
     What stands between two ends of sentences is a sentence if it holds a word.
     """
     words = [word.lower() for word in _WORD.findall(text)]
     syllables = [_syllables(lang, word) for word in words]
-    return Counts(
+    return TextCounts(
         sentences=max(1, sum(bool(_WORD.search(part)) for part in _SENTENCE.split(text))),
         words=len(words),
         syllables=sum(syllables),

@@ -25,17 +25,17 @@ from evaluation.detection.randomization import (
     recall,
 )
 from evaluation.gate import Axis, Measured
-from models.tagger.encoders.encoder import Plan
+from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.corpus import TrainingNote
 from models.tagger.training.recipe import (
-    Recipe,
+    TaggerRecipe,
     default_recipe,
 )
 from models.tagger.training.training import (
     TRAINING,
     Corpora,
-    Watch,
+    TaggerWatch,
     train,
 )
 from record.document import Annotated, Document
@@ -50,7 +50,7 @@ SCORES = {"precision": precision, "recall": recall, "f1": f1}
 Counts = NDArray[np.float64]
 
 
-class Finder(Protocol):
+class SpanFinder(Protocol):
     """What finds spans, a tagger for one."""
 
     def spans(self, documents: Sequence[Document]) -> Sequence[Sequence[Span]]:
@@ -127,19 +127,19 @@ class Utility:
         return {f"f1 of {s}": round(fmean(self.scores(s, "f1")), 4) for s in self.counts}
 
 
-def recipe_for(encoder: str, *, epochs: int | None, max_minutes: float | None) -> Recipe:
+def recipe_for(encoder: str, *, epochs: int | None, max_minutes: float | None) -> TaggerRecipe:
     """Return the settings that suit an encoder, with the bounds that are given."""
     bounds = {"epochs": epochs, "max_minutes": max_minutes}
     given: dict[str, Any] = {name: value for name, value in bounds.items() if value is not None}
-    return replace(default_recipe(Plan(encoder)), **given)
+    return replace(default_recipe(EncoderPlan(encoder)), **given)
 
 
 def compare(
     trial: Trial,
-    recipe: Recipe,
+    recipe: TaggerRecipe,
     seeds: Sequence[int],
     out: Path,
-    tell: Callable[[str], Watch] = lambda name: Watch(),
+    tell: Callable[[str], TaggerWatch] = lambda name: TaggerWatch(),
 ) -> Utility:
     """Train a tagger for each setting and seed under a folder, and score it on the test notes.
 
@@ -163,7 +163,7 @@ def _learnt(notes: Sequence[Annotated]) -> list[TrainingNote]:
     return [TrainingNote(note) for note in notes]
 
 
-def scored(finder: Finder, notes: Sequence[Annotated]) -> Counts:
+def scored(finder: SpanFinder, notes: Sequence[Annotated]) -> Counts:
     """Count exact spans and labels: [notes, 3], hits, inventions and misses."""
     return counts_of(notes, finder.spans([note.document for note in notes]))
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 Box = tuple[float, float, float, float]
 
 
-class Run(NamedTuple):
+class GlyphRun(NamedTuple):
     """Characters `start` to `end` of a line, drawn in one font, and their box on the page."""
 
     start: int
@@ -32,7 +32,7 @@ class Line(NamedTuple):
     place: Box = (0.0, 0.0, 0.0, 0.0)
     size: float = 0.0
     bold: bool = False
-    runs: tuple[Run, ...] = ()
+    runs: tuple[GlyphRun, ...] = ()
 
     def __repr__(self) -> str:
         return f"Line({len(self.text)} characters at {self.place})"

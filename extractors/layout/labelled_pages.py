@@ -157,7 +157,7 @@ def _string(value: object) -> str:
 
 
 @dataclass(slots=True)
-class Scores:
+class LineScores:
     """How a segmenter did: counts of lines by class, of characters by whether they are medicine.
 
     `confusion[true, given]` counts lines. `kept` and `lost` count characters of medicine,
@@ -203,9 +203,9 @@ class Scores:
         return 2 * right / count if count else 1.0
 
 
-def score(segmenter: Segmenter, labelled: Iterable[Sequence[LabelledPage]]) -> Scores:
+def score(segmenter: Segmenter, labelled: Iterable[Sequence[LabelledPage]]) -> LineScores:
     """Classify the pages of each document and compare."""
-    scores = Scores()
+    scores = LineScores()
     for pages in labelled:
         given = segmenter.classify([page.page for page in pages])
         for page, kinds in zip(pages, given, strict=True):

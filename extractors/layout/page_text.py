@@ -7,8 +7,8 @@ from itertools import accumulate
 from statistics import median
 
 from extractors.document.lines import (
+    GlyphRun,
     Line,
-    Run,
     in_order,
     share_row,
 )
@@ -29,7 +29,7 @@ _UNFINISHED = re.compile(r"[\w,;(\u00ad-]$")
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class PageText:
     """A text and where it lies; the line breaks and blanks put between lines lie nowhere.
 
     `pieces` are in order and do not overlap; there are none where nobody asked for them.
@@ -39,7 +39,7 @@ class Text:
     pieces: tuple[Piece, ...] = field(repr=False)
 
 
-def join(pages: Iterable[Page], classes: Classes | None = None, *, traced: bool = True) -> Text:
+def join(pages: Iterable[Page], classes: Classes | None = None, *, traced: bool = True) -> PageText:
     """Write every line of every page, in reading order; pages are parted by an empty line.
 
     Neighbours that share a row share a line. They are parted by a space, by a tab where the gap
@@ -60,7 +60,7 @@ def join(pages: Iterable[Page], classes: Classes | None = None, *, traced: bool 
 
 def join_kept(
     pages: Iterable[Page], classes: Classes, kept: frozenset[BoxClass], *, traced: bool = True
-) -> Text:
+) -> PageText:
     """Write the lines of the classes `kept`, in reading order, gaps between paragraphs as such.
 
     A line begins where the page goes down by more than 0.2 of the median height of its lines, a
@@ -112,7 +112,7 @@ class _Draft:
     def trace(self, line: Line, page: int, kind: BoxClass | None) -> None:
         self.traced.append((len(self.parts) - 1, line, page, kind))
 
-    def finish(self) -> Text:
+    def finish(self) -> PageText:
         starts = list(accumulate(map(len, self.parts), initial=0))
         text = "".join(self.parts)
         pieces = tuple(
@@ -125,11 +125,11 @@ class _Draft:
                 kind,
             )
             for part, line, page, kind in self.traced
-            for run in line.runs or (Run(0, len(line.text), line.place),)
+            for run in line.runs or (GlyphRun(0, len(line.text), line.place),)
             if run.start < run.end
         )
         within = {starts[part] for part in self.breaks}
-        return _without(Text(text, pieces), _superfluous(text, within))
+        return _without(PageText(text, pieces), _superfluous(text, within))
 
 
 # All but one of several empty lines.
@@ -161,7 +161,7 @@ def _blanks(text: str) -> Iterator[tuple[int, int]]:
         at = end + 1
 
 
-def _without(draft: Text, stretches: Iterable[tuple[int, int]]) -> Text:
+def _without(draft: PageText, stretches: Iterable[tuple[int, int]]) -> PageText:
     """Take stretches out of a text; pieces shrink and move along."""
     gone = sorted({stretch for stretch in stretches if stretch[0] < stretch[1]})
     parts: list[str] = []
@@ -178,7 +178,7 @@ def _without(draft: Text, stretches: Iterable[tuple[int, int]]) -> Text:
         at = end
     parts.append(draft.text[at:])
     text = "".join(parts).replace("\u00ad", "-")  # drawn hyphens; a soft one parted a word
-    return Text(text, tuple(_moved(draft.pieces, moved)))
+    return PageText(text, tuple(_moved(draft.pieces, moved)))
 
 
 def _moved(pieces: Iterable[Piece], moved: Sequence[tuple[int, int]]) -> Iterator[Piece]:

@@ -46,7 +46,7 @@ _DROPOUT = 0.1
 _NOT_LEARNED = ("mean", "scale")
 
 
-class Network:
+class LineNetwork:
     """The computation of `BoxModel.logits` with gradients; with dropout where `dropout` is set."""
 
     def __init__(self, weights: dict[str, Tensor]) -> None:
@@ -108,9 +108,9 @@ class Network:
         return functional.dropout(hidden, self.dropout, training=True)
 
 
-def network(model: BoxModel) -> Network:
+def network(model: BoxModel) -> LineNetwork:
     """Return the same classifier as a network that can be trained further."""
-    return Network({name: torch.tensor(array) for name, array in model.weights.items()})
+    return LineNetwork({name: torch.tensor(array) for name, array in model.weights.items()})
 
 
 def train(
@@ -133,7 +133,7 @@ def train(
         raise ConfigError("labelled pages", "there are no lines to learn from", "label some pages")
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
-    model = network(start) if start else Network(_first(documents))
+    model = network(start) if start else LineNetwork(_first(documents))
     model.dropout = _DROPOUT
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -148,7 +148,7 @@ def train(
 
 
 def _descend(
-    model: Network, documents: Sequence[Document], random: np.random.Generator, steps: int
+    model: LineNetwork, documents: Sequence[Document], random: np.random.Generator, steps: int
 ) -> Iterator[float]:
     optimizer = torch.optim.AdamW(model.learned, LEARNING_RATE)
     for step, batch in zip(range(steps), _batches(documents, random), strict=False):
@@ -205,7 +205,7 @@ def _pace(step: int, steps: int) -> float:
     return min((step + 1) / warm, (steps - step) / max(1, steps - warm))
 
 
-def _loss(model: Network, batch: Sequence[Document], random: np.random.Generator) -> Tensor:
+def _loss(model: LineNetwork, batch: Sequence[Document], random: np.random.Generator) -> Tensor:
     described, classes = [], []
     for pages in batch:
         noisy = [page for page in _noisy(pages, random) if page.classes]

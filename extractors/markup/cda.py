@@ -343,14 +343,14 @@ def extract(data: bytes, limits: Limits, read: Read | None = None) -> Extracted:
     root = parse(data, _PREFIXES)
     if root.tag != f"{PREFIX}:ClinicalDocument":
         raise Unreadable("unknown-format")
-    text = plain_text.clean(_Document(root, limits, read).text()).strip("\n")
+    text = plain_text.clean(_ClinicalDocument(root, limits, read).text()).strip("\n")
     text = _EMPTY_LINES.sub("\n\n", text)
     if len(text) > limits.max_characters:
         raise Unreadable("too-long")
     return Extracted(text, "cda")
 
 
-class _Document:
+class _ClinicalDocument:
     def __init__(self, root: Element, limits: Limits, read: Read | None) -> None:
         self._root = root
         self._limits = limits

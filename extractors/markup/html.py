@@ -200,7 +200,7 @@ class _Lines:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenElement:
     """An element under way."""
 
     next: LexborNode | None
@@ -211,7 +211,7 @@ class _Open:
     cells: list[str] = field(default_factory=list)
 
 
-class Page:
+class HtmlPage:
     """Writes the text of a page, at most `most` characters.
 
     `pictures` counts those that are seen.
@@ -222,7 +222,7 @@ class Page:
         self._left = most
         self._lines = _Lines()
         self._outer: list[_Lines] = []
-        self._open = [_Open(parser.root, Look())]
+        self._open = [_OpenElement(parser.root, Look())]
 
     def text(self) -> str:
         """Walk through the page; Unreadable: `broken`, `unread-part`, `too-long`."""
@@ -280,7 +280,7 @@ class Page:
         display = style.display or _ROW_DISPLAYS.get(tag, "block" if tag in _BLOCKS else "inline")
         office = (node.attributes.get("class") or "").startswith("Mso")
         spaced = tag in _SPACED and not style.tight and not office
-        element = _Open(node.child, style.look, tag, display, spaced)
+        element = _OpenElement(node.child, style.look, tag, display, spaced)
         if display == "table-cell" and self._row() is not None:
             self._outer.append(self._lines)
             self._lines = _Lines()
@@ -290,7 +290,7 @@ class Page:
             self._lines.end_line(1 + spaced)
         self._open.append(element)
 
-    def _end(self, element: _Open) -> None:
+    def _end(self, element: _OpenElement) -> None:
         if element.display == "table-cell":
             text, self._lines = self._lines.text(), self._outer.pop()
             row = self._row()
@@ -307,7 +307,7 @@ class Page:
         elif element.display not in ("inline", ""):
             self._lines.end_line(1 + element.spaced)
 
-    def _row(self) -> _Open | None:
+    def _row(self) -> _OpenElement | None:
         """The row that a cell would be part of: nothing but its own parent."""
         parent = self._open[-1] if self._open else None
         return parent if parent and parent.display == "table-row" else None
@@ -392,7 +392,7 @@ def text_of(source: str, limits: Limits) -> str:
         raise Unreadable("too-large")
     source = _as_html(source.removeprefix("\ufeff").replace("\r\n", "\n"))
     _refuse_cut(source)
-    page = Page(LexborHTMLParser(source), 2 * limits.max_characters + 1000)
+    page = HtmlPage(LexborHTMLParser(source), 2 * limits.max_characters + 1000)
     text = _EMPTY_LINES.sub("\n\n", _TRAILING.sub("", clean(put_right(page.text())))).strip("\n")
     if len(text) > limits.max_characters:
         raise Unreadable("too-long")

@@ -133,7 +133,7 @@ def plain_areas(content: bytes, to_page: Matrix) -> list[Area] | None:
     `content` is a content stream, `to_page` turns its units to points of the page. Whatever is no
     plain rectangle, no plain colour or no thin line makes the answer None.
     """
-    return _Reading(to_page).areas(_before_text(content))
+    return _AreaReading(to_page).areas(_before_text(content))
 
 
 def _before_text(content: bytes) -> list[bytes]:
@@ -144,7 +144,7 @@ def _before_text(content: bytes) -> list[bytes]:
     return words if content[: text.start()][-1:].isspace() else words[:-1]
 
 
-class _Reading:
+class _AreaReading:
     def __init__(self, to_page: Matrix) -> None:
         self._to_page = to_page
         self._matrix = _SAME

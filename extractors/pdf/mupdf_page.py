@@ -24,7 +24,7 @@ _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 _AS_IT_IS = pymupdf.Matrix(1, 1)
 
 
-class Sheet:
+class MuPage:
     """A page by its number; raises Unreadable (`broken`) where its content is not in the file."""
 
     def __init__(self, document: pymupdf.Document, number: int) -> None:

@@ -15,8 +15,8 @@ import pymupdf
 from extractors.document.limits import Limits
 from extractors.document.lines import (
     Box,
+    GlyphRun,
     Line,
-    Run,
     turned,
 )
 from extractors.document.page import (
@@ -26,7 +26,7 @@ from extractors.document.page import (
 from extractors.layout.dehyphenation import clean_lines
 from extractors.pdf.mupdf_page import (
     Drawn,
-    Sheet,
+    MuPage,
 )
 from extractors.pdf.ocr import (
     Recognized,
@@ -88,7 +88,7 @@ def read_pages(
     try:
         with _mupdf_errors(), _Document(stream=data, filetype="pdf") as document:
             _refuse_at_sight(document, data, limits, passwords)
-            return _Reading(document, limits, recognizer).pages()
+            return _PdfReading(document, limits, recognizer).pages()
     finally:
         pymupdf.TOOLS.store_shrink(100)
 
@@ -114,7 +114,7 @@ def _refuse_at_sight(
         raise Unreadable("too-many-pages")
 
 
-class _Reading:
+class _PdfReading:
     """The way through one document."""
 
     def __init__(
@@ -144,12 +144,12 @@ class _Reading:
     def _read(self, numbers: Sequence[int]) -> list[Page]:
         # One step for some pages, then the next step: in turns, MuPDF and Python would push each
         # other out of the processor's caches at every page.
-        sheets = [Sheet(self.document, number) for number in numbers]
+        sheets = [MuPage(self.document, number) for number in numbers]
         drawn = [sheet.blocks() for sheet in sheets]
         _refuse_lost_content()
         return list(map(self.page, numbers, sheets, drawn))
 
-    def page(self, number: int, sheet: Sheet, blocks: Drawn) -> Page:
+    def page(self, number: int, sheet: MuPage, blocks: Drawn) -> Page:
         lines = tuple(_lines(blocks))
         if sheet.rotation:
             lines = tuple(_as_shown(lines, sheet.turn))
@@ -266,7 +266,7 @@ def _turned(boxes: Sequence[Box], rotation: Sequence[float]) -> list[Box]:
     return list(map(tuple, np.concatenate([moved.min(1), moved.max(1)], axis=1).tolist()))
 
 
-def _runs(spans: Sequence[dict[str, Any]], raw: str, text: str) -> Iterator[Run]:
+def _runs(spans: Sequence[dict[str, Any]], raw: str, text: str) -> Iterator[GlyphRun]:
     if len(spans) < 2:
         return  # the line's own box says it all
     parts = [span["text"] for span in spans]
@@ -276,7 +276,7 @@ def _runs(spans: Sequence[dict[str, Any]], raw: str, text: str) -> Iterator[Run]
             return  # an accent in another font than its letter
     at = 0
     for span, part in zip(spans, parts, strict=True):
-        yield Run(at, at + len(part), span["bbox"])
+        yield GlyphRun(at, at + len(part), span["bbox"])
         at += len(part)
 
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from extractors.document.lines import (
     Box,
+    GlyphRun,
     Line,
-    Run,
     turned,
 )
 from extractors.pdf.tessdata import find_tessdata
@@ -390,11 +390,11 @@ def _line(picture: _Picture, words: Sequence[_Word], way: tuple[float, float]) -
 
 def _runs(
     words: Sequence[_Word], places: Sequence[Box], direction: tuple[float, float]
-) -> Iterator[Run]:
+) -> Iterator[GlyphRun]:
     at = 0
     for word, place, after in zip(words, places, [*places[1:], None], strict=True):
         end = at + len(word.text) + (after is not None)  # with the blank
-        yield Run(at, end, _up_to(place, after, direction) if after else place)
+        yield GlyphRun(at, end, _up_to(place, after, direction) if after else place)
         at = end
 
 

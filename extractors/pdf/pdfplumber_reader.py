@@ -30,8 +30,8 @@ from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 from extractors.document.limits import Limits
 from extractors.document.lines import (
     Box,
+    GlyphRun,
     Line,
-    Run,
     turned,
 )
 from extractors.document.page import Page
@@ -173,7 +173,7 @@ def _stand_apart(before: Glyph, glyph: Glyph) -> bool:
     return words and gap > _SPACE * _height(glyph.box)
 
 
-def _runs(parts: Sequence[_Part], text: str) -> Iterator[Run]:
+def _runs(parts: Sequence[_Part], text: str) -> Iterator[GlyphRun]:
     fonts = [list(group) for _, group in groupby(parts, key=lambda part: part[0].font)]
     if len(fonts) < 2:
         return  # the line's own box says it all
@@ -184,7 +184,7 @@ def _runs(parts: Sequence[_Part], text: str) -> Iterator[Run]:
         return  # an accent in another font than its letter
     at = 0
     for group, part in zip(fonts, texts, strict=True):
-        yield Run(at, at + len(part), around(glyph.place for glyph, _ in group))
+        yield GlyphRun(at, at + len(part), around(glyph.place for glyph, _ in group))
         at += len(part)
 
 

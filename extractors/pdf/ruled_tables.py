@@ -9,8 +9,8 @@ from pdfplumber import table
 
 from extractors.document.lines import (
     Box,
+    GlyphRun,
     Line,
-    Run,
     share_row,
     turned,
 )
@@ -148,7 +148,7 @@ def _joined(lines: Sequence[Line], cell: Box) -> list[Line]:
         return list(lines)
     lines = sorted(lines, key=lambda line: (line.box[1] + line.box[3], line.box[0]))
     texts = [line.text.strip() for line in lines]
-    runs: list[Run] = []
+    runs: list[GlyphRun] = []
     at = 0
     for line, text in zip(lines, texts, strict=True):
         runs += _moved(line, text, at)
@@ -172,9 +172,9 @@ def _is_laid_out(lines: Sequence[Line]) -> bool:
     return sum(len(row) > 1 for row in rows) >= _STACKED_ROWS
 
 
-def _moved(line: Line, text: str, at: int) -> Iterator[Run]:
+def _moved(line: Line, text: str, at: int) -> Iterator[GlyphRun]:
     start = line.text.index(text)
-    for run in line.runs or (Run(0, len(line.text), line.place),):
+    for run in line.runs or (GlyphRun(0, len(line.text), line.place),):
         first, last = max(run.start - start, 0), min(run.end - start, len(text))
         if first < last:
-            yield Run(at + first, at + last, run.box)
+            yield GlyphRun(at + first, at + last, run.box)

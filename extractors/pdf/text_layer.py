@@ -28,12 +28,12 @@ from extractors.pdf.coloured_areas import (
 )
 from extractors.pdf.mupdf_page import (
     Drawn,
-    Sheet,
+    MuPage,
 )
 from record.folding import fold
 
 
-class Kind(StrEnum):
+class OperatorKind(StrEnum):
     """What operators do."""
 
     PAINTS = "paints"
@@ -45,9 +45,9 @@ class Kind(StrEnum):
 
 
 _OPERATORS = {
-    Kind.PAINTS: rb"[fFBb]\*?|sh|Do|EI",
-    Kind.PICTURES: rb"Do|BI",
-    Kind.INTRICATE: rb"W\*?|scn|SCN|sh|BI|EI|Do|gs",
+    OperatorKind.PAINTS: rb"[fFBb]\*?|sh|Do|EI",
+    OperatorKind.PICTURES: rb"Do|BI",
+    OperatorKind.INTRICATE: rb"W\*?|scn|SCN|sh|BI|EI|Do|gs",
 }
 _KINDS = tuple(_OPERATORS)
 # An operator ends at a blank or where an operand begins; it begins after a blank, where an operand
@@ -70,12 +70,12 @@ class _Automaton(threading.local):
 _AUTOMATON = _Automaton()
 
 
-def kinds(content: bytes) -> tuple[Kind, ...]:
+def kinds(content: bytes) -> tuple[OperatorKind, ...]:
     """Return the kinds of operators that may be in a content stream, or in a part of one.
 
     Each once. A part begins and ends where no word is cut.
     """
-    found: list[Kind] = []
+    found: list[OperatorKind] = []
 
     def report(number: int, *_: object) -> None:
         found.append(_KINDS[number])
@@ -150,7 +150,7 @@ _UNSURE = (b"%", b"<", b"(", b")")
 _INLINE = re.compile(rb"\bBI\b")
 
 
-def judge(sheet: Sheet, blocks: Drawn) -> Layer:
+def judge(sheet: MuPage, blocks: Drawn) -> Layer:
     """Judge the text layer of a page, of which `blocks` are those of the sheet.
 
     Cheap signs decide for an ordinary page; the page is looked at where there is a doubt.
@@ -164,7 +164,7 @@ def judge(sheet: Sheet, blocks: Drawn) -> Layer:
         return Layer.BLANK if _is_blank(sheet.page) else Layer.NONE
     if (doubtful and _is_broken(raw)) or _is_disguised(raw):
         return Layer.GARBLED
-    look = _Look(sheet)
+    look = _LayerView(sheet)
     unseen = _hidden(spans, look)
     if look.may_be_covered:
         unseen = max(unseen, _covered(spans, look))
@@ -211,7 +211,7 @@ def _letters(text: str) -> int:
     return sum(map(str.isalnum, text))
 
 
-def _hidden(spans: Iterable[Mapping[str, Any]], look: "_Look") -> float:
+def _hidden(spans: Iterable[Mapping[str, Any]], look: "_LayerView") -> float:
     """Count letters that are not drawn, too small, or of the shade of what they stand on."""
     unseen = 0.0
     for span in spans:
@@ -247,7 +247,7 @@ def _is_thin(span: Mapping[str, Any]) -> bool:
     return bool(across < _THIN * len(span["text"]) or down < _THIN)
 
 
-def _covered(spans: Iterable[Mapping[str, Any]], look: "_Look") -> float:
+def _covered(spans: Iterable[Mapping[str, Any]], look: "_LayerView") -> float:
     """Count letters that lie under a picture or an area that was painted after them."""
     if not look.paint.size:
         return 0.0
@@ -255,7 +255,7 @@ def _covered(spans: Iterable[Mapping[str, Any]], look: "_Look") -> float:
     return sum(letters * look.covered_share(box) for box, letters in written if letters)
 
 
-def _has_few_rows(spans: Iterable[Mapping[str, Any]], sheet: Sheet) -> bool:
+def _has_few_rows(spans: Iterable[Mapping[str, Any]], sheet: MuPage) -> bool:
     many = _FEW_ROWS * max(sheet.size)
     rows: set[int] = set()
     high = 0.0
@@ -269,7 +269,7 @@ def _has_few_rows(spans: Iterable[Mapping[str, Any]], sheet: Sheet) -> bool:
     return True
 
 
-def _is_picture(look: "_Look") -> bool:
+def _is_picture(look: "_LayerView") -> bool:
     if not look.images:
         return False
     pictures = (_area(pymupdf.Rect(box) & look.frame) for kind, box in look.log if kind in _PICTURE)
@@ -280,10 +280,10 @@ def _area(box: pymupdf.Rect) -> float:
     return float(max(box.width, 0) * max(box.height, 0))
 
 
-class _Look:
+class _LayerView:
     """What is to be seen on a page, found out when needed; boxes as if it were not turned."""
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: MuPage) -> None:
         self._sheet = sheet
 
     @property
@@ -298,7 +298,7 @@ class _Look:
     @property
     def may_show_pictures(self) -> bool:
         """Whether an operator that draws them may be in the content, or anything beside it."""
-        return Kind.PICTURES in self._operators or self._sheet.annotated
+        return OperatorKind.PICTURES in self._operators or self._sheet.annotated
 
     @cached_property
     def _first_text(self) -> int | None:
@@ -307,11 +307,11 @@ class _Look:
         return shown.end() if shown else None
 
     @cached_property
-    def _later_operators(self) -> tuple[Kind, ...]:
+    def _later_operators(self) -> tuple[OperatorKind, ...]:
         return kinds(self._sheet.contents[self._first_text :])
 
     @cached_property
-    def _operators(self) -> tuple[Kind, ...]:
+    def _operators(self) -> tuple[OperatorKind, ...]:
         return kinds(self._sheet.contents[: self._first_text or 0]) + self._later_operators
 
     @cached_property
@@ -323,13 +323,17 @@ class _Look:
     def _paints_after_text(self) -> bool:
         if self._first_text is None:
             return True
-        if Kind.PAINTS not in self._later_operators:
+        if OperatorKind.PAINTS not in self._later_operators:
             return False
         # What is shown may hold such a letter: vitamin B, Monsieur F. Strings go where it is sure
         # that they are strings: no comment, no picture in between, no string within a string.
         rest = _STRINGS.sub(b" ", self._sheet.contents[self._first_text :])
         unsure = any(sign in rest for sign in _UNSURE)
-        return unsure or bool(b"BI" in rest and _INLINE.search(rest)) or Kind.PAINTS in kinds(rest)
+        return (
+            unsure
+            or bool(b"BI" in rest and _INLINE.search(rest))
+            or OperatorKind.PAINTS in kinds(rest)
+        )
 
     def shows_pale(self, box: Box) -> bool:
         """Return whether what is written in a pale shade can be seen."""
@@ -342,7 +346,7 @@ class _Look:
         contents = self._sheet.contents
         if self.may_be_covered or self._sheet.rotation:
             return ()
-        if Kind.INTRICATE in self._operators:
+        if OperatorKind.INTRICATE in self._operators:
             return ()
         plain = plain_areas(contents, tuple(self._page.transformation_matrix))
         return drawn_areas(self._page) if plain is None else plain

@@ -163,7 +163,7 @@ _NO_LETTERS = frozenset("ªºµ")
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class SpellingModel:
     """How odd each of a text's characters beyond ASCII is where it stands.
 
     0 is what words of these languages do, 1 to 2 unusual, from 4 on wrong. `rarity` is a sum over
@@ -179,7 +179,7 @@ class Wording:
         return sum(self.oddities)
 
 
-def wording(text: str, most: int) -> Wording:
+def wording(text: str, most: int) -> SpellingModel:
     """Look at the first `most` characters beyond ASCII."""
     found = [match.start() for match in islice(_BEYOND_ASCII.finditer(text), most)]
     end = min(len(text), found[-1] + 16) if found else 0
@@ -192,7 +192,7 @@ def wording(text: str, most: int) -> Wording:
         for at in found
     )
     rarity = sum(_rarity(text, at) for at in found)
-    return Wording(tuple(values), rarity - _CERTAIN * _certain_words(text, end))
+    return SpellingModel(tuple(values), rarity - _CERTAIN * _certain_words(text, end))
 
 
 def _certain_words(text: str, end: int) -> int:
@@ -306,7 +306,7 @@ def western(data: bytes) -> str:
 class _Reading:
     text: str = field(repr=False)
     encoding: str
-    wording: Wording
+    wording: SpellingModel
 
     @property
     def score(self) -> int:
@@ -327,7 +327,7 @@ def _readings(data: bytes) -> list[_Reading]:
     return list(readings.values())
 
 
-def _makes_sense(found: Wording, most: float) -> bool:
+def _makes_sense(found: SpellingModel, most: float) -> bool:
     count = len(found.oddities)
     wrong = sum(value >= _WRONG for value in found.oddities)
     return wrong <= _WRONG_SHARE * count and found.oddity <= most * count

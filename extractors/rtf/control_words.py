@@ -30,7 +30,7 @@ _LONGEST_NUMBER = 11
 _LITERAL_SIGNS = frozenset((b"\\", b"{", b"}"))
 
 
-class Kind(IntEnum):
+class TokenKind(IntEnum):
     """What a token is."""
 
     OPEN = 0
@@ -40,15 +40,15 @@ class Kind(IntEnum):
     LETTERS = 4
 
 
-class Token(NamedTuple):
+class RtfToken(NamedTuple):
     """A token: letters are bytes in the code page of their font; a word may have a number."""
 
-    kind: Kind
+    kind: TokenKind
     data: bytes
     number: int | None = None
 
 
-def tokens(data: bytes) -> Iterator[Token]:
+def tokens(data: bytes) -> Iterator[RtfToken]:
     """Return the tokens of a document, without line ends and binary data.
 
     Raises Unreadable(`broken`) where braces do not match or are nested too deep, where anything
@@ -63,11 +63,11 @@ def tokens(data: bytes) -> Iterator[Token]:
         token = _token(match)
         if token is None:
             continue
-        if token.kind is Kind.OPEN:
+        if token.kind is TokenKind.OPEN:
             depth += 1
-        elif token.kind is Kind.CLOSE:
+        elif token.kind is TokenKind.CLOSE:
             depth -= 1
-        elif token.data == b"bin" and token.kind is Kind.WORD:
+        elif token.data == b"bin" and token.kind is TokenKind.WORD:
             position += token.number or 0
         if not 0 <= depth <= _DEEPEST or not match.end() <= position <= len(data):
             raise Unreadable("broken")
@@ -76,22 +76,22 @@ def tokens(data: bytes) -> Iterator[Token]:
         raise Unreadable("broken")
 
 
-def _token(match: re.Match[bytes]) -> Token | None:
+def _token(match: re.Match[bytes]) -> RtfToken | None:
     kind, value = match.lastgroup, match[match.lastgroup or 0]
     if kind == "text":
-        return Token(Kind.LETTERS, value)
+        return RtfToken(TokenKind.LETTERS, value)
     if kind == "brace":
-        return Token(Kind.OPEN if value == b"{" else Kind.CLOSE, value)
+        return RtfToken(TokenKind.OPEN if value == b"{" else TokenKind.CLOSE, value)
     if kind == "hex":
-        return Token(Kind.LETTERS, bytes.fromhex(value.decode()))
+        return RtfToken(TokenKind.LETTERS, bytes.fromhex(value.decode()))
     if kind == "sign":
-        return Token(Kind.LETTERS if value in _LITERAL_SIGNS else Kind.SIGN, value)
+        return RtfToken(TokenKind.LETTERS if value in _LITERAL_SIGNS else TokenKind.SIGN, value)
     if kind == "word":
-        return Token(Kind.WORD, value)
+        return RtfToken(TokenKind.WORD, value)
     if kind == "number":
         if len(value) > _LONGEST_NUMBER:
             raise Unreadable("broken")
-        return Token(Kind.WORD, match["word"], int(value))
+        return RtfToken(TokenKind.WORD, match["word"], int(value))
     return None
 
 

@@ -26,8 +26,8 @@ from extractors.rtf.control_words import (
     SIGNS,
     Font,
     Fonts,
-    Kind,
-    Token,
+    RtfToken,
+    TokenKind,
     tokens,
 )
 from record.errors import Unreadable
@@ -45,7 +45,7 @@ _SCAN_AREA = 250 * 567**2
 
 
 @dataclass(slots=True)
-class Form:
+class RtfForm:
     """A field of a form: a box to tick, or a list to choose from."""
 
     kind: int = 0
@@ -99,20 +99,20 @@ def drawn(code: str) -> str:
     return symbol(font[1].strip() if font else "", number) if 0x20 <= number < 0x110000 else ""
 
 
-class Story:
+class RtfStory:
     """Text that grows; the cells of a row become one line when the row ends."""
 
     def __init__(self) -> None:
         self._out: list[str] = []
         self._cells: list[str] = []
-        self._boxes: list[Story] = []
+        self._boxes: list[RtfStory] = []
         self._row = 0  # where the text begins that is part of a row, should it turn out to be one
 
     def write(self, text: str) -> None:
         """Add text."""
         self._out.append(text)
 
-    def add_box(self, box: "Story") -> None:
+    def add_box(self, box: "RtfStory") -> None:
         """Add a box of text that is anchored here: it follows the paragraph."""
         self._boxes.append(box)
 
@@ -171,9 +171,9 @@ class _Group:
     what the innermost field stands in. No story: nobody sees it.
     """
 
-    story: Story | None
-    outer: Story | None
-    frame: Story | None = None
+    story: RtfStory | None
+    outer: RtfStory | None
+    frame: RtfStory | None = None
     destination: str = ""
     font: int = -1
     fallback: int = 1
@@ -209,7 +209,7 @@ _CODE_PAGES = {"ansicpg": None, "mac": 10000, "pc": 437, "pca": 850}
 _FLAGS = ("facingp", "titlepg")
 
 
-class Reader:
+class RtfReader:
     """Reads one document, up to `most` characters and some empty lines.
 
     `pictures` counts those that are seen, `scans` those of them that cover half a page.
@@ -221,12 +221,12 @@ class Reader:
         self._left = 2 * most + 1000
         self._fonts = Fonts()
         self._font = Font()  # the one whose entry in the table is read
-        self._body = Story()
-        self._margins: list[tuple[str, Story]] = []
-        self._notes: list[Story] = []
-        self._comments: list[Story] = []
+        self._body = RtfStory()
+        self._margins: list[tuple[str, RtfStory]] = []
+        self._notes: list[RtfStory] = []
+        self._comments: list[RtfStory] = []
         self._flags = {""}
-        self._form = Form()
+        self._form = RtfForm()
         self._picture = Picture()
         self._property = ""
         self._letters = bytearray()
@@ -239,17 +239,17 @@ class Reader:
     def read(self, data: bytes) -> None:
         """Read the document; Unreadable: `broken`, `unknown-encoding`, `too-long`."""
         for token in tokens(data):
-            if token.kind is Kind.LETTERS:
+            if token.kind is TokenKind.LETTERS:
                 self._take_letters(token.data)
                 continue
             self._flush()
-            if token.kind is Kind.WORD:
+            if token.kind is TokenKind.WORD:
                 self._take_word(token.data.decode(), token.number)
-            elif token.kind is Kind.SIGN:
+            elif token.kind is TokenKind.SIGN:
                 self._take_sign(token)
             else:
                 self._skipping, self._starred = 0, False
-                self._open() if token.kind is Kind.OPEN else self._close()
+                self._open() if token.kind is TokenKind.OPEN else self._close()
         self._fonts.verify()
 
     def text(self) -> str:
@@ -284,7 +284,7 @@ class Reader:
         elif not self._is_hidden():
             self._write(self._fonts.decode(data, self._font_number()))
 
-    def _take_sign(self, sign: Token) -> None:
+    def _take_sign(self, sign: RtfToken) -> None:
         if sign.data == b"*":
             self._starred = True
         elif sign.data in SIGNS:
@@ -304,7 +304,7 @@ class Reader:
         if self._group.story is not None and not self._is_hidden():
             self._show(self._group.story, text)
 
-    def _show(self, story: Story | None, text: str) -> None:
+    def _show(self, story: RtfStory | None, text: str) -> None:
         if story is None or self._is_hidden():
             return
         self._left -= len(text)
@@ -346,13 +346,13 @@ class Reader:
         elif group.destination == "sn":
             self._property = text.strip()
         elif self._property == "gtextUNICODE":
-            art = Story()
+            art = RtfStory()
             self._show(art, text.strip())
             self._property = ""
             if group.outer is not None:
                 group.outer.add_box(art)
 
-    def _begin(self, destination: str, story: Story | None) -> None:
+    def _begin(self, destination: str, story: RtfStory | None) -> None:
         self._group.destination = destination
         self._group.story = story
 
@@ -360,13 +360,13 @@ class Reader:
         self._begin(word, None)
         self._group.outer = self._group.frame = None
 
-    def _begin_apart(self, destination: str) -> Story | None:
+    def _begin_apart(self, destination: str) -> RtfStory | None:
         """Begin a story that stands elsewhere on the page; none where it would not be seen."""
         group = self._group
         if group.outer is None or self._is_hidden():
             self._drop(destination)
             return None
-        story = Story()
+        story = RtfStory()
         self._group = _Group(story, story, destination=destination, fallback=group.fallback)
         return story
 
@@ -383,7 +383,7 @@ class Reader:
         if self._group.outer is None:
             self._drop(destination)
             return
-        self._begin(destination, Story())
+        self._begin(destination, RtfStory())
         if destination == "fldinst":
             self._group.outer = self._group.story
 
@@ -515,7 +515,7 @@ class Reader:
 
     def _begin_form(self, number: int | None) -> None:
         del number
-        self._form = Form()
+        self._form = RtfForm()
         self._begin("formfield", None)
 
     def _begin_picture(self, number: int | None) -> None:
@@ -530,7 +530,7 @@ class Reader:
         self.scans += self._picture.seen and self._picture.is_scan
 
 
-def _block(stories: Iterable[Story]) -> str:
+def _block(stories: Iterable[RtfStory]) -> str:
     return "\n".join(story.text().strip("\n") for story in stories)
 
 
@@ -548,7 +548,7 @@ def extract(data: bytes, limits: Limits) -> Extracted:
     """
     if len(data) > limits.max_bytes:
         raise Unreadable("too-large")
-    reader = Reader(limits.max_characters)
+    reader = RtfReader(limits.max_characters)
     reader.read(_as_bytes(data))
     text = _EMPTY_LINES.sub("\n\n", _TRAILING.sub("", clean(put_right(reader.text())))).strip("\n")
     if len(text) > limits.max_characters:

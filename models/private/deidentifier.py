@@ -32,7 +32,7 @@ _DROPPED_OUT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class EncodedSentence:
     """A sentence without its text: vectors (tokens, numbers), classes of case, spans in tokens."""
 
     vectors: Floats = field(repr=False)
@@ -43,16 +43,16 @@ class Example:
         return len(self.casing)
 
 
-def examples(sentences: Iterable[Sentence], vectors: Iterable[Floats]) -> list[Example]:
+def examples(sentences: Iterable[Sentence], vectors: Iterable[Floats]) -> list[EncodedSentence]:
     """Leave the text of sentences away."""
     return [
-        Example(rows, np.array(sentence.casing, np.int64), sentence.spans)
+        EncodedSentence(rows, np.array(sentence.casing, np.int64), sentence.spans)
         for sentence, rows in zip(sentences, vectors, strict=True)
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class VectorBatch:
     """Sentences side by side, padded; tags (sentences, tokens) are 0 where nobody knows them."""
 
     vectors: Tensor
@@ -60,9 +60,9 @@ class Batch:
     lengths: Tensor
     tags: Tensor
 
-    def holding(self, vectors: Tensor) -> "Batch":
+    def holding(self, vectors: Tensor) -> "VectorBatch":
         """Return the same sentences with other vectors."""
-        return Batch(vectors, self.casing, self.lengths, self.tags)
+        return VectorBatch(vectors, self.casing, self.lengths, self.tags)
 
 
 class Deidentifier(nn.Module):
@@ -78,17 +78,17 @@ class Deidentifier(nn.Module):
         self.scores = nn.Linear(2 * units, len(self.scheme))
         self.chain = LinearChain(self.scheme, learned=True)
 
-    def collate(self, held: Sequence[Example]) -> Batch:
+    def collate(self, held: Sequence[EncodedSentence]) -> VectorBatch:
         """Put sentences side by side; raises ValueError for a label that was not named."""
         tags = [torch.tensor(self.scheme.encode(one.spans, len(one))) for one in held]
-        return Batch(
+        return VectorBatch(
             pad_sequence([torch.from_numpy(one.vectors) for one in held], batch_first=True),
             pad_sequence([torch.from_numpy(one.casing) for one in held], batch_first=True),
             torch.tensor([len(one) for one in held]),
             pad_sequence(tags, batch_first=True),
         )
 
-    def forward(self, batch: Batch) -> Tensor:
+    def forward(self, batch: VectorBatch) -> Tensor:
         """Score tags. (sentences, tokens, tags)"""
         cased = functional.one_hot(batch.casing, len(CASES)).to(batch.vectors.dtype)
         seen = torch.cat([batch.vectors, cased], -1)
@@ -99,14 +99,14 @@ class Deidentifier(nn.Module):
         scored: Tensor = self.scores(hidden)
         return scored
 
-    def loss(self, batch: Batch) -> Tensor:
+    def loss(self, batch: VectorBatch) -> Tensor:
         """Return how surprising the tags are, in nats a token. ()"""
         allowed = functional.one_hot(batch.tags, len(self.scheme)).bool()
         lost = self.chain.negative_log_likelihood(self(batch), batch.lengths, allowed)
         return lost.sum() / batch.lengths.sum()
 
     @torch.no_grad()
-    def predict(self, batch: Batch) -> list[list[WordSpan]]:
+    def predict(self, batch: VectorBatch) -> list[list[WordSpan]]:
         """Return the spans of each sentence, in tokens."""
         tags = self.chain.best(self(batch), batch.lengths)
         return [

@@ -18,12 +18,12 @@ from torch.optim.lr_scheduler import LambdaLR
 
 from models.atomic import write
 from models.checkpoint import CHECKPOINT, learnt, load_checkpoint, save_checkpoint
-from models.folder import Form
+from models.folder import FolderFormat
 from models.language.corpus.texts import seeded
-from models.private.deidentifier import BINARY, Batch, Deidentifier, Example
+from models.private.deidentifier import BINARY, Deidentifier, EncodedSentence, VectorBatch
 from models.private.embeddings import Integers
 from models.private.weight_selection import (
-    Selection,
+    WeightSelection,
     batches,
 )
 from record.errors import ConfigError
@@ -34,12 +34,12 @@ CLIP = 1.0
 SETTINGS = "deidentifier.json"
 """The file that is written last, so that a folder with it is whole."""
 
-_FORM = Form(SETTINGS, "de-identifier", "cryptonym share train")
+_FORM = FolderFormat(SETTINGS, "de-identifier", "cryptonym share train")
 _SCORED = 64  # sentences at a time
 
 
 @dataclass(frozen=True)
-class Recipe:
+class DeidentifierRecipe:
     """How a de-identifier is trained: Nadam, and an end where `patience` epochs bring nothing.
 
     With `slowing` the rate falls to nothing over all `epochs`, step by step: better where learning
@@ -60,13 +60,13 @@ class Recipe:
             if not getattr(self, name) > 0:
                 raise ConfigError(f"--{name}", "must be above 0", "give more")
 
-    def going_on(self, start: Deidentifier) -> "Recipe":
+    def going_on(self, start: Deidentifier) -> "DeidentifierRecipe":
         """Return the same training for a network that begins with the weights of another."""
         return replace(self, units=start.units, slowing=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class DeidentifierScores:
     """Shares of tokens that identify somebody, whatever their label: found, right, and both."""
 
     precision: float
@@ -79,13 +79,13 @@ Watch = Callable[[Mapping[str, float]], None]
 
 
 def train_deidentifier(
-    train: Sequence[Example],
-    dev: Sequence[Example],
-    recipe: Recipe,
+    train: Sequence[EncodedSentence],
+    dev: Sequence[EncodedSentence],
+    recipe: DeidentifierRecipe,
     out: Path,
     watch: Watch = lambda entry: None,
     start: Deidentifier | None = None,
-) -> Scores:
+) -> DeidentifierScores:
     """Train a de-identifier and write it to a folder; returns the scores on `dev`.
 
     It begins with nothing, or with the weights of `start`, which is of the same inputs and units:
@@ -98,18 +98,18 @@ def train_deidentifier(
         raise ConfigError(str(out), "holds a trained de-identifier already", remedy)
     if not train or not dev:
         raise ConfigError("the examples", "are none to learn from or none to select by", "more")
-    return _Training(train, dev, recipe, out, watch, start).run()
+    return _DeidentifierTraining(train, dev, recipe, out, watch, start).run()
 
 
-def token_scores(deidentifier: Deidentifier, held: Sequence[Example]) -> Scores:
+def token_scores(deidentifier: Deidentifier, held: Sequence[EncodedSentence]) -> DeidentifierScores:
     """Score a de-identifier, token by token."""
     right, invented, missed = token_counts(deidentifier, held).sum(0).tolist()
     given, gold = right + invented, right + missed
     share = 2 * right / (given + gold) if given + gold else 1.0
-    return Scores(right / given if given else 1.0, right / gold if gold else 1.0, share)
+    return DeidentifierScores(right / given if given else 1.0, right / gold if gold else 1.0, share)
 
 
-def token_counts(deidentifier: Deidentifier, held: Sequence[Example]) -> Integers:
+def token_counts(deidentifier: Deidentifier, held: Sequence[EncodedSentence]) -> Integers:
     """Count tokens that were found, invented and missed. (sentences, 3)"""
     deidentifier.eval()
     counts = np.zeros((len(held), 3), np.int64)
@@ -127,7 +127,7 @@ def _covered(spans: Sequence[tuple[int, int, str]]) -> set[int]:
 
 
 @torch.no_grad()
-def mean_loss(deidentifier: Deidentifier, held: Sequence[Batch]) -> float:
+def mean_loss(deidentifier: Deidentifier, held: Sequence[VectorBatch]) -> float:
     """Return the loss in nats a token."""
     deidentifier.eval()
     total = sum(int(batch.lengths.sum()) for batch in held)
@@ -163,12 +163,12 @@ def load_deidentifier(folder: Path) -> Deidentifier:
     return made.eval()
 
 
-class _Training:
+class _DeidentifierTraining:
     def __init__(
         self,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        recipe: Recipe,
+        train: Sequence[EncodedSentence],
+        dev: Sequence[EncodedSentence],
+        recipe: DeidentifierRecipe,
         out: Path,
         watch: Watch,
         start: Deidentifier | None,
@@ -182,11 +182,11 @@ class _Training:
         for group in self.optimizer.param_groups:
             group["initial_lr"] = recipe.rate  # what the falling rate is a share of
         self.mark = _mark(train, dev, recipe, self.network)
-        self.selection, self.history = Selection(), list[dict[str, float]]()
+        self.selection, self.history = WeightSelection(), list[dict[str, float]]()
         kept = load_checkpoint(out, self.network, self.optimizer, self.mark)
         if kept:
             self.history = kept.place["history"]
-            self.selection = Selection.kept(kept.place["selection"], kept.extras)
+            self.selection = WeightSelection.kept(kept.place["selection"], kept.extras)
         each = ceil(len(train) / recipe.batch)
         self.steps = recipe.epochs * each
         done = len(self.history) * each
@@ -195,7 +195,7 @@ class _Training:
     def _rate_left(self, step: int) -> float:
         return 1 - step / self.steps if self.recipe.slowing else 1.0
 
-    def run(self) -> Scores:
+    def run(self) -> DeidentifierScores:
         recipe, lengths = self.recipe, [len(one) for one in self.dev]
         dev = [self._batch(self.dev, places) for places in batches(lengths, _SCORED, None)]
         while len(self.history) < recipe.epochs and self.selection.stale < recipe.patience:
@@ -224,7 +224,7 @@ class _Training:
             self.slowing.step()
         return lost / len(order)
 
-    def _batch(self, held: Sequence[Example], places: Sequence[int]) -> Batch:
+    def _batch(self, held: Sequence[EncodedSentence], places: Sequence[int]) -> VectorBatch:
         return self.network.collate([held[place] for place in places])
 
     def _checkpoint(self) -> None:
@@ -242,7 +242,10 @@ def _take_over(network: Deidentifier, start: Deidentifier) -> None:
 
 
 def _mark(
-    train: Sequence[Example], dev: Sequence[Example], recipe: Recipe, network: nn.Module
+    train: Sequence[EncodedSentence],
+    dev: Sequence[EncodedSentence],
+    recipe: DeidentifierRecipe,
+    network: nn.Module,
 ) -> str:
     total = hashlib.sha256(json.dumps(asdict(recipe)).encode())
     total.update(dump_weights(network.state_dict()))

@@ -23,7 +23,7 @@ from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as dump_arrays
 
 from models.atomic import write
-from models.folder import Form
+from models.folder import FolderFormat
 from models.private.sentences import Sentence
 from models.tagger.encoders.subwords import SubWords
 from models.tagger.encoders.tokenizers import MARKS
@@ -35,12 +35,12 @@ Integers = NDArray[np.int64]
 KINDS = ("subwords", "words")
 VECTORS, WORDS, PIECES = "vectors.safetensors", "words.json", "pieces.json"
 
-_FORM = Form("embeddings.json", "embeddings", "cryptonym share encode --train")
+_FORM = FolderFormat("embeddings.json", "embeddings", "cryptonym share encode --train")
 _AT_ONCE = 512  # words whose likeness to all others is in memory together
 
 
 @dataclass(frozen=True)
-class Recipe:
+class EmbeddingRecipe:
     """How embeddings are trained.
 
     `least` is how often a word must occur to be known. `letters` are the shortest and the longest
@@ -193,7 +193,7 @@ class Embeddings:
         return made
 
 
-def train(sentences: Iterable[Sentence], recipe: Recipe) -> Embeddings:
+def train(sentences: Iterable[Sentence], recipe: EmbeddingRecipe) -> Embeddings:
     """Train embeddings by skip-grams; the same sentences and recipe give the same ones.
 
     Raises ConfigError where no word occurs often enough.

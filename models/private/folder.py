@@ -13,7 +13,7 @@ from safetensors.torch import save as dump_weights
 from torch import nn
 
 from models.atomic import write
-from models.folder import Form
+from models.folder import FolderFormat
 from models.private.adversaries import Adversaries
 from models.private.deidentifier import Deidentifier
 from models.private.embeddings import Embeddings, Floats
@@ -25,7 +25,7 @@ WEIGHTS, EMBEDDINGS = "weights.safetensors", "embeddings"
 SETTINGS = "private.json"
 """The file that is written last, so that a folder with it is whole."""
 
-_FORM = Form(SETTINGS, "private representation", "cryptonym share encode --train")
+_FORM = FolderFormat(SETTINGS, "private representation", "cryptonym share encode --train")
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ _UNKNOWN = -1
 
 
 @dataclass(frozen=True)
-class Course:
+class InversionTraining:
     """How an inverse is trained: times through the sentences, and what chance it draws from.
 
     Few sentences are gone through more often, so that there are `steps` batches at least.
@@ -77,7 +77,7 @@ class Inverse(nn.Module):
 def train_inverse(
     lesson: Callable[[int], Lesson],
     matrix: Vectors,
-    course: Course,
+    course: InversionTraining,
     advance: Callable[[], None] = lambda: None,
 ) -> Inverse:
     """Train an inverse on what an attacker encoded, drawn anew for every epoch.

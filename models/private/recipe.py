@@ -14,7 +14,7 @@ WAYS = ("phases", "reversal")
 
 
 @dataclass(frozen=True)
-class Recipe:
+class RepresenterRecipe:
     """How a private representation is trained.
 
     `size` numbers a token; adversaries tell a sentence from one with a word changed to one of its
@@ -54,7 +54,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class SentenceCorpus:
     """Sentences to learn from, and others, of other notes, that phases end by."""
 
     train: Sequence[Sentence] = field(repr=False)

@@ -27,7 +27,7 @@ from models.private.adversary_training import (
     frozen,
     judged,
 )
-from models.private.deidentifier import BINARY, Batch, Deidentifier, Example, examples
+from models.private.deidentifier import BINARY, Deidentifier, EncodedSentence, VectorBatch, examples
 from models.private.deidentifier_training import (
     Watch,
     mean_loss,
@@ -37,11 +37,11 @@ from models.private.deidentifier_training import (
 from models.private.folder import SETTINGS, Kit, Parts, save
 from models.private.pairs import PairBatch, Pairs
 from models.private.pseudonymization import Pseudonymizer
-from models.private.recipe import Corpus, Recipe
+from models.private.recipe import RepresenterRecipe, SentenceCorpus
 from models.private.representer import Representer
 from models.private.sentences import Sentence
 from models.private.weight_selection import (
-    Selection,
+    WeightSelection,
     batches,
 )
 from record.errors import ConfigError
@@ -54,7 +54,7 @@ _SCORED = 64  # sentences at a time
 
 
 def train(
-    corpus: Corpus, recipe: Recipe, out: Path, watch: Watch = lambda entry: None
+    corpus: SentenceCorpus, recipe: RepresenterRecipe, out: Path, watch: Watch = lambda entry: None
 ) -> dict[str, float]:
     """Train a private representation and write it to a folder; returns its scores on `dev`.
 
@@ -65,7 +65,7 @@ def train(
     if (out / SETTINGS).exists():
         remedy = "choose another folder, or remove this one"
         raise ConfigError(str(out), "holds a private representation already", remedy)
-    return _Training(corpus, recipe, out, watch).run()
+    return _RepresenterTraining(corpus, recipe, out, watch).run()
 
 
 def representer_loss(deidentifying: Tensor, judging: Tensor, weight: float) -> Tensor:
@@ -88,7 +88,7 @@ class Reversed(torch.autograd.Function):
 
 
 @dataclass
-class _Place:
+class _RepresenterPlace:
     """How far a training has come: `epoch` of `phase`, and the losses of every epoch so far."""
 
     phase: int = 0
@@ -97,8 +97,10 @@ class _Place:
     selection: dict[str, float | int | None] = field(default_factory=dict)
 
 
-class _Training:
-    def __init__(self, corpus: Corpus, recipe: Recipe, out: Path, watch: Watch) -> None:
+class _RepresenterTraining:
+    def __init__(
+        self, corpus: SentenceCorpus, recipe: RepresenterRecipe, out: Path, watch: Watch
+    ) -> None:
         self.corpus, self.recipe, self.out, self.watch = corpus, recipe, out, watch
         embeddings = corpus.embeddings
         changes = Pseudonymizer(embeddings, recipe.neighbours, corpus.stop_words)
@@ -116,15 +118,15 @@ class _Training:
             Adversaries(*sizes, recipe.adversary_units),
         )
         self.optimizer = torch.optim.NAdam(self.parts.parameters(), recipe.rate)
-        self.place, self.selection = _Place(), Selection()
+        self.place, self.selection = _RepresenterPlace(), WeightSelection()
         settings = json.dumps(asdict(recipe))
         self.mark = hashlib.sha256(f"{settings}{corpus.digest()}".encode()).hexdigest()
         kept = load_checkpoint(out, self.parts, self.optimizer, self.mark)
         if kept:
-            self.place = _Place(**kept.place)
-            self.selection = Selection.kept(self.place.selection, kept.extras)
+            self.place = _RepresenterPlace(**kept.place)
+            self.selection = WeightSelection.kept(self.place.selection, kept.extras)
 
-    def _examples(self, sentences: Sequence[Sentence]) -> list[Example]:
+    def _examples(self, sentences: Sequence[Sentence]) -> list[EncodedSentence]:
         one = self.recipe.labels == BINARY
         held = [sentence.binary() if one else sentence for sentence in sentences]
         return examples(held, (self.corpus.embeddings.vectors(each.tokens) for each in held))
@@ -137,7 +139,7 @@ class _Training:
             while place.epoch < self._most(name) and self.selection.stale < self.recipe.patience:
                 self._epoch(name)
             self.selection.restore(self.parts)
-            self.selection = Selection()
+            self.selection = WeightSelection()
             place.phase, place.epoch = place.phase + 1, 0
             self._checkpoint()
         return self._finish()
@@ -227,11 +229,11 @@ class _Training:
     def _step(self, loss: Tensor) -> float:
         return take_step(self.parts, self.optimizer, loss)
 
-    def _deidentifying(self, batch: Batch) -> Tensor:
+    def _deidentifying(self, batch: VectorBatch) -> Tensor:
         """Return the loss of the de-identifier on representations drawn now."""
         return self.parts.deidentifier.loss(self._encoded(batch))
 
-    def _serving(self, batch: Batch, held: PairBatch) -> Tensor:
+    def _serving(self, batch: VectorBatch, held: PairBatch) -> Tensor:
         """Return the loss of the de-identifier and of what encodings tell about twins."""
         return self._deidentifying(batch) + self._hiding(held)
 
@@ -248,7 +250,7 @@ class _Training:
         )
         return apart / 2
 
-    def _encoded(self, batch: Batch) -> Batch:
+    def _encoded(self, batch: VectorBatch) -> VectorBatch:
         made = self.parts.representer(batch.vectors, batch.lengths, noise=self.recipe.noise)
         return batch.holding(made)
 
@@ -257,7 +259,7 @@ class _Training:
         believed = believe(parts.representer, parts.adversaries, held, self.recipe.noise)
         return adversaries_loss(*believed)
 
-    def _batches(self, seed: str) -> Iterator[Batch]:
+    def _batches(self, seed: str) -> Iterator[VectorBatch]:
         order = batches([len(one) for one in self.train], self.recipe.batch, seeded(seed))
         for places in order:
             yield self.parts.deidentifier.collate([self.train[place] for place in places])
@@ -265,7 +267,7 @@ class _Training:
     def _pairs(self, seed: str) -> Iterator[PairBatch]:
         return self.pairs.draw(seed, self.recipe.batch)
 
-    def _both(self, seed: str) -> Iterator[tuple[Batch, PairBatch]]:
+    def _both(self, seed: str) -> Iterator[tuple[VectorBatch, PairBatch]]:
         """Go over all sentences once, each batch beside one of pairs, which begin anew."""
         rounds = chain.from_iterable(self._pairs(f"{seed}/{turn}") for turn in count())
         return zip(self._batches(seed), rounds, strict=False)
@@ -315,7 +317,7 @@ class _Training:
             [one.vectors for one in self.dev], seeded(recipe.seed, "dev"), recipe.noise
         )
         held = [
-            Example(rows, one.casing, one.spans)
+            EncodedSentence(rows, one.casing, one.spans)
             for one, rows in zip(self.dev, vectors, strict=True)
         ]
         scores = {**found, **asdict(token_scores(parts.deidentifier, held))}

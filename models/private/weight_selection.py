@@ -11,7 +11,7 @@ _ALIKE = 8  # lengths that differ by less count as equal, so that chance mixes w
 
 
 @dataclass
-class Selection:
+class WeightSelection:
     """Keeps the weights of the lowest loss; `stale` counts the losses since that were no lower."""
 
     lowest: float = inf
@@ -39,7 +39,9 @@ class Selection:
         return {"lowest": None if self.lowest == inf else self.lowest, "stale": self.stale}
 
     @classmethod
-    def kept(cls, place: Mapping[str, float | None], state: Mapping[str, Tensor]) -> "Selection":
+    def kept(
+        cls, place: Mapping[str, float | None], state: Mapping[str, Tensor]
+    ) -> "WeightSelection":
         """Go on from what a checkpoint kept."""
         lowest = place["lowest"]
         return cls(inf if lowest is None else lowest, int(place["stale"] or 0), dict(state))

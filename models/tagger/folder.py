@@ -8,7 +8,7 @@ from safetensors.torch import load as load_weights
 from safetensors.torch import save as dump_weights
 
 from models.atomic import write
-from models.folder import Form
+from models.folder import FolderFormat
 from models.tagger.encoders.encoder import rebuild
 from models.tagger.encoders.subwords import SubWords
 from models.tagger.encoders.windows import Cut
@@ -22,11 +22,11 @@ from record.errors import ConfigError
 WEIGHTS = "weights.safetensors"
 VOCABULARY = "vocabulary.json"
 
-_FORM = Form(SETTINGS, "tagger", "cryptonym train")
+_FORM = FolderFormat(SETTINGS, "tagger", "cryptonym train")
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedTagger:
     """Everything that finds spans: the network, its vocabulary, and how texts are cut for it."""
 
     network: Network
@@ -34,7 +34,7 @@ class Trained:
     cut: Cut
 
 
-def save(trained: Trained, folder: Path) -> None:
+def save(trained: TrainedTagger, folder: Path) -> None:
     """Write a tagger; `tagger.json` comes last, so that a folder with it is whole."""
     folder.mkdir(parents=True, exist_ok=True)
     state = {name: value.contiguous() for name, value in trained.network.state_dict().items()}
@@ -48,7 +48,7 @@ def save(trained: Trained, folder: Path) -> None:
     _FORM.seal(folder, said, (WEIGHTS, VOCABULARY))
 
 
-def load(folder: Path) -> Trained:
+def load(folder: Path) -> TrainedTagger:
     """Read a tagger. Raises ConfigError that names the file which is missing or damaged."""
     settings = _FORM.read(folder)
     try:
@@ -62,7 +62,7 @@ def load(folder: Path) -> Trained:
     except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError):
         raise _FORM.unfit(folder) from None
     network.eval()
-    return Trained(network, subwords, cut)
+    return TrainedTagger(network, subwords, cut)
 
 
 def load_quantized(folder: Path) -> tuple[bytes, bytes]:

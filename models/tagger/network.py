@@ -33,7 +33,7 @@ Pieces = Sequence[tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Batch:
+class TaggerBatch:
     """Windows of any notes, padded.
 
     `ids` (windows, pieces) with `lengths` (windows,); `words` (windows, pieces) is the word each
@@ -47,13 +47,13 @@ class Batch:
     core: Tensor
     most: int
 
-    def to(self, device: torch.device) -> "Batch":
+    def to(self, device: torch.device) -> "TaggerBatch":
         """Return the same batch on a device."""
         ids, lengths = self.ids.to(device), self.lengths.to(device)
-        return Batch(ids, lengths, self.words.to(device), self.core.to(device), self.most)
+        return TaggerBatch(ids, lengths, self.words.to(device), self.core.to(device), self.most)
 
 
-def collate(parts: Sequence[tuple[Pieces, Window]]) -> Batch:
+def collate(parts: Sequence[tuple[Pieces, Window]]) -> TaggerBatch:
     """Put windows of notes into one batch, in order."""
     most = max(window.end - window.first for _, window in parts)
     rows, owners = [], []
@@ -69,7 +69,7 @@ def collate(parts: Sequence[tuple[Pieces, Window]]) -> Batch:
     lengths = torch.tensor([len(row) for row in rows])
     ids = pad_sequence(rows, batch_first=True, padding_value=PADDING)
     words = pad_sequence(owners, batch_first=True, padding_value=most)
-    return Batch(ids, lengths, words, core, most)
+    return TaggerBatch(ids, lengths, words, core, most)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Network(nn.Module):
         """Where the weights are."""
         return self.scores.weight.device
 
-    def forward(self, batch: Batch) -> Tensor:
+    def forward(self, batch: TaggerBatch) -> Tensor:
         """Score the tags of the words of all cores, in order. (words, tags)"""
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.in_bfloat16):
             hidden = (self.exported or self.encoder)(batch.ids, batch.lengths)
@@ -120,7 +120,7 @@ class Network(nn.Module):
         scores: Tensor = self.scores(words[batch.core])
         return scores
 
-    def _pooled(self, hidden: Tensor, batch: Batch) -> Tensor:
+    def _pooled(self, hidden: Tensor, batch: TaggerBatch) -> Tensor:
         """Return the mean of each word's pieces. (windows, most, width); 0 beyond the words."""
         windows, width = len(hidden), hidden.shape[2]
         slots = batch.most + 1

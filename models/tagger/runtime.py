@@ -37,7 +37,7 @@ class Tagger:
 
     def __init__(
         self,
-        trained: folder.Trained,
+        trained: folder.TrainedTagger,
         runtime: str = AUTO,
         quantized: tuple[bytes, bytes] | None = None,
     ) -> None:

@@ -62,14 +62,14 @@ _COLUMNS = ("note_id", "note_class_concept_id")
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnSample:
     """The notes that were drawn, by kind, and how many released notes of each kind there were."""
 
     notes: dict[str, list[int]]
     population: dict[str, int] = field(default_factory=dict)
 
 
-def draw(per_kind: int, seed: str, kinds: Iterable[tuple[int, str]]) -> Drawn:
+def draw(per_kind: int, seed: str, kinds: Iterable[tuple[int, str]]) -> DrawnSample:
     """Draw at most so many notes of each kind, without replacement.
 
     The notes with the smallest hashes of seed and id: a simple random sample within each kind that
@@ -86,7 +86,7 @@ def draw(per_kind: int, seed: str, kinds: Iterable[tuple[int, str]]) -> Drawn:
         else:
             heapq.heappushpop(heap, entry)
     notes = {kind: sorted(note_id for _, note_id in heap) for kind, heap in smallest.items()}
-    return Drawn(dict(sorted(notes.items())), dict(sorted(population.items())))
+    return DrawnSample(dict(sorted(notes.items())), dict(sorted(population.items())))
 
 
 def released_kinds(
@@ -110,7 +110,7 @@ BETWEEN = "\n\n"
 
 
 @dataclass(frozen=True)
-class Page:
+class ReviewPage:
     """A note with its detected spans, and the version of it that they were found in."""
 
     annotated: Annotated = field(repr=False)
@@ -127,7 +127,7 @@ class Page:
         return self.annotated.document.kind
 
 
-def read_pages(tools: Tools, note_ids: Collection[int]) -> Iterator[Page]:
+def read_pages(tools: Tools, note_ids: Collection[int]) -> Iterator[ReviewPage]:
     """Read notes with the spans that the nightly job stored; nothing is detected.
 
     Left out are those that have changed since, or that cannot be read any more.
@@ -140,9 +140,9 @@ def read_pages(tools: Tools, note_ids: Collection[int]) -> Iterator[Page]:
         yield from _pages(batch)
 
 
-def _pages(batch: Batch) -> Iterator[Page]:
+def _pages(batch: Batch) -> Iterator[ReviewPage]:
     for item in batch.items:
-        yield Page(_joined(item), item.content)
+        yield ReviewPage(_joined(item), item.content)
 
 
 def _joined(item: Item) -> Annotated:
@@ -194,7 +194,7 @@ class Corrected:
 
 
 @dataclass(frozen=True)
-class Request:
+class SampleRequest:
     """What sample is to be drawn."""
 
     per_kind: int
@@ -203,7 +203,7 @@ class Request:
     folder: Path
 
 
-def make_sample(settings: Settings, request: Request, progress: Progress) -> Sample:
+def make_sample(settings: Settings, request: SampleRequest, progress: Progress) -> Sample:
     """Draw a sample of the released notes, write it for reviewers, and store what was drawn.
 
     What is written is the original text, for its owner alone. Drawn notes that have changed since
@@ -274,7 +274,7 @@ def training_lines(corrected: Sequence[tuple[Annotated, Annotated]]) -> str:
 
 
 def _strata(
-    population: dict[str, int], notes: dict[str, list[int]], pages: list[Page]
+    population: dict[str, int], notes: dict[str, list[int]], pages: list[ReviewPage]
 ) -> dict[str, dict[str, int]]:
     read = [page.kind for page in pages]
     return {
@@ -283,7 +283,7 @@ def _strata(
     }
 
 
-def _sampled(pages: list[Page], tools: Tools) -> list[SampledNote]:
+def _sampled(pages: list[ReviewPage], tools: Tools) -> list[SampledNote]:
     key = open_master(tools.settings).derive(_PURPOSE)
     found = []
     for page in pages:

@@ -30,13 +30,13 @@ from record.span import Span
 from surrogates.keys.keys import CohortKey
 from surrogates.places.places import is_kept
 from surrogates.rewrite import Rewriter
-from synthesis.filling import Filled, Filler, Order, fill
+from synthesis.filling import Filled, Filler, FillingRequest, fill
 from synthesis.filling_files import (
     Cohort,
     Refill,
 )
 from synthesis.masked_letters import load_letters
-from synthesis.masking import Decision, Masked, Phase
+from synthesis.masking import Masked, MaskingDecision, Phase
 
 
 class Standins:
@@ -57,7 +57,9 @@ class Standins:
         """Return whether a value stays, since it tells nobody apart: the country of all places."""
         return is_kept(label, value, self._policy)
 
-    def of(self, letter: Masked, person: str, record: PatientRecord) -> Mapping[Decision, str]:
+    def of(
+        self, letter: Masked, person: str, record: PatientRecord
+    ) -> Mapping[MaskingDecision, str]:
         """Return surrogates of a letter's identifiers, as if it were `person`'s.
 
         Letters of the same person have the same surrogates, and none of what the `record` holds is
@@ -104,7 +106,7 @@ def open_cohort(cohort: Cohort, lang: str) -> Opened:
     return Opened(key, load_policy(cohort.policy or POLICY, lang))
 
 
-class Desk:
+class FillingContext:
     """Everything that writes letters: the model, the masked letters, whose they are, surrogates."""
 
     def __init__(self, refill: Refill) -> None:
@@ -141,7 +143,7 @@ class Desk:
 
     def _attempt(self, places: Sequence[int], number: int) -> dict[int, Filled | str]:
         found: dict[int, Filled | str] = {}
-        orders: dict[int, Order] = {}
+        orders: dict[int, FillingRequest] = {}
         for place in places:
             order = attempt("", "surrogates", lambda at=place: self._order(at, number))  # type: ignore[misc]
             if isinstance(order, Failure):
@@ -153,7 +155,7 @@ class Desk:
             found[place] = each if isinstance(each, str) or self._is_clean(place, each) else _LEFT
         return found
 
-    def _filled(self, orders: Sequence[Order]) -> list[Filled | str]:
+    def _filled(self, orders: Sequence[FillingRequest]) -> list[Filled | str]:
         """Fill letters together; one by one where one of them cannot be."""
         filling = self._refill.filling
         together = attempt("", "fill", lambda: fill(orders, self._filler, filling, self._classes))
@@ -163,18 +165,18 @@ class Desk:
             return [together.reason or together.error]
         return [each for order in orders for each in self._filled([order])]
 
-    def _order(self, place: int, number: int) -> Order:
+    def _order(self, place: int, number: int) -> FillingRequest:
         _, copy = self._refill.source(place)
         letter = self._letter(place)
         name = f"{copy}/{number}"
         owner = letter.document.person_id or ""
         own = self._owned[owner]
-        standins: Mapping[Decision, str] = {}
+        standins: Mapping[MaskingDecision, str] = {}
         if self._standins is not None:
             standins = self._standins.of(letter, f"{name}/{owner}", own.record)
         # A private filler must be able to write every word: which are barred would tell of names.
         barred = own.is_name if self._refill.epsilon is None else None
-        return Order(letter, standins, name, barred)
+        return FillingRequest(letter, standins, name, barred)
 
     def _is_clean(self, place: int, made: Filled) -> bool:
         letter = self._letter(place).document
@@ -237,12 +239,12 @@ class FillLetters(beam.DoFn):
 
     def __init__(self, refill: Refill) -> None:
         self._refill = refill
-        self._desk: Desk | None = None
+        self._desk: FillingContext | None = None
         self._letters = Metrics.counter(NAMESPACE, "letters_filled")
         self._refused = Metrics.counter(NAMESPACE, "letters_refused")
 
     def setup(self) -> None:
-        self._desk = safely(lambda: Desk(self._refill))
+        self._desk = safely(lambda: FillingContext(self._refill))
 
     def process(self, element: int) -> Iterator[int]:
         assert self._desk is not None

@@ -14,7 +14,7 @@ from pipeline.notes.boundary import (
     safely,
 )
 from synthesis.generation import (
-    Plan,
+    GenerationPlan,
     Writer,
 )
 from synthesis.part_files import (
@@ -29,7 +29,7 @@ class WriteNotes(beam.DoFn):
     def __init__(self, generation: Generation) -> None:
         self._generation = generation
         self._writer: Writer | None = None
-        self._plan: Plan | None = None
+        self._plan: GenerationPlan | None = None
         self._notes = Metrics.counter(NAMESPACE, "notes_written")
         self._ids = Metrics.counter(NAMESPACE, "ids_written")
 

@@ -19,12 +19,12 @@ from pipeline.notes.boundary import (
     Unexpected,
     safely,
 )
-from pipeline.release.draft import Draft
+from pipeline.release.draft import ReleaseDraft
 from pipeline.release.release_context import (
-    Desk,
+    ReleaseContext,
     open_share,
 )
-from pipeline.release.request import Order
+from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import order_told
 from pipeline.release.unit import make_unit
 
@@ -33,7 +33,7 @@ from pipeline.release.unit import make_unit
 class ReleaseShare:
     """What one pipeline works on: some units of a release, and where it tells how many it made."""
 
-    order: Order = field(repr=False)
+    order: ReleaseRequest = field(repr=False)
     settings: Settings
     indexes: Sequence[int]
     summary: Path
@@ -45,7 +45,7 @@ class MakeUnit(beam.DoFn):
     def __init__(self, share: ReleaseShare) -> None:
         self._order = share.order
         self._settings = share.settings
-        self._desk: Desk | None = None
+        self._desk: ReleaseContext | None = None
 
     def setup(self) -> None:
         self._desk = open_share(self._order, self._settings)
@@ -90,7 +90,7 @@ def release(pipeline: beam.Pipeline, share: ReleaseShare) -> beam.PCollection:
     return made
 
 
-def work(order: Order, draft: Draft, part: tuple[int, int], summary: Path) -> None:
+def work(order: ReleaseRequest, draft: ReleaseDraft, part: tuple[int, int], summary: Path) -> None:
     """Make the units of a part (worker number, of how many) that are not made yet."""
     indexes = draft.pending(*part)
     draft.close()
@@ -110,7 +110,7 @@ def main() -> int:
     output = json.loads(sys.stdin.readline())
 
     def share(options: argparse.Namespace) -> None:
-        draft = Draft(options.summary.parent)
+        draft = ReleaseDraft(options.summary.parent)
         part = (options.worker, options.workers)
         work(order_told(draft.told(), output), draft, part, options.summary)
 

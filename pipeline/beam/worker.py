@@ -91,7 +91,7 @@ class ReadNotes(beam.DoFn):
 
 
 @dataclass(frozen=True)
-class Share:
+class UnitShare:
     """What one pipeline works on: units of a run, and where its combined counts go."""
 
     settings: Settings
@@ -101,7 +101,7 @@ class Share:
 
 
 def nightly(
-    pipeline: beam.Pipeline, share: Share, *, between: beam.PTransform | None = None
+    pipeline: beam.Pipeline, share: UnitShare, *, between: beam.PTransform | None = None
 ) -> beam.PCollection:
     """Lay out the graph of a share of a run.
 
@@ -135,7 +135,7 @@ _CODES: dict[type[CryptonymError], int] = {ConfigError: 2, Unavailable: 4}
 
 
 @dataclass(frozen=True)
-class Part:
+class WorkerShare:
     """Which part of a run this is: worker number `worker` of `workers`."""
 
     run_id: int
@@ -145,7 +145,7 @@ class Part:
 
 def work(
     settings: Settings,
-    part: Part,
+    part: WorkerShare,
     arguments: Sequence[str],
     *,
     summary: Path,
@@ -164,7 +164,7 @@ def work(
         return
     refuse_passwords(settings, arguments)
     pipeline = make_pipeline(arguments)
-    nightly(pipeline, Share(settings, part.run_id, units, summary), between=between)
+    nightly(pipeline, UnitShare(settings, part.run_id, units, summary), between=between)
     try:
         safely(lambda: pipeline.run().wait_until_finish())
     except Unexpected as error:
@@ -175,7 +175,7 @@ def main() -> int:
     """Work as a child of `cryptonym run`; prints one line of JSON about how it ended."""
 
     def share(options: argparse.Namespace) -> None:
-        part = Part(options.run, options.worker, options.workers)
+        part = WorkerShare(options.run, options.worker, options.workers)
         work(load(options.config), part, [], summary=options.summary)
 
     return serve(share)

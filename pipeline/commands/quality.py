@@ -35,7 +35,7 @@ from pipeline.reports.console import Console
 from pipeline.state.count_history import Counted
 from pipeline.state.ledger import open_state
 from pipeline.state.quality_store import (
-    Decision,
+    GateDecision,
     JudgedRun,
     QualityStore,
 )
@@ -119,7 +119,7 @@ def _decide(options: argparse.Namespace, console: Console) -> int:
     accepted = options.accept is not None
     decided = decide(
         options.config,
-        Decision(
+        GateDecision(
             options.accept if accepted else options.reject,
             "accepted" if accepted else "rejected",
             options.by,

@@ -20,7 +20,7 @@ from pipeline.commands.options.values import (
 )
 from pipeline.night.event_log import Fact
 from pipeline.night.supervisor import drive as spawned
-from pipeline.release.request import Order
+from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import Released, run_release
 from pipeline.reports.console import Console
 
@@ -112,8 +112,8 @@ def facts_of(cohort: str, released: Released) -> dict[str, Fact]:
     return told | notes
 
 
-def _order(options: argparse.Namespace) -> Order:
-    return Order(
+def _order(options: argparse.Namespace) -> ReleaseRequest:
+    return ReleaseRequest(
         config=options.config,
         cohort=options.cohort,
         persons=options.persons,

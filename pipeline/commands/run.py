@@ -89,12 +89,17 @@ def _portable(arguments: list[str]) -> Drive:
     """Drive one pipeline with Beam's own options, on the runner they name."""
     # Beam is heavy and only needed here: the default run starts it in its workers.
     from pipeline.beam.runners import split
-    from pipeline.beam.worker import Part, work
+    from pipeline.beam.worker import WorkerShare, work
 
     split(arguments)
 
     def drive(job: Job) -> dict[str, int]:
-        work(job.settings, Part(job.run_id, 0, 1), arguments, summary=job.scratch / "worker-0.json")
+        work(
+            job.settings,
+            WorkerShare(job.run_id, 0, 1),
+            arguments,
+            summary=job.scratch / "worker-0.json",
+        )
         return {}
 
     return drive

@@ -16,7 +16,7 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.files.gold import read_label_map
 from pipeline.files.output_files import refuse_place
 from pipeline.files.rule_ranking import (
-    Trial,
+    SelectionTrial,
     choose_rules,
     tell_selection,
     write_selection,
@@ -70,7 +70,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Choose; returns the exit code."""
-    trial = Trial(
+    trial = SelectionTrial(
         options.gold,
         options.patients,
         options.model_spans,

@@ -10,7 +10,7 @@ Status = Literal["ok", "warn", "fail"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """How one check went; `is_away` tells that a service did not answer, and not a setting."""
 
     check: str
@@ -20,32 +20,34 @@ class Finding:
     is_away: bool = False
 
 
-Check = Callable[[], Iterable[Finding]]
+Check = Callable[[], Iterable[CheckResult]]
 
 
-def ok(check: str, seen: str) -> Finding:
+def ok(check: str, seen: str) -> CheckResult:
     """Say that all is well."""
-    return Finding(check, "ok", seen)
+    return CheckResult(check, "ok", seen)
 
 
-def warn(check: str, seen: str, remedy: str) -> Finding:
+def warn(check: str, seen: str, remedy: str) -> CheckResult:
     """Say that a run will work, and what somebody should see to all the same."""
-    return Finding(check, "warn", seen, remedy)
+    return CheckResult(check, "warn", seen, remedy)
 
 
-def fail(check: str, seen: str, remedy: str) -> Finding:
+def fail(check: str, seen: str, remedy: str) -> CheckResult:
     """Say that a run will not work, or must not."""
-    return Finding(check, "fail", seen, remedy)
+    return CheckResult(check, "fail", seen, remedy)
 
 
-def examine(check: str, look: Check) -> Iterator[Finding]:
+def examine(check: str, look: Check) -> Iterator[CheckResult]:
     """Do a check; an error on purpose is a finding, with its own remedy."""
     try:
         yield from look()
     except ConfigError as error:
-        yield Finding(check, "fail", f"{error.key}: {error.problem}", error.remedy)
+        yield CheckResult(check, "fail", f"{error.key}: {error.problem}", error.remedy)
     except Unavailable as error:
-        yield Finding(check, "fail", f"{error.what}: {error.problem}", error.remedy, is_away=True)
+        yield CheckResult(
+            check, "fail", f"{error.what}: {error.problem}", error.remedy, is_away=True
+        )
     except OSError as error:
         remedy = "check path, rights and disk"
-        yield Finding(check, "fail", f"{error.strerror}", remedy, is_away=True)
+        yield CheckResult(check, "fail", f"{error.strerror}", remedy, is_away=True)

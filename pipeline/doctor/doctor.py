@@ -22,7 +22,7 @@ from pipeline.config.settings import (
     load,
 )
 from pipeline.doctor.checks import (
-    Finding,
+    CheckResult,
     examine,
     fail,
     ok,
@@ -56,7 +56,7 @@ _NAME = "cryptonym"
 _PATIENCE = timedelta(minutes=5)
 
 
-def check_versions() -> Iterator[Finding]:
+def check_versions() -> Iterator[CheckResult]:
     """Check that what is installed is what the program asks for."""
     wrong = []
     for line in requires(_NAME) or ():
@@ -79,7 +79,7 @@ def check_versions() -> Iterator[Finding]:
         yield ok("versions", f"{_NAME} {version(_NAME)} on Python {python}, rules {rules}")
 
 
-def check_space(settings: Settings) -> Iterator[Finding]:
+def check_space(settings: Settings) -> Iterator[CheckResult]:
     """Check the free space of the disks that a run writes to."""
     places = {"report": settings.base / settings.report.folder, "configuration": settings.base}
     for name, url in (("state", settings.state.url), ("output", settings.output.url)):
@@ -104,7 +104,7 @@ def check_space(settings: Settings) -> Iterator[Finding]:
     yield from writable("report", settings.base / settings.report.folder)
 
 
-def check_recognition(settings: Settings) -> Iterator[Finding]:
+def check_recognition(settings: Settings) -> Iterator[CheckResult]:
     """Check that pages without a text layer can be read, if they are to be."""
     asked = reading(settings)
     if not asked.languages:
@@ -116,7 +116,7 @@ def check_recognition(settings: Settings) -> Iterator[Finding]:
         yield ok("tesseract", f"data for {'+'.join(asked.languages)}")
 
 
-def check_model(settings: Settings) -> Iterator[Finding]:
+def check_model(settings: Settings) -> Iterator[CheckResult]:
     """Check that the tagger loads, if one takes part."""
     if load_tagger(settings) is None:
         yield ok("model", "none takes part")
@@ -124,7 +124,7 @@ def check_model(settings: Settings) -> Iterator[Finding]:
         yield ok("model", "loads, and the policy knows its labels")
 
 
-def check_clock(settings: Settings, master: MasterKey) -> Iterator[Finding]:
+def check_clock(settings: Settings, master: MasterKey) -> Iterator[CheckResult]:
     """Check that the clock does not run behind what was written down before."""
     now, last = datetime.now(UTC), []
     if master.custody is not None:
@@ -142,13 +142,13 @@ def check_clock(settings: Settings, master: MasterKey) -> Iterator[Finding]:
         yield ok("clock", f"{now.isoformat(timespec='seconds')}, not behind what was written down")
 
 
-def check_lock(settings: Settings) -> Iterator[Finding]:
+def check_lock(settings: Settings) -> Iterator[CheckResult]:
     """Return whether a run is going on."""
     who = holder(settings.state.url, settings.base)
     yield ok("lock", f"a run is going on: {who}" if who else "no run is going on here")
 
 
-def examine_all(config: Path) -> Iterator[Finding]:
+def examine_all(config: Path) -> Iterator[CheckResult]:
     """Do every check that the ones before it allow; nothing is changed, no key is derived."""
     yield from examine("versions", check_versions)
     try:
@@ -172,7 +172,7 @@ def examine_all(config: Path) -> Iterator[Finding]:
         yield from examine("clock", lambda: check_clock(open_settings, master[0]))
 
 
-def exit_code(findings: list[Finding]) -> int:
+def exit_code(findings: list[CheckResult]) -> int:
     """Return 2 where something must be corrected, 4 where something is only away, else 0."""
     failed = [finding for finding in findings if finding.status == "fail"]
     if not failed:
@@ -180,12 +180,12 @@ def exit_code(findings: list[Finding]) -> int:
     return EXIT_UNAVAILABLE if all(finding.is_away for finding in failed) else EXIT_USAGE
 
 
-def _apart(settings: Settings) -> Iterator[Finding]:
+def _apart(settings: Settings) -> Iterator[CheckResult]:
     check_apart(settings)
     yield ok("places", "source, output and state are apart")
 
 
-def _key(settings: Settings, opened: list[MasterKey]) -> Iterator[Finding]:
+def _key(settings: Settings, opened: list[MasterKey]) -> Iterator[CheckResult]:
     master = open_master(settings)
     opened.append(master)
     yield ok("key", f"master key {master.key_id}, readable by this account alone")

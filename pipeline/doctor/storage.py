@@ -13,7 +13,7 @@ from pipeline.config.settings import (
     StateSettings,
 )
 from pipeline.doctor.checks import (
-    Finding,
+    CheckResult,
     fail,
     ok,
     warn,
@@ -36,7 +36,7 @@ _PROBE = "cryptonym_doctor"
 _SECONDS_APART = 60
 
 
-def check_source(settings: Settings) -> Iterator[Finding]:
+def check_source(settings: Settings) -> Iterator[CheckResult]:
     """Check that the source can be read, and that it cannot be written."""
     with closing(open_source(settings.source, settings.base)) as source:
         is_empty = next(iter(source.plan(1)), None) is None
@@ -54,7 +54,7 @@ def check_source(settings: Settings) -> Iterator[Finding]:
         yield ok("documents", "the folder can be read")
 
 
-def _too_many_rights(settings: Settings) -> Iterator[Finding]:
+def _too_many_rights(settings: Settings) -> Iterator[CheckResult]:
     url, name = settings.source.url, "source rights"
     remedy = "give this account the right to read the source, and no other"
     if url.startswith(PARQUET):
@@ -75,7 +75,7 @@ def _too_many_rights(settings: Settings) -> Iterator[Finding]:
         yield from _clock(connection)
 
 
-def _clock(connection: Connection) -> Iterator[Finding]:
+def _clock(connection: Connection) -> Iterator[CheckResult]:
     apart = abs(
         float(connection.scalar(text("select extract(epoch from now())")) or 0) - time.time()
     )
@@ -84,7 +84,7 @@ def _clock(connection: Connection) -> Iterator[Finding]:
         yield warn("clock", seen, "let both be set by the same time server")
 
 
-def check_output(settings: Settings) -> Iterator[Finding]:
+def check_output(settings: Settings) -> Iterator[CheckResult]:
     """Check that the output can be written, or made."""
     url = settings.output.url
     if url.startswith(PARQUET):
@@ -94,7 +94,7 @@ def check_output(settings: Settings) -> Iterator[Finding]:
     yield from _database("output", "output.url", url, settings)
 
 
-def check_state(settings: Settings) -> Iterator[Finding]:
+def check_state(settings: Settings) -> Iterator[CheckResult]:
     """Check that the state database can be written, by this account alone, and its version."""
     url = settings.state.url
     yield from _database("state", "state.url", url, settings)
@@ -118,7 +118,7 @@ def is_current(settings: StateSettings, base: Path) -> bool:
         return revision(connection) == REVISION
 
 
-def _version(connection: Connection) -> Iterator[Finding]:
+def _version(connection: Connection) -> Iterator[CheckResult]:
     found = revision(connection)
     if found in (REVISION, ""):
         yield ok("state version", f"tables of version {REVISION}")
@@ -131,7 +131,7 @@ def _version(connection: Connection) -> Iterator[Finding]:
         yield fail("state version", f"tables of a later version ({found})", remedy)
 
 
-def _database(check: str, what: str, url: str, settings: Settings) -> Iterator[Finding]:
+def _database(check: str, what: str, url: str, settings: Settings) -> Iterator[CheckResult]:
     """Write into a database and take it back, so that the doctor leaves nothing behind."""
     path = database_path(url, settings.base, what=what)
     if path is not None and not path.is_file():
@@ -146,7 +146,7 @@ def _database(check: str, what: str, url: str, settings: Settings) -> Iterator[F
     yield ok(check, "can be written")
 
 
-def writable(check: str, folder: Path) -> Iterator[Finding]:
+def writable(check: str, folder: Path) -> Iterator[CheckResult]:
     """Check that a folder can be written, or the first one above it that is there."""
     place = folder
     while not place.exists() and place != place.parent:

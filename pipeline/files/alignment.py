@@ -12,7 +12,7 @@ from record.span import Span
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _AlignedPiece:
     """A stretch of both texts; character for character where `same`, as a whole otherwise."""
 
     raw: int
@@ -31,7 +31,7 @@ class Alignment:
 
     raw: str = field(repr=False)
     clean: str = field(repr=False)
-    pieces: tuple[_Piece, ...] = field(repr=False)
+    pieces: tuple[_AlignedPiece, ...] = field(repr=False)
 
     def to_raw(self, spans: Iterable[Span]) -> tuple[Span, ...]:
         """Move spans of the clean text to the raw one."""
@@ -62,7 +62,7 @@ def align(raw: str) -> Alignment:
     return Alignment(raw, cleaned, pieces)
 
 
-def _pieces(raw: str) -> Iterator[tuple[_Piece, str]]:
+def _pieces(raw: str) -> Iterator[tuple[_AlignedPiece, str]]:
     """Return the pieces in order, each with its clean text."""
     at = length = 0
     for odd in _around_odd(raw).finditer(raw):
@@ -73,13 +73,13 @@ def _pieces(raw: str) -> Iterator[tuple[_Piece, str]]:
         tail = _common(odd.group()[lead:][::-1], made[lead:][::-1])
         first, last = start + lead, end - tail
         if at < first:
-            yield _Piece(at, first, length, length + first - at, same=True), raw[at:first]
+            yield _AlignedPiece(at, first, length, length + first - at, same=True), raw[at:first]
             length += first - at
         inner = made[lead : len(made) - tail]
-        yield _Piece(first, last, length, length + len(inner), same=False), inner
+        yield _AlignedPiece(first, last, length, length + len(inner), same=False), inner
         at, length = last, length + len(inner)
     if at < len(raw):
-        yield _Piece(at, len(raw), length, length + len(raw) - at, same=True), raw[at:]
+        yield _AlignedPiece(at, len(raw), length, length + len(raw) - at, same=True), raw[at:]
 
 
 def _around_odd(raw: str) -> re.Pattern[str]:
@@ -103,7 +103,7 @@ def _common(one: str, other: str) -> int:
     return next((at for at in range(size) if one[at] != other[at]), size)
 
 
-def _to_raw(span: Span, pieces: list[_Piece]) -> Span:
+def _to_raw(span: Span, pieces: list[_AlignedPiece]) -> Span:
     first = pieces[bisect_right(pieces, span.start, key=lambda piece: piece.clean) - 1]
     last = pieces[bisect_left(pieces, span.end, key=lambda piece: piece.clean) - 1]
     start = first.raw + (span.start - first.clean if first.same else 0)
@@ -111,7 +111,7 @@ def _to_raw(span: Span, pieces: list[_Piece]) -> Span:
     return replace(span, start=start, end=end)
 
 
-def _to_clean(span: Span, pieces: tuple[_Piece, ...]) -> Span | None:
+def _to_clean(span: Span, pieces: tuple[_AlignedPiece, ...]) -> Span | None:
     first = pieces[bisect_right(pieces, span.start, key=lambda piece: piece.raw) - 1]
     last = pieces[bisect_left(pieces, span.end, key=lambda piece: piece.raw) - 1]
     start = first.clean + (span.start - first.raw if first.same else 0)

@@ -16,7 +16,7 @@ from record.patient import PatientRecord, PersonName
 from record.span import Span
 
 
-class Outcome(StrEnum):
+class SpanOutcome(StrEnum):
     """What became of a span: all of it stayed, a part of it, or nothing of its own."""
 
     WON = "won"
@@ -37,7 +37,7 @@ class Finding:
     lang: str
     span: Span
     rule: str
-    outcome: Outcome
+    outcome: SpanOutcome
     to: str = ""
     because: str = ""
 
@@ -126,13 +126,13 @@ def explain(
         )
 
 
-def _outcome(span: Span, better: Sequence[Span], text: str) -> Outcome:
+def _outcome(span: Span, better: Sequence[Span], text: str) -> SpanOutcome:
     """Return what is left of a span beside the better ones, as overlap resolution does."""
     if not better:
-        return Outcome.WON
+        return SpanOutcome.WON
     taken = {at for other in better for at in range(other.start, other.end)}
     left = (text[at] for at in range(span.start, span.end) if at not in taken)
-    return Outcome.TRIMMED if any(char.isalnum() for char in left) else Outcome.LOST
+    return SpanOutcome.TRIMMED if any(char.isalnum() for char in left) else SpanOutcome.LOST
 
 
 def _decided(winner: Span, loser: Span) -> str:

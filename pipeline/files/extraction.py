@@ -14,7 +14,7 @@ from extractors.layout.labelled_pages import (
     LabelledPage,
     write_pages,
 )
-from extractors.read import Reader, read_file
+from extractors.read import DocumentReader, read_file
 from pipeline.config.progress import Progress
 from pipeline.files.output_files import (
     Done,
@@ -55,7 +55,7 @@ def extract_files(task: Extraction, progress: Progress) -> Done:
     labelled: list[LabelledPage] = []
     progress.phase("extracting")
     _make_folder(task.pictures)
-    with Outbox(task.out, task.files) as outbox, Reader(task.limits, options) as reader:
+    with Outbox(task.out, task.files) as outbox, DocumentReader(task.limits, options) as reader:
         for number, path in enumerate(task.files, start=1):
             found = attempt(path.name, "extract", lambda path=path: _read(path, reader, task))  # type: ignore[misc]
             if isinstance(found, Failure):
@@ -72,7 +72,7 @@ def extract_files(task: Extraction, progress: Progress) -> Done:
     return outbox.done
 
 
-def _read(path: Path, reader: Reader, task: Extraction) -> Extracted:
+def _read(path: Path, reader: DocumentReader, task: Extraction) -> Extracted:
     try:
         found = path.resolve(strict=True)
     except (OSError, RuntimeError):

@@ -17,7 +17,7 @@ from record.span import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class JsonLine:
     """One line of a file of notes: its number from 1, the note, and the object it came from.
 
     The text is that of the file, character for character; it has not been cleaned.
@@ -36,7 +36,7 @@ class BadLine:
     failure: Failure
 
 
-def read_notes(path: Path, *, lang: str = "", given: bool = True) -> Iterator[Line | BadLine]:
+def read_notes(path: Path, *, lang: str = "", given: bool = True) -> Iterator[JsonLine | BadLine]:
     """Read notes; `lang` is the language of those that name none.
 
     `given` reads the spans of the notes as well; without it they are not even looked at. A bad
@@ -53,7 +53,7 @@ def read_notes(path: Path, *, lang: str = "", given: bool = True) -> Iterator[Li
         if isinstance(note, Failure):
             yield BadLine(number, note)
         else:
-            yield Line(number, note, record)
+            yield JsonLine(number, note, record)
 
 
 def count_lines(path: Path) -> int:

@@ -17,7 +17,7 @@ from pipeline.files.explain import (
 )
 from pipeline.files.jsonl import (
     BadLine,
-    Line,
+    JsonLine,
     count_lines,
     listed,
     read_notes,
@@ -43,7 +43,7 @@ from pipeline.notes.detection import (
 from pipeline.notes.model_detection import TOGETHER as ASKED_TOGETHER
 from pipeline.notes.model_detection import (
     Foresight,
-    Tagger,
+    SpanTagger,
 )
 from pipeline.notes.overlap_resolution import resolve
 from record.document import Annotated, Document
@@ -80,7 +80,7 @@ class Task:
     detectors: frozenset[str] = DETECTORS
     lang: str = ""
     selection: Path | None = None
-    model: Tagger | None = None
+    model: SpanTagger | None = None
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -102,7 +102,7 @@ class Finder:
     lang: str = ""
     known: KnownPatients = field(default_factory=KnownPatients)
     dropped: frozenset[str] = frozenset()
-    model: Tagger | None = None
+    model: SpanTagger | None = None
     warnings: list[str] = field(default_factory=list)
     _foresight: Foresight = field(init=False, repr=False)
     _ahead: dict[Document, tuple[Span, ...] | None] = field(default_factory=dict, repr=False)
@@ -127,7 +127,7 @@ class Finder:
         found += self._foresight.spans(document)
         return tuple(found)
 
-    def foresee(self, lines: Sequence[Line]) -> None:
+    def foresee(self, lines: Sequence[JsonLine]) -> None:
         """Search the next notes at once, which is faster than one by one.
 
         Where that fails each is searched alone, so that only the one to blame is refused.
@@ -186,7 +186,7 @@ def detect_file(task: Task, progress: Progress, tell: Tell | None = None) -> Don
     with Outbox(task.out, task.inputs) as outbox:
         outbox.done.warnings += finder.warnings
 
-        def step(line: Line) -> None:
+        def step(line: JsonLine) -> None:
             nonlocal unknown
             document = line.annotated.document
             search = lambda: _raw_spans(line, finder, explained=bool(tell))  # noqa: E731
@@ -211,10 +211,10 @@ def each_line(
     task: Task,
     outbox: Outbox,
     progress: Progress,
-    step: Callable[[Line], None],
+    step: Callable[[JsonLine], None],
     *,
     given: bool = False,
-    ahead: Callable[[Sequence[Line]], None] = lambda lines: None,
+    ahead: Callable[[Sequence[JsonLine]], None] = lambda lines: None,
 ) -> None:
     """Take each note of a task through a step; lines that are no notes go to quarantine.
 
@@ -228,7 +228,7 @@ def each_line(
     # A model is slow: with more notes at a time nobody would see that it goes on.
     many = ASKED_TOGETHER if task.model else TOGETHER
     while group := list(islice(lines, many)):
-        ahead([line for line in group if isinstance(line, Line)])
+        ahead([line for line in group if isinstance(line, JsonLine)])
         for line in group:
             outbox.done.read += 1
             if isinstance(line, BadLine):
@@ -249,7 +249,7 @@ def bad_lines(path: Path, numbers: Sequence[int]) -> list[str]:
     return [f"{path}: not a note in line {named}{more}"]
 
 
-def cleaned(line: Line) -> tuple[Annotated, Alignment]:
+def cleaned(line: JsonLine) -> tuple[Annotated, Alignment]:
     """Return a note with clean text, its spans moved along, and the way back.
 
     Raises Unreadable `too-long` or `unaligned`.
@@ -263,7 +263,7 @@ def cleaned(line: Line) -> tuple[Annotated, Alignment]:
 
 
 def _raw_spans(
-    line: Line, finder: Finder, *, explained: bool
+    line: JsonLine, finder: Finder, *, explained: bool
 ) -> tuple[tuple[Span, ...], list[Finding]]:
     """Return the spans of a note as it stands in the file and, if asked for, what explains them."""
     clean, alignment = cleaned(line)

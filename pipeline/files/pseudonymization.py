@@ -16,7 +16,7 @@ from pipeline.config.policies import (
 from pipeline.config.progress import Progress
 from pipeline.files.jsonl import (
     BadLine,
-    Line,
+    JsonLine,
     listed,
     read_notes,
 )
@@ -93,7 +93,7 @@ class Rules:
 
 
 @dataclass
-class _Desk:
+class _RewritingContext:
     """Everything at hand for one note; holds keys and is never serialized."""
 
     finder: Finder
@@ -125,7 +125,7 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
     columns, rewriter = Columns(cohort, policy), Rewriter(cohort, policy)
     is_required = task.patients is not None and not rules.allow_unknown
     finder = replace(make_finder(task), lang=lang)
-    desk = _Desk(finder, rules, cohort, columns, rewriter, is_required)
+    desk = _RewritingContext(finder, rules, cohort, columns, rewriter, is_required)
     dropped: Counter[str] = Counter()
     persons: set[str] = set()
     inputs = (*task.inputs, *_files(rules))
@@ -139,7 +139,7 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
             "policy_id": policy.policy_id,
         }
 
-        def step(line: Line) -> None:
+        def step(line: JsonLine) -> None:
             record = _record(line, desk, dropped)
             if isinstance(record, Failure):
                 outbox.refuse(record)
@@ -204,7 +204,9 @@ def _first_language(notes: Path) -> str:
     return told or "fr"
 
 
-def _record(line: Line, desk: _Desk, dropped: Counter[str]) -> dict[str, Any] | Failure:
+def _record(
+    line: JsonLine, desk: _RewritingContext, dropped: Counter[str]
+) -> dict[str, Any] | Failure:
     note_id = line.annotated.document.note_id
     annotated = attempt(note_id, "detect", lambda: _annotated(line, desk))
     if isinstance(annotated, Failure):
@@ -218,7 +220,7 @@ def _record(line: Line, desk: _Desk, dropped: Counter[str]) -> dict[str, Any] | 
 _RESIDUE = ("residue", "identifying-note-id")
 
 
-def _annotated(line: Line, desk: _Desk) -> Annotated:
+def _annotated(line: JsonLine, desk: _RewritingContext) -> Annotated:
     document = line.annotated.document
     if desk.is_known_required and desk.finder.patient(document.person_id) is None:
         raise Unreadable("unknown-patient" if document.person_id else "no-person")
@@ -235,7 +237,7 @@ def _code(span: Span) -> str:
     return span.detector if _DETECTOR.fullmatch(span.detector) else "given"
 
 
-def _released(annotated: Annotated, desk: _Desk) -> Release:
+def _released(annotated: Annotated, desk: _RewritingContext) -> Release:
     document = annotated.document
     patient = desk.finder.patient(document.person_id)
     released = release(annotated, patient, desk.rewriter, desk.finder.known)
@@ -246,7 +248,9 @@ def _released(annotated: Annotated, desk: _Desk) -> Release:
     return released
 
 
-def _written(line: Line, released: Release, desk: _Desk, dropped: Counter[str]) -> dict[str, Any]:
+def _written(
+    line: JsonLine, released: Release, desk: _RewritingContext, dropped: Counter[str]
+) -> dict[str, Any]:
     """Write the known keys anew and the others only where they were asked for: default-deny."""
     document, rules = line.annotated.document, desk.rules
     person = document.person_id

@@ -31,7 +31,7 @@ from record.span import Span
 
 
 @dataclass(frozen=True)
-class Trial:
+class SelectionTrial:
     """The notes that rules are measured on, beside what is known and what a model found there.
 
     `labels` renames the labels of gold and of rules, so that both speak of the same ones.
@@ -46,7 +46,7 @@ class Trial:
     max_loss: float = MAX_LOSS
 
 
-def choose_rules(trial: Trial, progress: Progress, warnings: list[str]) -> Selection:
+def choose_rules(trial: SelectionTrial, progress: Progress, warnings: list[str]) -> Selection:
     """Run every rule on gold notes and choose which take part.
 
     A rule is judged where gold has its label; the others take part unseen, as a corpus that does
@@ -120,7 +120,7 @@ def _found(note: Annotated, finder: Finder) -> tuple[Span, ...]:
     return alignment.to_raw(finder.spans(document))
 
 
-def _by_id(trial: Trial, warnings: list[str]) -> dict[str, Annotated]:
+def _by_id(trial: SelectionTrial, warnings: list[str]) -> dict[str, Annotated]:
     if trial.model_spans is None:
         return {}
     return {note.document.note_id: note for note in read_annotated(trial.model_spans, warnings)}

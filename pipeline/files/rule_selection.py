@@ -23,7 +23,7 @@ _OTHERS = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RuleChoice:
     """What one rule does: counts of tokens, and what the union of all others has without it.
 
     `tokens` are those it covers, `wrong` those of them outside gold, `alone` and `alone_wrong`
@@ -54,7 +54,7 @@ class Selection:
     unjudged: tuple[str, ...] = ()
     precision: tuple[float, float] = (0.0, 0.0)
     redacted: tuple[float, float] = (0.0, 0.0)
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[RuleChoice, ...] = ()
 
 
 def rule_of(span: Span) -> str:
@@ -116,14 +116,14 @@ def choose(
             counts[over, is_gold] += number
     active = every | {_OTHERS}
     start = _rates(counts, active)
-    choices: dict[str, Choice] = {}
+    choices: dict[str, RuleChoice] = {}
     dropped: list[str] = []
     while True:
         now = _rates(counts, active)
         for rule in sorted(active - unjudged - {_OTHERS}):
             without = _rates(counts, active - {rule})
             gain, loss = without[0] - now[0], start[1] - without[1]
-            choices[rule] = Choice(rule, *_tokens(counts, rule, active), gain, loss)
+            choices[rule] = RuleChoice(rule, *_tokens(counts, rule, active), gain, loss)
         harmful = [
             choice
             for rule, choice in choices.items()

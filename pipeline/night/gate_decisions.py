@@ -20,7 +20,7 @@ from pipeline.state.ledger import (
     open_state,
 )
 from pipeline.state.lock import run_lock
-from pipeline.state.quality_store import Decision
+from pipeline.state.quality_store import GateDecision
 from pipeline.warehouse.warehouse import (
     Output,
     open_output,
@@ -37,11 +37,11 @@ class Astray(CryptonymError):
 class Decided:
     """The decision that stands, and how many notes it moved."""
 
-    decision: Decision
+    decision: GateDecision
     notes: int
 
 
-def decide(config: Path, decision: Decision) -> Decided:
+def decide(config: Path, decision: GateDecision) -> Decided:
     """Write a decision down, then do it; an interrupted one is completed when it is made again.
 
     Only notes that this run holds are moved: a note of which a later run made another version is
@@ -68,7 +68,7 @@ def decide(config: Path, decision: Decision) -> Decided:
         return decided
 
 
-def _check(state: State, decision: Decision) -> None:
+def _check(state: State, decision: GateDecision) -> None:
     known = {run.run_id: run for run in state.quality.runs()}
     run = known.get(decision.run_id)
     if run is None or not any(alarm.holds for alarm in run.alarms):
@@ -80,7 +80,7 @@ def _check(state: State, decision: Decision) -> None:
         raise ConfigError(f"run {decision.run_id}", problem, "remove the notes at the source")
 
 
-def _carry_out(decision: Decision, state: State, output: Output, cohort: CohortKey) -> int:
+def _carry_out(decision: GateDecision, state: State, output: Output, cohort: CohortKey) -> int:
     if decision.decision == "accepted":
         moved = publish_staged(state, output, only=decision.run_id)
     else:

@@ -9,7 +9,7 @@ from typing import Any
 from pipeline.config.settings import Settings
 from pipeline.night.quality_gate import Assessment
 from pipeline.night.quality_page import (
-    Desk,
+    PageContents,
     render,
 )
 from pipeline.reports.run_report import put_page
@@ -47,7 +47,7 @@ def write_page(
     store: QualityStore, assessment: Assessment, path: Path, runs: Sequence[JudgedRun]
 ) -> None:
     """Write the page; raises Unavailable where it cannot be written."""
-    desk = Desk(
+    desk = PageContents(
         waiting=[run for run in runs if run.waits],
         decisions=store.decisions()[-_DECISIONS:],
         versions=_changes(runs),

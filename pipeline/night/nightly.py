@@ -59,7 +59,7 @@ from pipeline.reports.run_report import (
 from pipeline.state.audit_records import last_review
 from pipeline.state.count_history import Counted
 from pipeline.state.ledger import (
-    Run,
+    RunRecord,
     Scope,
     State,
     open_state,
@@ -180,7 +180,7 @@ class Night:
             )
         )
 
-    def plan(self) -> Run:
+    def plan(self) -> RunRecord:
         """Begin a run or take up the one that was interrupted, and plan its units of work."""
         scope: Scope = "all" if self.most_new is None else "new"
         run = self.state.begin(config_hash(self.settings, self.cohort), scope=scope)
@@ -190,13 +190,13 @@ class Night:
             retrying(lambda: self.state.plan(run.run_id, self._units(run)))()
         return run
 
-    def _units(self, run: Run) -> Iterator[tuple[Unit, list[int]]]:
+    def _units(self, run: RunRecord) -> Iterator[tuple[Unit, list[int]]]:
         size = self.settings.limits.notes_per_unit
         if self.state.scope(run.run_id) == "all":
             return self.source.plan(size)
         return find_new(self.source, self.state, self.most_new or size)
 
-    def work(self, run: Run, drive: Drive, workers: int, lock_fd: int) -> None:
+    def work(self, run: RunRecord, drive: Drive, workers: int, lock_fd: int) -> None:
         """Let the workers go through the units that are not done."""
         self.progress.phase("working")
 
@@ -208,7 +208,7 @@ class Night:
         self.peaks = drive(job)
         watch()
 
-    def reconcile(self, run: Run) -> None:
+    def reconcile(self, run: RunRecord) -> None:
         """Account for every planned note by id; raises Incomplete when one is missing."""
         self.progress.phase("reconciling")
         result = self.state.reconcile(run.run_id, self.source)
@@ -220,13 +220,13 @@ class Night:
                 "again, everything is then done anew; if notes go missing again, report it"
             )
 
-    def count(self, run: Run) -> Tally:
+    def count(self, run: RunRecord) -> Tally:
         """Add up what the units of the run counted."""
         return merge_all(
             Tally.from_json(json.loads(text)) for text in self.state.tallies(run.run_id)
         )
 
-    def judge(self, run: Run, tally: Tally) -> Assessment:
+    def judge(self, run: RunRecord, tally: Tally) -> Assessment:
         """Compare the counts of the run with earlier ones; what is held is not published."""
         self.progress.phase("judging")
         quality = self.settings.quality
@@ -239,7 +239,7 @@ class Night:
         found = f"{DETECTOR_VERSION}{model}"
         return assess(self.state.quality, counted, found, quality, self.gate)
 
-    def publish(self, run: Run) -> int:
+    def publish(self, run: RunRecord) -> int:
         """Put what is staged into the output, withdraw what must go; returns the deleted notes."""
         self.progress.phase("publishing")
         self.state.phase(run.run_id, "publishing")
@@ -255,7 +255,7 @@ class Night:
         return deleted
 
     def summary(
-        self, run: Run, tally: Tally, deleted: int, workers: int, meter: Meter
+        self, run: RunRecord, tally: Tally, deleted: int, workers: int, meter: Meter
     ) -> RunSummary:
         """Return what the run did; `tally` is completed, `meter` counts since it began."""
         # The gate's counts have a table of their own.

@@ -24,13 +24,13 @@ from pipeline.state.quality_store import (
     JudgedRun,
     QualityStore,
 )
-from pipeline.state.unit_results import Run
-from record.count_drift import WEEKDAYS, Judge, Verdict
+from pipeline.state.unit_results import RunRecord
+from record.count_drift import WEEKDAYS, DriftVerdict, Judge
 
 _DAYS_A_QUARTER = 365.25 / 4
 
 
-def _night_of(run: Run) -> date:
+def _night_of(run: RunRecord) -> date:
     return run.started.date()
 
 
@@ -43,7 +43,7 @@ class Gate:
     """
 
     judge: Judge | None = None
-    night_of: Callable[[Run], date] = _night_of
+    night_of: Callable[[RunRecord], date] = _night_of
     memory: dict[tuple[int, ...], Cells] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -65,7 +65,7 @@ class Assessment:
     nights: int
     min_days: int
     compared: Sequence[Compared] = field(default=(), repr=False)
-    verdicts: Mapping[Series, Verdict] = field(default_factory=dict, repr=False)
+    verdicts: Mapping[Series, DriftVerdict] = field(default_factory=dict, repr=False)
 
     @property
     def is_held(self) -> bool:
@@ -191,7 +191,7 @@ def _since(store: QualityStore) -> dict[tuple[str, str], int]:
     return since
 
 
-def _alarm(compared: Compared, verdict: Verdict, min_days: int) -> Alarm:
+def _alarm(compared: Compared, verdict: DriftVerdict, min_days: int) -> Alarm:
     return Alarm(
         series=compared.series,
         title=verdict.name,

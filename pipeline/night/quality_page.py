@@ -16,10 +16,10 @@ from pipeline.reports.run_report import TEMPLATES
 from pipeline.state.count_cells import Series
 from pipeline.state.count_history import Compared
 from pipeline.state.quality_store import (
-    Decision,
+    GateDecision,
     JudgedRun,
 )
-from record.count_drift import WEEKDAYS, Verdict
+from record.count_drift import WEEKDAYS, DriftVerdict
 
 MOST_CHARTS = 24
 """Of one family; the largest counts, and all that alarm."""
@@ -29,7 +29,7 @@ TABLE_NIGHTS = 14
 
 
 @dataclass(frozen=True)
-class Family:
+class CountFamily:
     """Series of one measure by the same facets; `hidden` of them are not drawn."""
 
     name: str
@@ -38,18 +38,18 @@ class Family:
 
 
 @dataclass(frozen=True)
-class Desk:
+class PageContents:
     """What the page tells beside one assessment: what waits, what was decided before.
 
     `versions` are runs that detected with another version than the one before, latest first.
     """
 
     waiting: Sequence[JudgedRun] = ()
-    decisions: Sequence[Decision] = ()
+    decisions: Sequence[GateDecision] = ()
     versions: Sequence[tuple[int, str]] = ()
 
 
-def render(assessment: Assessment, desk: Desk) -> str:
+def render(assessment: Assessment, desk: PageContents) -> str:
     """Draw an assessment for a data manager: what changed first, then everything over time."""
     alarmed = {alarm.series for alarm in assessment.alarms}
     panels = {each.series: _panel(each, assessment, alarmed) for each in assessment.compared}
@@ -70,11 +70,11 @@ def render(assessment: Assessment, desk: Desk) -> str:
     )
 
 
-def _family(name: str, panels: Sequence[Panel]) -> Family:
+def _family(name: str, panels: Sequence[Panel]) -> CountFamily:
     ranked = sorted(panels, key=lambda panel: (not panel.is_alarm, -panel.total, panel.title))
     alarming = sum(panel.is_alarm for panel in panels)
     shown = tuple(ranked[: max(MOST_CHARTS, alarming)])
-    return Family(name, shown, len(panels) - len(shown))
+    return CountFamily(name, shown, len(panels) - len(shown))
 
 
 def label_panels(assessment: Assessment) -> tuple[Panel, ...]:
@@ -106,7 +106,7 @@ def _by_night(values: Sequence[float]) -> list[float]:
     return [sum(values[k : k + WEEKDAYS]) for k in range(0, len(values), WEEKDAYS)]
 
 
-def _limits(verdict: Verdict | None, exposure: float) -> tuple[float | None, float | None]:
+def _limits(verdict: DriftVerdict | None, exposure: float) -> tuple[float | None, float | None]:
     if verdict is None or not exposure:
         return None, None
     return verdict.low / exposure, verdict.high / exposure

@@ -15,7 +15,7 @@ from pipeline.reports.run_report import (
     put_page,
 )
 from pipeline.state.ledger import open_state
-from pipeline.state.quality_store import Decision
+from pipeline.state.quality_store import GateDecision
 from pipeline.state.release_register import (
     PastRelease,
     read_register,
@@ -32,7 +32,7 @@ class Past:
     """Releases and decisions, latest first."""
 
     releases: Sequence[PastRelease] = ()
-    decisions: Sequence[Decision] = ()
+    decisions: Sequence[GateDecision] = ()
 
     def lately(self, number: int) -> "Past":
         """Return the last ones of each."""

@@ -16,7 +16,7 @@ from pipeline.night.quality_gate import tell as alarm_told
 from pipeline.reports.run_report import to_json
 from pipeline.state.lock import holder
 from pipeline.state.quality_store import (
-    Decision,
+    GateDecision,
     JudgedRun,
     QualityStore,
 )
@@ -59,7 +59,7 @@ class PastRun:
     gate: str = ""
     reasons: tuple[str, ...] = ()
     held: int = 0
-    decision: Decision | None = None
+    decision: GateDecision | None = None
 
     @property
     def watt_hours(self) -> float | None:

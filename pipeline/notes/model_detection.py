@@ -16,7 +16,7 @@ TOGETHER = 16
 """Documents that a model is asked about at once: enough to fill its batches."""
 
 
-class Tagger(Protocol):
+class SpanTagger(Protocol):
     """Finds spans by what it learnt."""
 
     @property
@@ -34,7 +34,7 @@ class Foresight:
     raises when it is asked for, so that only the note to blame is refused.
     """
 
-    def __init__(self, model: Tagger | None, documents: Iterable[Document] = ()) -> None:
+    def __init__(self, model: SpanTagger | None, documents: Iterable[Document] = ()) -> None:
         self._model = model
         self._found: dict[str, list[Span]] = {}
         if model is None:
@@ -59,7 +59,7 @@ class Foresight:
         return trim(found, document.text)
 
 
-def check_labels(key: str, tagger: Tagger, policy: Policy) -> None:
+def check_labels(key: str, tagger: SpanTagger, policy: Policy) -> None:
     """Refuse a model before it finds what there is no surrogate for. Raises ConfigError."""
     if unknown := [label for label in tagger.labels if policy.action(label) is None]:
         problem = f"has labels without surrogates: {', '.join(unknown)}"

@@ -35,7 +35,7 @@ from pipeline.warehouse.note_rows import (
     moment,
     whole,
 )
-from pipeline.warehouse.people import Tables
+from pipeline.warehouse.people import PeopleTables
 from record.document import Document
 from record.errors import Unreadable, Unsafe
 from record.failure import Failure
@@ -49,7 +49,7 @@ class Sited(Protocol):
     """A source whose tables can be looked into."""
 
     @property
-    def store(self) -> Tables:
+    def store(self) -> PeopleTables:
         """The tables."""
         ...
 
@@ -77,7 +77,7 @@ class Sites:
         return self._visits.get(whole(row.visit_occurrence_id) or 0)
 
 
-def _care_sites(tables: Tables, table: str, values: Iterable[object]) -> dict[int, int]:
+def _care_sites(tables: PeopleTables, table: str, values: Iterable[object]) -> dict[int, int]:
     key = f"{table}_id"
     ids = sorted({number for value in values if (number := whole(value))})
     found: dict[int, int] = {}

@@ -18,7 +18,7 @@ from pipeline.notes.stages import (
 )
 from pipeline.notes.worker_resources import Tools
 from pipeline.state.ledger import (
-    Entry,
+    LedgerEntry,
     SealedSpans,
 )
 from pipeline.state.tables import (
@@ -53,7 +53,9 @@ def recall(batch: Batch, tools: Tools) -> Batch:
     return batch.each("recall", step)
 
 
-def _current(item: Item, entry: Entry | None, stored: SealedSpans | None, tools: Tools) -> bytes:
+def _current(
+    item: Item, entry: LedgerEntry | None, stored: SealedSpans | None, tools: Tools
+) -> bytes:
     if entry is None:
         raise Unsafe("not-detected")
     if entry.outcome == OUTCOMES[QUARANTINED]:

@@ -11,7 +11,7 @@ from extractors.document.limits import Limits
 from extractors.document.options import Options
 from extractors.pdf.tessdata import find_tessdata
 from extractors.plain.plain_text import clean
-from extractors.read import Reader, read_file
+from extractors.read import DocumentReader, read_file
 from models.tagger.shipped_model import (
     digest,
     folder_of,
@@ -26,7 +26,7 @@ from pipeline.notes.detection import (
     KnownPatients,
 )
 from pipeline.notes.model_detection import (
-    Tagger,
+    SpanTagger,
     check_labels,
 )
 from pipeline.state.ledger import (
@@ -70,10 +70,10 @@ class Tools:
     rewriter: Rewriter
     columns: Columns
     seal: Seal
-    reader: Reader
+    reader: DocumentReader
     config: bytes
     extraction: bytes
-    tagger: Tagger | None = None
+    tagger: SpanTagger | None = None
     known: KnownPatients = field(default_factory=KnownPatients)
 
     def text(self, value: object) -> str:
@@ -138,7 +138,7 @@ def open_tools(settings: Settings, *, release: str | None = None) -> Tools:
         rewriter=Rewriter(cohort, policy),
         columns=Columns(cohort, policy),
         seal=make_seal(master),
-        reader=Reader(_limits(settings), options),
+        reader=DocumentReader(_limits(settings), options),
         config=config_hash(settings, nightly),
         extraction=_extraction_hash(settings, options, master),
         tagger=load_tagger(settings) if release is None else None,
@@ -188,7 +188,7 @@ def settled(settings: Settings) -> Settings:
     )
 
 
-def load_tagger(settings: Settings) -> Tagger | None:
+def load_tagger(settings: Settings) -> SpanTagger | None:
     """Load the model of the configuration. Raises ConfigError, also where its labels do not fit."""
     asked = settings.model.folder
     if asked is None:

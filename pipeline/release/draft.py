@@ -102,7 +102,7 @@ class UnitMade:
     outside: list[int] = field(default_factory=list, repr=False)
 
 
-class Draft:
+class ReleaseDraft:
     """The folder of a release while it is made, which its owner alone may read.
 
     Workers open it side by side. Without keys and originals: it holds what will be published.
@@ -113,12 +113,12 @@ class Draft:
         self._engine: Engine = connect(f"sqlite:///{_FILE}", folder, what=_WHAT, use="state")
 
     @staticmethod
-    def begin(folder: Path) -> "Draft":
+    def begin(folder: Path) -> "ReleaseDraft":
         """Make an empty draft in place of whatever an earlier one left."""
         with guard(_WHAT):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(mode=0o700, parents=True)
-        draft = Draft(folder)
+        draft = ReleaseDraft(folder)
         with transaction(draft._engine, _WHAT, write=True) as connection:
             _DRAFT.create_all(connection)
         return draft

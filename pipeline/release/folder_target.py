@@ -20,7 +20,7 @@ from pipeline.release.accompanying_files import (
     sync,
     write_paper,
 )
-from pipeline.release.draft import Draft, ReleaseUnit
+from pipeline.release.draft import ReleaseDraft, ReleaseUnit
 from pipeline.release.plan import units_of_range
 from pipeline.release.row_digests import (
     Change,
@@ -109,7 +109,7 @@ class FolderTarget:
         """Nothing: files and tables become visible at once."""
         return ""
 
-    def deliver(self, draft: Draft, names: tuple[str, ...], papers: Papers) -> None:
+    def deliver(self, draft: ReleaseDraft, names: tuple[str, ...], papers: Papers) -> None:
         """Make a new folder of the draft's files and move the link to it; the old one is removed.
 
         A file that is byte for byte as before is the old one: those who copy releases see so.
@@ -134,7 +134,9 @@ class FolderTarget:
     def close(self) -> None:
         """Nothing is open between calls."""
 
-    def _move(self, draft: Draft, made: Path, name: str, before: dict[str, str]) -> list[str]:
+    def _move(
+        self, draft: ReleaseDraft, made: Path, name: str, before: dict[str, str]
+    ) -> list[str]:
         """Put the files of a table into the new folder; returns their lines of the sums."""
         lines = []
         for index, part in draft.parts(name):

@@ -11,7 +11,7 @@ from typing import Any
 from pipeline.config.policy_table import in_short
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.release.accompanying_files import ORIGIN
-from pipeline.release.draft import Draft
+from pipeline.release.draft import ReleaseDraft
 from pipeline.release.row_digests import add_totals
 from pipeline.warehouse.sql_output import CdmSource
 from record.policy import Policy
@@ -34,7 +34,7 @@ _CUT = "The time between two dates of one patient is exact to the {precision}: d
 
 
 @dataclass
-class Counts:
+class ReleaseCounts:
     """What became of what was asked for: `refused` counts notes by reason, `tables` rows, `labels`
     the surrogates in released notes."""
 
@@ -105,10 +105,10 @@ def describe(origin: Origin) -> dict[str, list[dict[str, Any]]]:
 
 
 def make_manifest(
-    draft: Draft,
+    draft: ReleaseDraft,
     names: tuple[str, ...],
     origin: Origin,
-    counts: Counts,
+    counts: ReleaseCounts,
     withdrawn: Mapping[str, Sequence[int]],
 ) -> dict[str, Any]:
     """Describe a release; equal releases give equal manifests, for there is no time in it.

@@ -13,9 +13,9 @@ from pipeline.notes.worker_resources import (
     open_tools,
     settled,
 )
-from pipeline.release.draft import Draft
+from pipeline.release.draft import ReleaseDraft
 from pipeline.release.request import (
-    Order,
+    ReleaseRequest,
     make_policy,
     tables_of,
 )
@@ -30,12 +30,12 @@ from surrogates.tables.columns import Columns
 
 
 @dataclass(frozen=True)
-class Desk:
+class ReleaseContext:
     """What the units of a release are made with; `names` are the tables, in order of writing."""
 
-    order: Order
+    order: ReleaseRequest
     tools: Tools
-    draft: Draft
+    draft: ReleaseDraft
     target: Target
     names: tuple[str, ...]
     tables: Mapping[str, Table]
@@ -57,21 +57,21 @@ class Desk:
         raise TypeError("a desk holds keys and is never serialized")
 
 
-def open_desk(order: Order, settings: Settings, draft: Draft) -> Desk:
+def open_desk(order: ReleaseRequest, settings: Settings, draft: ReleaseDraft) -> ReleaseContext:
     """Open everything; the order is complete. Raises ConfigError or Unavailable."""
     tools = open_release_tools(order, settings)
     asked = tables_of(order)
     has = {name for name in TABLES if name in NOTES or present_columns(tools.source, name)}
     target = open_target(order, settings)
-    return Desk(order, tools, draft, target, order_of(has & asked), make_tables(None))
+    return ReleaseContext(order, tools, draft, target, order_of(has & asked), make_tables(None))
 
 
-def open_share(order: Order, settings: Settings) -> Desk:
+def open_share(order: ReleaseRequest, settings: Settings) -> ReleaseContext:
     """Open everything in a worker process.
 
     Raises ConfigError where key, policy or configuration are not those of the main process.
     """
-    desk = open_desk(order, settings, Draft(draft_folder(settings)))
+    desk = open_desk(order, settings, ReleaseDraft(draft_folder(settings)))
     if desk.made_by != desk.draft.told()["made_by"]:
         desk.close()
         raise ConfigError(
@@ -80,7 +80,7 @@ def open_share(order: Order, settings: Settings) -> Desk:
     return desk
 
 
-def open_release_tools(order: Order, settings: Settings) -> Tools:
+def open_release_tools(order: ReleaseRequest, settings: Settings) -> Tools:
     """Open the tools of a process under the cohort's key and policy: nothing that detects."""
     tools = open_tools(settings, release=order.cohort)
     policy = make_policy(order, settings)

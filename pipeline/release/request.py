@@ -27,7 +27,7 @@ _ALWAYS = frozenset(("person", "note", "note_span"))
 
 
 @dataclass(frozen=True)
-class Order:
+class ReleaseRequest:
     """What is to be released, to whom: relative paths start at the working directory.
 
     `since` and `until` are days of the source, both included; no `kinds` means all. `output` is
@@ -68,7 +68,7 @@ class Order:
         return self.since is not None or self.until is not None
 
 
-def complete(order: Order, settings: Settings) -> Order:
+def complete(order: ReleaseRequest, settings: Settings) -> ReleaseRequest:
     """Fill in what `[cohorts.NAME]` of the configuration says, and check the whole.
 
     Raises ConfigError that names the option.
@@ -95,7 +95,7 @@ def complete(order: Order, settings: Settings) -> Order:
     return whole
 
 
-def list_persons(order: Order, settings: Settings) -> PersonList:
+def list_persons(order: ReleaseRequest, settings: Settings) -> PersonList:
     """Find who is in the cohort. Raises ConfigError where it is not said, or said twice."""
     said = settings.cohorts.get(order.cohort, CohortSettings()).persons
     if order.persons and order.persons_sql:
@@ -111,7 +111,7 @@ def list_persons(order: Order, settings: Settings) -> PersonList:
     raise ConfigError("--persons", "is missing", "give a file, or a query as --persons-sql")
 
 
-def make_policy(order: Order, settings: Settings) -> Policy:
+def make_policy(order: ReleaseRequest, settings: Settings) -> Policy:
     """Build the policy of a cohort; columns that were not asked for are dropped by it.
 
     `--policy`, else that of the cohort, else that of the configuration. Raises ConfigError.
@@ -133,20 +133,20 @@ def make_policy(order: Order, settings: Settings) -> Policy:
     return replace(policy, columns=dict(policy.columns) | dropped) if dropped else policy
 
 
-def tables_of(order: Order) -> frozenset[str]:
+def tables_of(order: ReleaseRequest) -> frozenset[str]:
     """Name the tables that an order asks for; persons and notes belong to every release."""
     if not order.columns:
         return frozenset(TABLES)
     return _ALWAYS | {name.partition(".")[0] for name in order.columns}
 
 
-def _is_asked(column: str, order: Order) -> bool:
+def _is_asked(column: str, order: ReleaseRequest) -> bool:
     table = column.partition(".")[0]
     named = {name for name in order.columns if name.partition(".")[0] == table}
     return not named or table in named or column in named
 
 
-def _check_kinds(order: Order, settings: Settings) -> None:
+def _check_kinds(order: ReleaseRequest, settings: Settings) -> None:
     known = set(settings.source.kinds.values())
     if unknown := sorted(k for k in order.kinds - known if not _UNNAMED.fullmatch(k)):
         problem = f"no kind of note is called {', '.join(unknown)}"
@@ -156,7 +156,7 @@ def _check_kinds(order: Order, settings: Settings) -> None:
         raise ConfigError("--kinds", problem, f"{named}; others are class-<note_class_concept_id>")
 
 
-def _check_columns(order: Order) -> None:
+def _check_columns(order: ReleaseRequest) -> None:
     if unknown := sorted(order.columns - TABLES.keys() - COLUMNS.keys()):
         problem = f"nothing is called {', '.join(unknown)}"
         tables = ", ".join(("person", "note", *patient_tables()))

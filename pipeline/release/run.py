@@ -36,10 +36,10 @@ from pipeline.notes.worker_resources import (
     open_reversal,
     settled,
 )
-from pipeline.release.draft import Draft, ReleaseUnit, UnitMade, incomplete
+from pipeline.release.draft import ReleaseDraft, ReleaseUnit, UnitMade, incomplete
 from pipeline.release.manifest import (
-    Counts,
     Origin,
+    ReleaseCounts,
     describe,
     dump,
     make_manifest,
@@ -49,12 +49,12 @@ from pipeline.release.manifest import (
 from pipeline.release.persons import PersonList
 from pipeline.release.plan import EVERYTHING, count_units, find_persons, plan_units
 from pipeline.release.release_context import (
-    Desk,
+    ReleaseContext,
     draft_folder,
     open_desk,
 )
 from pipeline.release.request import (
-    Order,
+    ReleaseRequest,
     complete,
     list_persons,
     make_policy,
@@ -80,7 +80,7 @@ from record.errors import ConfigError, CryptonymError
 _TABLES = {"person_id": "person", "note_id": "note"}
 
 
-def trace(desk: Desk, manifests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
+def trace(desk: ReleaseContext, manifests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
     """Name the ids of persons and notes that are withdrawn, until they come back.
 
     `manifests` are those of what is visible, and of a delivery that was interrupted: nobody knows
@@ -90,7 +90,7 @@ def trace(desk: Desk, manifests: Iterable[Mapping[str, Any]]) -> dict[str, list[
     return {key: _missing(desk, key, told) for key in _TABLES}
 
 
-def _missing(desk: Desk, key: str, told: Iterable[Any]) -> list[int]:
+def _missing(desk: ReleaseContext, key: str, told: Iterable[Any]) -> list[int]:
     name = _TABLES[key]
     gone = {number for each in told if isinstance(each, dict) for number in each.get(key, ())}
     for _, part in desk.draft.parts(name):
@@ -114,7 +114,7 @@ class Released:
     `peaks` has the highest memory of each worker process in kilobytes.
     """
 
-    counts: Counts
+    counts: ReleaseCounts
     changes: Changes
     manifest: dict[str, Any]
     is_changed: bool
@@ -123,7 +123,7 @@ class Released:
 
 
 def run_release(
-    order: Order,
+    order: ReleaseRequest,
     progress: Progress | None = None,
     *,
     drive: Drive | None = None,
@@ -140,7 +140,7 @@ def run_release(
     return safely(lambda: _run(order, progress or Progress(), drive, workers))
 
 
-def _run(order: Order, progress: Progress, drive: Drive | None, workers: int) -> Released:
+def _run(order: ReleaseRequest, progress: Progress, drive: Drive | None, workers: int) -> Released:
     settings = load(order.config)
     order = complete(order, settings)
     make_policy(order, settings)
@@ -175,9 +175,9 @@ class _Maker:
     workers: int
 
 
-def _made(order: Order, settings: Settings, listed: PersonList, maker: _Maker) -> Released:
+def _made(order: ReleaseRequest, settings: Settings, listed: PersonList, maker: _Maker) -> Released:
     with ExitStack() as stack:
-        draft = Draft.begin(draft_folder(settings))
+        draft = ReleaseDraft.begin(draft_folder(settings))
         stack.callback(draft.remove)
         desk = open_desk(order, settings, draft)
         stack.callback(desk.close)
@@ -192,19 +192,19 @@ def _made(order: Order, settings: Settings, listed: PersonList, maker: _Maker) -
         return release.deliver()
 
 
-def told_of(order: Order) -> dict[str, Any]:
+def told_of(order: ReleaseRequest) -> dict[str, Any]:
     """Return an order as workers read it: without its output, which may hold a password."""
     told = asdict(replace(order, output=""))
     return {name: _plain(value) for name, value in told.items()}
 
 
-def order_told(told: Mapping[str, Any], output: str) -> Order:
+def order_told(told: Mapping[str, Any], output: str) -> ReleaseRequest:
     """Read an order that was told."""
     dates = {n: datetime.fromisoformat(told[n]).date() for n in ("since", "until") if told[n]}
     paths = {n: Path(told[n]) for n in ("config", "persons", "persons_sql") if told[n]}
     sets = {name: frozenset(told[name]) for name in ("kinds", "columns")}
     others = {n: told[n] for n in ("cohort", "schema", "policy", "withdraw_stale")}
-    return Order(**{**others, **dates, **paths, **sets, "output": output})
+    return ReleaseRequest(**{**others, **dates, **paths, **sets, "output": output})
 
 
 def _plain(value: Any) -> Any:
@@ -213,7 +213,7 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool) else str(value)
 
 
-def _check_caught_up(desk: Desk) -> None:
+def _check_caught_up(desk: ReleaseContext) -> None:
     """Refuse to withdraw all that detectors, which are newer than the spans, have not seen yet."""
     tools = desk.tools
     if desk.order.withdraw_stale or tools.state.is_caught_up(tools.config):
@@ -230,11 +230,11 @@ def _check_caught_up(desk: Desk) -> None:
 class _Release:
     """One release over open databases; each method is one phase."""
 
-    desk: Desk
+    desk: ReleaseContext
     maker: _Maker
 
     def __post_init__(self) -> None:
-        self.counts = Counts()
+        self.counts = ReleaseCounts()
         self.units = 1
         self.peaks: dict[str, int] = {}
         self._meter = Meter()

@@ -31,7 +31,7 @@ from pipeline.release.accompanying_files import (
     sync,
     write_paper,
 )
-from pipeline.release.draft import Draft, PartMade, ReleaseUnit, incomplete
+from pipeline.release.draft import PartMade, ReleaseDraft, ReleaseUnit, incomplete
 from pipeline.release.row_digests import (
     Change,
     Changes,
@@ -112,7 +112,7 @@ class SqlTarget:
         name = self._beside(self.names[0]).name
         return read_papers(self._reports, (name,)).get(name, "")
 
-    def deliver(self, draft: Draft, names: tuple[str, ...], papers: Papers) -> None:
+    def deliver(self, draft: ReleaseDraft, names: tuple[str, ...], papers: Papers) -> None:
         """Write what differs in one transaction, between two steps for the files.
 
         A run that dies in between leaves the new files beside the old ones: the next one knows
@@ -133,7 +133,7 @@ class SqlTarget:
         return self._reports / f"{name}.tmp"
 
     @retrying
-    def _deliver(self, draft: Draft, names: tuple[str, ...]) -> None:
+    def _deliver(self, draft: ReleaseDraft, names: tuple[str, ...]) -> None:
         with transaction(self._engine, WHAT, write=True) as connection:
             for table in self._others(connection, names):
                 connection.execute(delete(table))
@@ -167,7 +167,7 @@ class SqlTarget:
 
 
 def replace_part(
-    connection: Connection, table: Table, draft: Draft, index: int, part: PartMade
+    connection: Connection, table: Table, draft: ReleaseDraft, index: int, part: PartMade
 ) -> None:
     """Put the rows of a part in place of those that differ from them."""
     found = part.difference

@@ -19,9 +19,9 @@ from pipeline.release.accompanying_files import (
     SETTING,
     Papers,
 )
-from pipeline.release.draft import Draft, ReleaseUnit
+from pipeline.release.draft import ReleaseDraft, ReleaseUnit
 from pipeline.release.folder_target import FolderTarget
-from pipeline.release.request import Order
+from pipeline.release.request import ReleaseRequest
 from pipeline.release.row_digests import (
     Changes,
     Row,
@@ -74,7 +74,7 @@ class Target(Protocol):
         """
         ...
 
-    def deliver(self, draft: Draft, names: tuple[str, ...], papers: Papers) -> None:
+    def deliver(self, draft: ReleaseDraft, names: tuple[str, ...], papers: Papers) -> None:
         """Make a draft visible, all of it at once.
 
         Raises Incomplete, and changes nothing, where it does not read back as it is.
@@ -86,7 +86,7 @@ class Target(Protocol):
         ...
 
 
-def open_target(order: Order, settings: Settings) -> Target:
+def open_target(order: ReleaseRequest, settings: Settings) -> Target:
     """Open the place of a release; a relative path starts at the working directory.
 
     Files that go with a database are written to the configuration's report folder.
@@ -120,7 +120,7 @@ def show_place(output: OutputSettings) -> str:
     return f"{server}{f' schema {output.schema}' if output.schema else ''}"
 
 
-def output_of(order: Order, settings: Settings) -> OutputSettings:
+def output_of(order: ReleaseRequest, settings: Settings) -> OutputSettings:
     """Return the output of an order, with its URL itself."""
     asked = OutputSettings(order.output, order.schema)
     return settled(replace(settings, output=asked)).output

@@ -16,8 +16,8 @@ from pipeline.notes.batch_commit import output_row
 from pipeline.notes.stages import taken
 from pipeline.notes.stored_spans import replay
 from pipeline.release.draft import PartMade, ReleaseUnit, UnitMade, incomplete
-from pipeline.release.release_context import Desk
-from pipeline.release.request import Order
+from pipeline.release.release_context import ReleaseContext
+from pipeline.release.request import ReleaseRequest
 from pipeline.release.row_digests import (
     Hashes,
     Row,
@@ -36,7 +36,7 @@ from pipeline.release.tables import (
     started,
 )
 from pipeline.release.unit_files import (
-    Part,
+    TableFile,
     digest_file,
     read_keys,
 )
@@ -64,13 +64,13 @@ _WINDOW = 8
 """Batches of notes that are held at a time, so that those of one patient come together."""
 
 
-def make_unit(index: int, desk: Desk) -> None:
+def make_unit(index: int, desk: ReleaseContext) -> None:
     """Make a unit of the draft, compare it with what is visible, and store what came of it."""
     unit = desk.draft.unit(index)
     desk.draft.commit(index, retrying(_made)(unit, desk))
 
 
-def _made(unit: ReleaseUnit, desk: Desk) -> UnitMade:
+def _made(unit: ReleaseUnit, desk: ReleaseContext) -> UnitMade:
     work = _Work(desk, unit, tuple(n for n in desk.names if n not in (*REFERRED, *SELVES)))
     try:
         work.clear()
@@ -82,7 +82,7 @@ def _made(unit: ReleaseUnit, desk: Desk) -> UnitMade:
     return work.account()
 
 
-def make_referred(index: int, desk: Desk, referred: Mapping[str, Iterable[int]]) -> None:
+def make_referred(index: int, desk: ReleaseContext, referred: Mapping[str, Iterable[int]]) -> None:
     """Make the unit of the tables without patients: the rows that others lead to, as `referred`
     says by table, and those that these lead to."""
     names = tuple(name for name in REFERRED if name in desk.names)
@@ -100,7 +100,7 @@ def make_referred(index: int, desk: Desk, referred: Mapping[str, Iterable[int]])
     desk.draft.commit(index, work.account())
 
 
-def make_selves(index: int, desk: Desk, rows: _Rows) -> None:
+def make_selves(index: int, desk: ReleaseContext, rows: _Rows) -> None:
     """Make the unit that tells of the release itself."""
     work = _Work(desk, desk.draft.unit(index), SELVES)
     try:
@@ -116,10 +116,10 @@ def make_selves(index: int, desk: Desk, rows: _Rows) -> None:
 class _Work:
     """A unit under way: the files of its tables, and what became of its notes and rows."""
 
-    desk: Desk
+    desk: ReleaseContext
     unit: ReleaseUnit
     names: tuple[str, ...]
-    parts: dict[str, Part] = field(default_factory=dict)
+    parts: dict[str, TableFile] = field(default_factory=dict)
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     reasons: Counter[str] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
@@ -137,7 +137,7 @@ class _Work:
         for name in self.names:
             path = self.desk.draft.path(name, self.unit.index, suffix)
             path.unlink(missing_ok=True)
-            self.parts[name] = Part(path, self.desk.tables[name])
+            self.parts[name] = TableFile(path, self.desk.tables[name])
 
     def close(self) -> None:
         """Finish the files."""
@@ -360,7 +360,7 @@ def _by_person(rows: list[NoteRow], size: int) -> Iterator[list[NoteRow]]:
         yield list(some)
 
 
-def _is_wanted(item: Item, order: Order) -> bool:
+def _is_wanted(item: Item, order: ReleaseRequest) -> bool:
     row = item.row
     is_kind = not order.kinds or item.kind in order.kinds
     return is_kind and order.holds(row.note_date or row.note_datetime)

@@ -31,7 +31,7 @@ _HASHED = 1 << 20
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=iso)
 
 
-class Part:
+class TableFile:
     """Takes the rows of one table, writes them to a file, and keeps what a comparison needs.
 
     Rows are sorted by their key within what is added at a time; equal calls give equal bytes.

@@ -72,7 +72,7 @@ _STRIDES = {"day": 1, "week": 7, "month": 28, "quarter": 90, "year": 365}
 
 
 @dataclass(frozen=True)
-class Axis:
+class ChartAxis:
     """Consecutive bins of one unit (`day`, `week`, `month`, `quarter`, `year`), oldest first.
 
     `places` gives the bin of each day that the axis was made for, where it has one.
@@ -83,23 +83,23 @@ class Axis:
     places: Mapping[str, int]
 
 
-def axis(days: Iterable[str]) -> Axis:
+def axis(days: Iterable[str]) -> ChartAxis:
     """Choose the finest unit whose bins from the first to the last day are at most `MOST_BINS`.
 
     What is not an ISO day is ignored. Where even the years are too many the latest are kept.
     """
     dated = {day: parsed for day in days if (parsed := _parsed(day))}
     if not dated:
-        return Axis("day", (), {})
+        return ChartAxis("day", (), {})
     first, last = min(dated.values()), max(dated.values())
     unit = next((unit for unit in _STRIDES if _fits(first, last, unit)), "year")
     bins = _bins(first, last, unit)[-MOST_BINS:]
     order = {name: place for place, name in enumerate(bins)}
     found = {day: order.get(_bin(parsed, unit)) for day, parsed in dated.items()}
-    return Axis(unit, bins, {day: place for day, place in found.items() if place is not None})
+    return ChartAxis(unit, bins, {day: place for day, place in found.items() if place is not None})
 
 
-def series(counts: Mapping[str, int], along: Axis) -> list[int]:
+def series(counts: Mapping[str, int], along: ChartAxis) -> list[int]:
     """Sum counts by day into the bins of an axis."""
     values = [0] * len(along.bins)
     for day, count in counts.items():
@@ -156,7 +156,7 @@ def _bin(day: date, unit: str) -> str:
 
 
 @dataclass(frozen=True)
-class Mark:
+class ChartMark:
     """Heights on a chart, from its top: the last value, and the range it was expected in."""
 
     value: float | None
@@ -187,13 +187,13 @@ def line(values: Sequence[float | None], top: float, *, width: float, height: fl
 
 def marks(
     value: float | None, limits: tuple[float | None, float | None], top: float, *, height: float
-) -> Mark | None:
+) -> ChartMark | None:
     """Place the last value and its expected range; None where there is no range."""
     low, high = limits
     if low is None or high is None or top <= 0:
         return None
     place = None if value is None else _from_top(value, top, height)
-    return Mark(place, _from_top(low, top, height), _from_top(high, top, height))
+    return ChartMark(place, _from_top(low, top, height), _from_top(high, top, height))
 
 
 def _from_top(value: float, top: float, height: float) -> float:
@@ -210,7 +210,7 @@ class Panel:
     title: str
     rates: tuple[float | None, ...]
     path: str
-    mark: Mark | None
+    mark: ChartMark | None
     total: float
     is_alarm: bool
     hint: str

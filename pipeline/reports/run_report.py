@@ -12,7 +12,7 @@ import jinja2
 from pipeline.reports.charts import (
     PANEL_HEIGHT,
     PANEL_WIDTH,
-    Axis,
+    ChartAxis,
     Panel,
     axis,
     bars,
@@ -41,7 +41,7 @@ _SECONDS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One label in one kind of note: how many spans, and when those notes were written."""
 
     total: int
@@ -51,22 +51,22 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """One label over all kinds; its charts share one scale, `top` spans for a full bar."""
 
     label: str
     total: int
     top: int
-    cells: tuple[Cell, ...]
+    cells: tuple[TableCell, ...]
 
 
 @dataclass(frozen=True)
 class Grid:
     """Labels down, kinds of notes across, time within each cell."""
 
-    axis: Axis
+    axis: ChartAxis
     kinds: tuple[tuple[str, int], ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Extraction:
+class ExtractionRow:
     """One kind of document: how many were read, and how many at each tenth of quality."""
 
     kind: str
@@ -227,13 +227,13 @@ def _row(
     sizes: Mapping[str, int],
     by_cell: dict[tuple[str, str], Counter[str]],
     *,
-    along: Axis,
-) -> Row:
+    along: ChartAxis,
+) -> TableRow:
     days = [by_cell.get((label, kind), Counter()) for kind in sizes]
     values = [series(counts, along) for counts in days]
     top = max((max(line, default=0) for line in values), default=0)
     cells = tuple(
-        Cell(
+        TableCell(
             total=counts.total(),
             per_note=counts.total() / notes if notes else 0.0,
             path=bars(line, top, width=_CHART_WIDTH, height=_CHART_HEIGHT),
@@ -241,10 +241,10 @@ def _row(
         )
         for (kind, notes), counts, line in zip(sizes.items(), days, values, strict=True)
     )
-    return Row(label, sum(cell.total for cell in cells), top, cells)
+    return TableRow(label, sum(cell.total for cell in cells), top, cells)
 
 
-def _hint(label: str, kind: str, *, line: Sequence[int], along: Axis) -> str:
+def _hint(label: str, kind: str, *, line: Sequence[int], along: ChartAxis) -> str:
     if not along.bins:
         return f"{label}, {kind}: no dated notes"
     peak = max(range(len(line)), key=line.__getitem__)
@@ -272,11 +272,11 @@ def _causes(summary: RunSummary) -> list[Cause]:
     return sorted(causes, key=lambda cause: -cause.count)
 
 
-def _extractions(tally: Tally) -> list[Extraction]:
+def _extractions(tally: Tally) -> list[ExtractionRow]:
     by_kind: dict[str, list[int]] = {}
     for (kind, tenth), count in sorted(tally.quality.items()):
         by_kind.setdefault(kind, [0] * 10)[round(float(tenth) * 10)] += count
-    return [Extraction(kind, sum(tenths), tuple(tenths)) for kind, tenths in by_kind.items()]
+    return [ExtractionRow(kind, sum(tenths), tuple(tenths)) for kind, tenths in by_kind.items()]
 
 
 def _bars(amounts: Mapping[str, float], unit: str) -> list[Bar]:

@@ -19,7 +19,7 @@ OTHERS = "others"
 _NOTHING = "nothing"
 
 
-class Example(Protocol):
+class ShapeExamples(Protocol):
     """A shape of spans of one label (`Aaaa 99`), and how many have it."""
 
     @property
@@ -39,12 +39,12 @@ class Example(Protocol):
 class Examples:
     """Shapes of what was missed and of what was covered without need."""
 
-    leaked: Sequence[Example]
-    invented: Sequence[Example]
+    leaked: Sequence[ShapeExamples]
+    invented: Sequence[ShapeExamples]
 
 
 @dataclass(frozen=True)
-class Rate:
+class ScoreRate:
     """A named share with its interval, and the number of cases it stands on."""
 
     name: str
@@ -102,20 +102,20 @@ def write_scores(path: Path, scores: Mapping[str, Any], examples: Examples) -> N
         raise ConfigError(str(path), problem, "name a file in a folder that is there") from None
 
 
-def _label(name: str, found: Mapping[str, Any]) -> Rate:
+def _label(name: str, found: Mapping[str, Any]) -> ScoreRate:
     bounds = found["intervals"]["redacted"]
-    return Rate(name, found["redacted"], bounds["low"], bounds["high"], found["gold_tokens"])
+    return ScoreRate(name, found["redacted"], bounds["low"], bounds["high"], found["gold_tokens"])
 
 
-def _f1(name: str, found: Mapping[str, Any]) -> Rate:
+def _f1(name: str, found: Mapping[str, Any]) -> ScoreRate:
     bounds = found["intervals"]["f1"]
-    return Rate(name, found["f1"], bounds["low"], bounds["high"], found["tp"] + found["fn"])
+    return ScoreRate(name, found["f1"], bounds["low"], bounds["high"], found["tp"] + found["fn"])
 
 
-def _kind(name: str, found: Mapping[str, Any]) -> Rate:
+def _kind(name: str, found: Mapping[str, Any]) -> ScoreRate:
     fully = found["fully_redacted"]
     rates = (fully["rate"], fully["low"], fully["high"])
-    return Rate(name or "not named", *rates, fully["documents"])
+    return ScoreRate(name or "not named", *rates, fully["documents"])
 
 
 def _matrix(confusion: Mapping[str, Mapping[str, int]]) -> Matrix:

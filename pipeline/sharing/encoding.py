@@ -11,7 +11,7 @@ from typing import Any
 
 from models.atomic import write
 from models.language.corpus.texts import seeded
-from models.private.deidentifier import Example, examples
+from models.private.deidentifier import EncodedSentence, examples
 from models.private.folder import Kit, digest, load
 from models.private.sentences import Sentence, sentences
 from pipeline.files.alignment import align
@@ -70,7 +70,7 @@ def site_of(notes: Iterable[Annotated], renamed: Mapping[str, str], *, binary: b
 
 
 @dataclass(frozen=True)
-class Places:
+class SharingPaths:
     """Where a site writes: what is shared, and what stays inside."""
 
     shared: Path
@@ -88,7 +88,7 @@ class Places:
 def encode_site(
     site: Site,
     kit: Kit,
-    places: Places,
+    places: SharingPaths,
     *,
     representer: str,
     noise: float = 1.0,
@@ -105,7 +105,7 @@ def encode_site(
     order = list(range(len(everything)))
     secrets.SystemRandom().shuffle(order)
     drawn = [everything[number] for number in order]
-    rows: list[Example] = []
+    rows: list[EncodedSentence] = []
     for start in range(0, len(drawn), _BLOCK):
         some = drawn[start : start + _BLOCK]
         draw = seeded("share", secrets.token_hex(32))

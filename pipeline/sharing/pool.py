@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from models.private.deidentifier import Example
+from models.private.deidentifier import EncodedSentence
 from pipeline.sharing.vectors import Manifest, read_shared
 from record.errors import ConfigError
 
@@ -13,9 +13,9 @@ from record.errors import ConfigError
 class Pool:
     """Examples to learn from, to select by and to score on, with all their labels, and warnings."""
 
-    train: list[Example] = field(repr=False)
-    dev: list[Example] = field(repr=False)
-    test: list[Example] = field(repr=False)
+    train: list[EncodedSentence] = field(repr=False)
+    dev: list[EncodedSentence] = field(repr=False)
+    test: list[EncodedSentence] = field(repr=False)
     labels: tuple[str, ...]
     warnings: list[str]
 
@@ -29,7 +29,7 @@ def pool(train: Sequence[Path], dev: Sequence[Path], test: Sequence[Path] = ()) 
     first: Manifest | None = None
     sums: dict[str, Path] = {}
     labels: dict[Path, frozenset[str]] = {}
-    held: list[list[Example]] = [[], [], []]
+    held: list[list[EncodedSentence]] = [[], [], []]
     for number, folders in enumerate((train, dev, test)):
         for folder in folders:
             manifest, rows = read_shared(folder)

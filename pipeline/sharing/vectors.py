@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from models.atomic import write
-from models.private.deidentifier import Example
+from models.private.deidentifier import EncodedSentence
 from models.tagger.sequences.tags import WordSpan
 from pipeline.config.signing import sum_of
 from record.errors import ConfigError
@@ -50,7 +50,7 @@ class Manifest:
 
 def write_shared(
     folder: Path,
-    rows: Sequence[Example],
+    rows: Sequence[EncodedSentence],
     manifest: Manifest,
     check: Callable[[bytes], None] = lambda content: None,
 ) -> Manifest:
@@ -80,7 +80,7 @@ def read_manifest(folder: Path) -> Manifest:
         raise ConfigError(str(path), "is no manifest of shared vectors", _REMEDY) from None
 
 
-def read_shared(folder: Path) -> tuple[Manifest, list[Example]]:
+def read_shared(folder: Path) -> tuple[Manifest, list[EncodedSentence]]:
     """Read a shared folder, and compare it with its manifest; raises ConfigError."""
     manifest = read_manifest(folder)
     path = folder / VECTORS
@@ -97,7 +97,7 @@ def read_shared(folder: Path) -> tuple[Manifest, list[Example]]:
     return manifest, rows
 
 
-def arrow_bytes(rows: Sequence[Example], manifest: Manifest) -> bytes:
+def arrow_bytes(rows: Sequence[EncodedSentence], manifest: Manifest) -> bytes:
     """Return examples as the bytes of an Arrow file."""
     schema = pa.schema(
         {
@@ -126,7 +126,7 @@ def arrow_bytes(rows: Sequence[Example], manifest: Manifest) -> bytes:
     return held.getvalue()
 
 
-def _examples(batch: Any, manifest: Manifest) -> list[Example]:
+def _examples(batch: Any, manifest: Manifest) -> list[EncodedSentence]:
     names = ("vectors", "casing", "tags")
     vectors, casing, tags = (batch.column(name) for name in names)
     if vectors.type.value_type.list_size != manifest.size:
@@ -137,11 +137,11 @@ def _examples(batch: Any, manifest: Manifest) -> list[Example]:
         spans = _spans(tagged.as_py(), manifest.labels)
         cases = cased.values.to_numpy().astype("int64")
         shaped = flat.reshape(len(cases), manifest.size)
-        found.append(Example(shaped, cases, spans))
+        found.append(EncodedSentence(shaped, cases, spans))
     return found
 
 
-def _tags(row: Example, labels: Sequence[str]) -> list[int]:
+def _tags(row: EncodedSentence, labels: Sequence[str]) -> list[int]:
     tags = [0] * len(row)
     for first, end, label in row.spans:
         number = labels.index(label)

@@ -39,9 +39,9 @@ from pipeline.state.tables import (
     pack_ids,
 )
 from pipeline.state.unit_results import (
-    Entry,
     FailedNote,
-    Run,
+    LedgerEntry,
+    RunRecord,
     SealedSpans,
     StagedNote,
     UnitResult,
@@ -99,9 +99,9 @@ def _enter(connection: Connection, notes: Sequence[StagedNote | FailedNote], out
 
 
 __all__ = [
-    "Entry",
     "FailedNote",
-    "Run",
+    "LedgerEntry",
+    "RunRecord",
     "SealedSpans",
     "StagedNote",
     "State",
@@ -129,7 +129,7 @@ class State:
         self.quality = QualityStore(engine)
 
     @retrying
-    def begin(self, config: bytes, *, fresh: bool = False, scope: Scope = "all") -> Run:
+    def begin(self, config: bytes, *, fresh: bool = False, scope: Scope = "all") -> RunRecord:
         """Take up the run that was interrupted, of whatever scope, or begin one.
 
         An interrupted run of another configuration is abandoned, as any is with `fresh`; what
@@ -141,7 +141,7 @@ class State:
             if row and row.config == config and not fresh:
                 again = update(RUN).where(RUN.c.run_id == row.run_id)
                 connection.execute(again.values(attempts=(row.attempts or 1) + 1))
-                return Run(row.run_id, True, row.phase, datetime.fromisoformat(row.started))
+                return RunRecord(row.run_id, True, row.phase, datetime.fromisoformat(row.started))
             ended = update(RUN).where(RUN.c.phase.not_in(_ENDED)).values(phase="abandoned")
             connection.execute(ended)
             run_id = (connection.scalar(select(func.max(RUN.c.run_id))) or 0) + 1
@@ -149,7 +149,7 @@ class State:
             new = {"run_id": run_id, "config": config, "phase": "planning", "scope": scope}
             new |= {"attempts": 1}
             connection.execute(insert(RUN), [new | {"started": started.isoformat()}])
-        return Run(run_id, False, "planning", started)
+        return RunRecord(run_id, False, "planning", started)
 
     def plan(self, run_id: int, units: Iterable[tuple[Unit, Sequence[int]]]) -> None:
         """Store the units of a run in place of any earlier plan; then the run is working.
@@ -190,14 +190,14 @@ class State:
             return int(done or 0), int(connection.scalar(mine) or 0)
 
     @retrying
-    def entries(self, note_ids: Collection[int]) -> dict[int, Entry]:
+    def entries(self, note_ids: Collection[int]) -> dict[int, LedgerEntry]:
         """Look notes up in the ledger; those it does not know are left out."""
-        found: dict[int, Entry] = {}
+        found: dict[int, LedgerEntry] = {}
         with transaction(self._engine, _WHAT) as connection:
             for some in chunks(sorted(note_ids)):
                 for row in connection.execute(select(LEDGER).where(LEDGER.c.note_id.in_(some))):
                     outcome = OUTCOMES[row.outcome]
-                    entry = Entry(row.content, row.identity, row.config, outcome)
+                    entry = LedgerEntry(row.content, row.identity, row.config, outcome)
                     found[row.note_id] = entry
         return found
 

@@ -106,7 +106,7 @@ class JudgedRun:
     conclusion: Conclusion
     alarms: tuple[Alarm, ...]
     held: int = 0
-    decision: "Decision | None" = None
+    decision: "GateDecision | None" = None
 
     @property
     def waits(self) -> bool:
@@ -120,7 +120,7 @@ class JudgedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class GateDecision:
     """What somebody decided about a run that alarmed.
 
     `notes` is how many the run held then; None where it was decided before that was counted.
@@ -281,7 +281,7 @@ class QualityStore:
         ]  # fmt: skip
 
     @retrying
-    def decisions(self) -> list[Decision]:
+    def decisions(self) -> list[GateDecision]:
         """Return every decision, in the order they were made."""
         with transaction(self._engine, _WHAT) as connection:
             return list(_decisions(connection))
@@ -300,7 +300,7 @@ class QualityStore:
         return cells
 
     @retrying
-    def decide(self, decision: Decision) -> Decision:
+    def decide(self, decision: GateDecision) -> GateDecision:
         """Add a decision, unless the same was made; what it releases is no longer held.
 
         Returns the decision that stands: the first about this run.
@@ -350,9 +350,9 @@ def _held_by(connection: Connection, run_id: int) -> int:
     return connection.scalar(count) or 0
 
 
-def _decisions(connection: Connection) -> Iterator[Decision]:
+def _decisions(connection: Connection) -> Iterator[GateDecision]:
     rows = connection.execute(select(QUALITY_DECISION).order_by(QUALITY_DECISION.c.number))
     for row in rows:
         values = {name: value for name, value in row._mapping.items() if name != "number"}
         values |= {name: bool(values[name]) for name in ("new_normal", "again")}
-        yield Decision(**values)
+        yield GateDecision(**values)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunRecord:
     """A run that is under way; `resumed` tells that an earlier process began it."""
 
     run_id: int
@@ -15,7 +15,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """The version of a note that the ledger knows and what became of it.
 
     `outcome` is `staged`, `released` or `quarantined`.

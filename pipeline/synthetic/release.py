@@ -35,7 +35,7 @@ _NOTE = ("note_id", "person_id", "note_class_concept_id", "note_text")
 _SPAN = ("note_id", "start_offset", "end_offset", "label")
 
 
-class Tables(Protocol):
+class ReleaseTables(Protocol):
     """Where a release's tables are."""
 
     def rows(self, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
@@ -113,10 +113,10 @@ class SqlTables:
 
 
 @dataclass(frozen=True)
-class Release:
+class SourceRelease:
     """A release with what proves it. `withdrawn` are persons and notes that must not be used."""
 
-    tables: Tables
+    tables: ReleaseTables
     origin: Mapping[str, Any]
     withdrawn_persons: frozenset[int] = frozenset()
     withdrawn_notes: frozenset[int] = frozenset()
@@ -141,7 +141,7 @@ class Release:
 
 
 @dataclass(frozen=True)
-class Place:
+class ReleaseLocation:
     """Where a release is: a folder or the URL of a database, and its manifest where apart."""
 
     where: str
@@ -156,7 +156,7 @@ class Place:
         return path if path.is_dir() else None
 
 
-def open_release(place: Place) -> Release:
+def open_release(place: ReleaseLocation) -> SourceRelease:
     """Open a release and compare it with its manifest.
 
     Raises ConfigError where there is no manifest, it is of something else, or rows are missing.
@@ -184,7 +184,9 @@ def _read(path: Path, content: bytes) -> dict[str, Any]:
     return held
 
 
-def _checked(tables: Tables, manifest: dict[str, Any], content: bytes, place: Place) -> Release:
+def _checked(
+    tables: ReleaseTables, manifest: dict[str, Any], content: bytes, place: ReleaseLocation
+) -> SourceRelease:
     key = manifest["key_id"]
     told = [row[0] for row in tables.rows("cdm_source", ("cdm_etl_reference",))]
     if told not in [[f"{source}{key}"] for source in _SOURCES]:
@@ -203,7 +205,7 @@ def _checked(tables: Tables, manifest: dict[str, Any], content: bytes, place: Pl
         "inside": False,
         "withdrawn_persons": len(persons),
     }
-    return Release(tables, origin, persons, notes, place.lang)
+    return SourceRelease(tables, origin, persons, notes, place.lang)
 
 
 def _withdrawn(manifest: Mapping[str, Any]) -> tuple[frozenset[int], frozenset[int]]:

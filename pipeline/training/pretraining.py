@@ -7,8 +7,8 @@ from pathlib import Path
 
 from models.tagger.encoders.windows import Cut
 from models.tagger.training.pretraining import (
+    PretrainingWatch,
     PretrainRecipe,
-    Watch,
     pretrain,
 )
 from pipeline.config.progress import Progress
@@ -18,7 +18,7 @@ from record.errors import ConfigError
 
 
 @dataclass(frozen=True)
-class Order:
+class PretrainingRequest:
     """The files of notes, how to learn from them, and where the encoder goes."""
 
     notes: Sequence[Path]
@@ -34,7 +34,7 @@ class Pretrained:
     warnings: list[str] = field(default_factory=list)
 
 
-def order_of(options: argparse.Namespace) -> Order:
+def order_of(options: argparse.Namespace) -> PretrainingRequest:
     """Return the order that the options of `pretrain` stand for."""
     names = {each.name for each in fields(PretrainRecipe)} - {"cut"}
     given = {name: value for name, value in vars(options).items() if value is not None}
@@ -43,10 +43,10 @@ def order_of(options: argparse.Namespace) -> Order:
         cut = Cut(options.window, 0)
     except ValueError as error:
         raise ConfigError("--window", str(error), "give more") from None
-    return Order(options.notes, options.output, PretrainRecipe(cut=cut, **chosen))
+    return PretrainingRequest(options.notes, options.output, PretrainRecipe(cut=cut, **chosen))
 
 
-def pretrain_files(order: Order, progress: Progress) -> Pretrained:
+def pretrain_files(order: PretrainingRequest, progress: Progress) -> Pretrained:
     """Train an encoder further on notes and write the folder that `--encoder` takes.
 
     Raises ConfigError.
@@ -59,6 +59,8 @@ def pretrain_files(order: Order, progress: Progress) -> Pretrained:
         for note in read_annotated(path, done.warnings)
     ]
     progress.phase("learning")
-    watch = Watch(progress.advance, lambda value: progress.phase(f"perplexity {value:.1f}"))
+    watch = PretrainingWatch(
+        progress.advance, lambda value: progress.phase(f"perplexity {value:.1f}")
+    )
     done.perplexities = pretrain(texts, order.recipe, order.out, watch)
     return done

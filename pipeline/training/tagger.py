@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
-from models.tagger.encoders.encoder import Plan
+from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.encoders.windows import Cut
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.corpus import (
@@ -14,13 +14,13 @@ from models.tagger.sequences.corpus import (
     TrainingNote,
 )
 from models.tagger.training.recipe import (
-    Recipe,
+    TaggerRecipe,
     default_recipe,
 )
 from models.tagger.training.scores import Scores
 from models.tagger.training.training import (
     Corpora,
-    Watch,
+    TaggerWatch,
     train,
 )
 from pipeline.config.energy import (
@@ -85,23 +85,23 @@ def _beside(start: int, end: int, taken: Sequence[tuple[int, int]]) -> Iterator[
 
 
 @dataclass(frozen=True)
-class Order:
+class TrainingRequest:
     """What is trained on and selected by, how, and where the tagger goes."""
 
     train: Sequence[Path]
     dev: Sequence[Path]
     out: Path
-    recipe: Recipe
+    recipe: TaggerRecipe
     label_map: Path | None = None
     unannotated: Sequence[Path] = ()
     teachers: Sequence[Path] = ()
 
 
-def order_of(options: argparse.Namespace) -> Order:
+def order_of(options: argparse.Namespace) -> TrainingRequest:
     """Return the order that the options of `train` stand for;
     the encoder decides what they leave.
     """
-    encoder = Plan(options.encoder, options.vocabulary, not options.learn_embeddings)
+    encoder = EncoderPlan(options.encoder, options.vocabulary, not options.learn_embeddings)
     given = {key: value for key, value in vars(options).items() if value is not None}
     recipe = default_recipe(encoder)
     names = {each.name for each in fields(recipe)} - {"encoder", "cut"}
@@ -116,14 +116,14 @@ def order_of(options: argparse.Namespace) -> Order:
     if bool(options.unannotated) != bool(options.teacher):
         remedy = "give both: notes, and the taggers that label them"
         raise ConfigError("--unannotated", "needs --teacher, and the other way round", remedy)
-    return Order(
+    return TrainingRequest(
         *(options.train, options.dev, options.output, recipe, options.label_map),
         *(options.unannotated or (), options.teacher or ()),
     )
 
 
 @dataclass
-class Trained:
+class TrainingResult:
     """What came of it: the scores of the weights kept, the energy it took, and warnings."""
 
     scores: Scores
@@ -131,7 +131,7 @@ class Trained:
     warnings: list[str] = field(default_factory=list)
 
 
-def train_files(order: Order, progress: Progress) -> Trained:
+def train_files(order: TrainingRequest, progress: Progress) -> TrainingResult:
     """Train on notes and write the folder that `--model` takes.
 
     Where several files are given, each may be annotated with labels of its own: a label that no
@@ -154,15 +154,15 @@ def train_files(order: Order, progress: Progress) -> Trained:
         about["unannotated"] = _about(more)
         notes += more
     progress.phase("learning")
-    watch = Watch(progress.advance, lambda scores: progress.phase(_said(scores)))
+    watch = TaggerWatch(progress.advance, lambda scores: progress.phase(_said(scores)))
     scores = train(Corpora(notes, dev, about), order.recipe, order.out, watch)
     draw(order.out)
     energy = meter.read(EnergySettings(), peak_kilobytes())
-    return Trained(scores, energy, warnings)
+    return TrainingResult(scores, energy, warnings)
 
 
 def _taught(
-    order: Order, labels: Set[str], warnings: list[str], progress: Progress
+    order: TrainingRequest, labels: Set[str], warnings: list[str], progress: Progress
 ) -> Iterator[TrainingNote]:
     """Label notes by all teachers; spans that they may have are not looked at."""
     teachers = [Tagger.load(folder) for folder in order.teachers]

@@ -35,7 +35,7 @@ _DEGREES = {"md", "m.d.", "do", "d.o.", "phd", "ph.d.", "rn", "np", "pa", "pa-c"
 Row = Mapping[str, Any]
 
 
-class Tables(Protocol):
+class PeopleTables(Protocol):
     """Where rows can be looked up by key."""
 
     def lookup(
@@ -54,7 +54,7 @@ def check_identity(identity: IdentitySettings) -> None:
 
 
 def find_patients(
-    tables: Tables, identity: IdentitySettings | None, person_ids: Collection[Any]
+    tables: PeopleTables, identity: IdentitySettings | None, person_ids: Collection[Any]
 ) -> dict[int, PatientRecord]:
     """Assemble what is known of these persons: one query a table.
 
@@ -75,14 +75,14 @@ def find_patients(
     }  # fmt: skip
 
 
-def find_demographics(tables: Tables, person_ids: Collection[Any]) -> dict[int, PersonRow]:
+def find_demographics(tables: PeopleTables, person_ids: Collection[Any]) -> dict[int, PersonRow]:
     """Read what the output's person table is made from, under the source's ids."""
     persons = _by_key(tables.lookup("person", PERSON_READ, "person_id", _ids(person_ids)))
     return {person_id: _demographic(found[0]) for person_id, found in sorted(persons.items())}
 
 
 def find_identified(
-    tables: Tables, identity: IdentitySettings | None, person_ids: Collection[Any]
+    tables: PeopleTables, identity: IdentitySettings | None, person_ids: Collection[Any]
 ) -> set[int]:
     """Return of whom enough is known: all, unless a row in the identity table is required."""
     ids = _ids(person_ids)
@@ -93,7 +93,7 @@ def find_identified(
     return {person_id for person_id in found if person_id is not None}
 
 
-def find_clinicians(tables: Tables, provider_ids: Collection[Any]) -> dict[int, PersonName]:
+def find_clinicians(tables: PeopleTables, provider_ids: Collection[Any]) -> dict[int, PersonName]:
     """Read the names of clinicians; those without one are left out."""
     columns = ("provider_id", "provider_name")
     rows = tables.lookup("provider", columns, "provider_id", _ids(provider_ids))
@@ -104,7 +104,7 @@ def find_clinicians(tables: Tables, provider_ids: Collection[Any]) -> dict[int, 
     return {key: name for key, name in named.items() if name.given_names or name.family_names}
 
 
-def find_visit_numbers(tables: Tables, visit_ids: Collection[Any]) -> dict[int, str]:
+def find_visit_numbers(tables: PeopleTables, visit_ids: Collection[Any]) -> dict[int, str]:
     """Read the numbers that visits carry on paper."""
     key, column = "visit_occurrence_id", "visit_source_value"
     rows = tables.lookup("visit_occurrence", (key, column), key, _ids(visit_ids))
@@ -112,7 +112,7 @@ def find_visit_numbers(tables: Tables, visit_ids: Collection[Any]) -> dict[int, 
     return {key: number for key, number in sorted(numbers.items()) if number}
 
 
-def find_note_ids(tables: Tables, person_ids: Collection[Any]) -> list[int]:
+def find_note_ids(tables: PeopleTables, person_ids: Collection[Any]) -> list[int]:
     """Find the notes of persons, in order; an id that several rows share comes as often."""
     rows = tables.lookup("note", ("note_id",), "person_id", _ids(person_ids))
     return sorted(number for row in rows if (number := whole(row["note_id"])) is not None)
@@ -261,7 +261,7 @@ def _day(value: Any) -> date | None:
 
 
 def _identities(
-    tables: Tables, identity: IdentitySettings | None, person_ids: Sequence[int]
+    tables: PeopleTables, identity: IdentitySettings | None, person_ids: Sequence[int]
 ) -> dict[int, list[Row]]:
     if identity is None:
         return {}

@@ -144,7 +144,7 @@ ANYTHING: dict[Label, str] = {Label.ID: r"id|identifica(?:tion|cion)|referen(?:c
 _DETECTOR = "rules.identifiers"
 
 
-class Proof(IntEnum):
+class LabelEvidence(IntEnum):
     """How much a word says of the number after it."""
 
     ANYTHING = 0
@@ -227,7 +227,7 @@ class Named(NamedTuple):
     @property
     def sure(self) -> bool:
         """Whether the word says more than that there is a number."""
-        return self.rank[0] < -Proof.ANYTHING
+        return self.rank[0] < -LabelEvidence.ANYTHING
 
 
 def find(folded: str) -> list[Named]:
@@ -247,7 +247,7 @@ def find(folded: str) -> list[Named]:
 
 
 def read_after(
-    folded: str, start: int, end: int, label: Label, proof: Proof = Proof.NAME
+    folded: str, start: int, end: int, label: Label, proof: LabelEvidence = LabelEvidence.NAME
 ) -> list[Named]:
     """Read the numbers that a word at `start` to `end` of folded text names."""
     link = _LINK.match(folded, end)
@@ -265,11 +265,11 @@ _NEAR = r"(?=[^0-9]{0,40}+[0-9](?:[^0-9\n]{0,3}[0-9]){2})"
 _TABLES = [
     (words, label, proof)
     for proof, table in (
-        (Proof.NAME, NAMES),
-        (Proof.TITLE, TITLES),
-        (Proof.NOUN, NOUNS),
-        (Proof.THING, THINGS),
-        (Proof.ANYTHING, ANYTHING),
+        (LabelEvidence.NAME, NAMES),
+        (LabelEvidence.TITLE, TITLES),
+        (LabelEvidence.NOUN, NOUNS),
+        (LabelEvidence.THING, THINGS),
+        (LabelEvidence.ANYTHING, ANYTHING),
     )
     for label, words in table.items()
 ]
@@ -278,7 +278,7 @@ _GLUED = Pattern(rf"(n[°o]\.? ?col)(?![a-z]){_NEAR}")
 _WORDS = Patterns(
     (*(Pattern(rf"\b(?<!&)({words}){_ENDS}{_NEAR}") for words, _, _ in _TABLES), _GLUED)
 )
-_SAYS = [*((label, proof) for _, label, proof in _TABLES), (Label.PROVIDER_ID, Proof.NAME)]
+_SAYS = [*((label, proof) for _, label, proof in _TABLES), (Label.PROVIDER_ID, LabelEvidence.NAME)]
 
 
 # Two headings, one on each line, then their two numbers.
@@ -295,13 +295,13 @@ _STACKED = Patterns(
 def _stacked(folded: str) -> Iterator[Named]:
     for index, match in _STACKED.finditer(folded):
         labels = (Label.PATIENT_ID, Label.VISIT_ID)
-        rank = (-Proof.NAME - 1, match.start(), 0)
+        rank = (-LabelEvidence.NAME - 1, match.start(), 0)
         yield Named(rank, Span(*match.span(1), labels[index], _DETECTOR))
         yield Named(rank, Span(*match.span(2), labels[1 - index], _DETECTOR))
 
 
 def _numbers(
-    folded: str, start: int, link: re.Match[str], label: Label, proof: Proof
+    folded: str, start: int, link: re.Match[str], label: Label, proof: LabelEvidence
 ) -> list[Named]:
     token = _TOKEN.match(folded, link.end())
     if token is None:
@@ -312,16 +312,16 @@ def _numbers(
     if digits < 3:
         return []
     called = bool(link["mark"])
-    if not called and proof is not Proof.NAME:
+    if not called and proof is not LabelEvidence.NAME:
         called = _CALLED_BEFORE.search(folded, max(0, start - 28), start) is not None
-    if proof is Proof.THING and not called:
+    if proof is LabelEvidence.THING and not called:
         return []
     said = _Said(label, proof, called, called or bool(link["colon"]))
     if digits < _least(said, written) or (link["broken"] and digits < 6 and not said.announced):
         return []
     if not _believable(folded, at, end, said) or _is_day(folded, start, written):
         return []
-    sure = proof if proof in (Proof.NAME, Proof.ANYTHING) else Proof.NOUN
+    sure = proof if proof in (LabelEvidence.NAME, LabelEvidence.ANYTHING) else LabelEvidence.NOUN
     rank = (-sure, start, start - link.start())
     return [Named(rank, span) for span in _series(folded, at, end, label)]
 
@@ -330,7 +330,7 @@ class _Said(NamedTuple):
     """What the words before a number say of it."""
 
     label: Label
-    proof: Proof
+    proof: LabelEvidence
     called: bool
     announced: bool
 
@@ -354,7 +354,7 @@ def _believable(folded: str, start: int, end: int, said: _Said) -> bool:
     """Return whether what stands after a word is no date, amount, telephone, range or zip code."""
     if _OTHER_THING.match(folded, start) or _AMOUNT.match(folded, end):
         return False
-    sure = said.proof is Proof.NAME
+    sure = said.proof is LabelEvidence.NAME
     if _YEAR.fullmatch(folded, start, end) and not (sure and said.called):
         return False
     if sure:
@@ -362,7 +362,7 @@ def _believable(folded: str, start: int, end: int, said: _Said) -> bool:
     if not (said.called and said.label is not Label.PATIENT_ID) and _PHONE.match(folded, start):
         return False
     written = folded[start:end]
-    titled = said.proof is Proof.TITLE and (said.announced or said.label in _ALWAYS_LONG)
+    titled = said.proof is LabelEvidence.TITLE and (said.announced or said.label in _ALWAYS_LONG)
     return said.called or (titled and not _ZIP.fullmatch(written)) or _is_code(written)
 
 
@@ -386,11 +386,11 @@ def _least(said: _Said, written: str) -> int:
         return 7
     device = said.label is Label.DEVICE_ID
     lettered = not written.isdigit() and any(map(str.isalpha, written))
-    if said.called or (said.proof is Proof.NAME and said.announced):
+    if said.called or (said.proof is LabelEvidence.NAME and said.announced):
         return 3 if lettered else 4
     if said.announced:
         return (3 if device else 4) if lettered else 5
-    if said.proof is Proof.NAME:
+    if said.proof is LabelEvidence.NAME:
         return (3 if lettered else 6) if device else 4
     return (4 if device else 5) if lettered else 6 if device else 7
 

@@ -43,7 +43,7 @@ class _Form(NamedTuple):
     gaps: frozenset[str]
 
 
-class Found(NamedTuple):
+class FoundWord(NamedTuple):
     """What a view holds: hits, forms that may be mere words, and forms within longer words."""
 
     hits: list[Hit]
@@ -71,7 +71,7 @@ class Words:
         # Scripts that have no single bytes; they are few and need no automaton.
         self._others = [(anchor, at) for anchor, at in by_anchor.items() if anchor not in narrow]
 
-    def find(self, view: View) -> Found:
+    def find(self, view: View) -> FoundWord:
         """Find the forms; those that are also everyday words only where the context tells."""
         free: list[Hit] = []
         unsure: list[Hit] = []
@@ -93,13 +93,13 @@ class Words:
                 else:
                     unsure.append(Hit(*extent, known))
         if not unsure:
-            return Found(free, [], glued)
+            return FoundWord(free, [], glued)
         doubtful: list[Hit] = []
         certain, others = Neighbours(view, free), Neighbours(view, unsure)
         for hit in unsure:
             sure = self._is_sure(view, hit, certain, others)
             (free if sure else doubtful).append(hit)
-        return Found(free, doubtful, glued)
+        return FoundWord(free, doubtful, glued)
 
     def _is_sure(self, view: View, hit: Hit, certain: Neighbours, others: Neighbours) -> bool:
         beside = next(certain.beside(hit), None) is not None

@@ -15,7 +15,7 @@ _WAYS = 256
 _PRINTABLE = "".join(map(chr, range(32, 127)))
 
 
-class _Piece(NamedTuple):
+class _PatternPiece(NamedTuple):
     """One character, set or group of an expression and how often it may stand."""
 
     text: str
@@ -68,7 +68,7 @@ def _measure(shape: str, *, repeated: bool) -> tuple[int, int, int]:
     return min(lows), max(highs), sum(ways) if len(ways) > 1 else ways[0]
 
 
-def _measure_branch(pieces: list[_Piece], *, repeated: bool) -> tuple[int, int, int]:
+def _measure_branch(pieces: list[_PatternPiece], *, repeated: bool) -> tuple[int, int, int]:
     low, high, ways = 0, 0, 1
     for place, piece in enumerate(pieces):
         varies = piece.high > piece.low
@@ -82,7 +82,7 @@ def _measure_branch(pieces: list[_Piece], *, repeated: bool) -> tuple[int, int, 
     return low, high, ways
 
 
-def _check_optional(piece: _Piece, following: list[_Piece]) -> None:
+def _check_optional(piece: _PatternPiece, following: list[_PatternPiece]) -> None:
     """Refuse what varies inside a repetition, unless it is a character that the next cannot be."""
     after = following[0] if following else None
     sure = after is not None and not after.is_group and after.low > 0
@@ -96,8 +96,8 @@ def _characters(text: str) -> set[str]:
     return set(re.findall(text, _PRINTABLE))
 
 
-def _branches(shape: str) -> list[list[_Piece]]:
-    branches: list[list[_Piece]] = [[]]
+def _branches(shape: str) -> list[list[_PatternPiece]]:
+    branches: list[list[_PatternPiece]] = [[]]
     at = 0
     while at < len(shape):
         text = atom(shape, at)
@@ -111,13 +111,13 @@ def _branches(shape: str) -> list[list[_Piece]]:
     return branches
 
 
-def _piece(text: str, times: str) -> _Piece:
+def _piece(text: str, times: str) -> _PatternPiece:
     if text in ("^", "$", ".") or (text[0] == "\\" and text[1:] not in _ESCAPES):
         raise _Unsound("an anchor, a reference or a dot")
     if text.startswith("(?") and not text.startswith("(?:"):
         raise _Unsound("a group with an extension")
     low, high = _bounds(times)
-    return _Piece(text, low, high)
+    return _PatternPiece(text, low, high)
 
 
 _ESCAPES = ("d", ".", "-", "/", "(", ")", "+", "*", "?", "|", "[", "]", "\\", " ")

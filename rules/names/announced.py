@@ -33,7 +33,7 @@ from rules.names.words import (
     SMALL,
     UPPER,
     WRITTEN,
-    Piece,
+    NameWord,
     bits,
 )
 
@@ -60,14 +60,14 @@ def small_letters(cue: Cue, finds: Finds) -> list[Found]:
     return label(pieces, finds.lang)
 
 
-def _known(at: int, folded: str) -> list[Piece]:
-    pieces: list[Piece] = []
+def _known(at: int, folded: str) -> list[NameWord]:
+    pieces: list[NameWord] = []
     while len(pieces) < _MOST and (word := _WORD.match(folded, at)):
         of = bits(word[1])
         everyday = of & (COMMON | FUNCTION) and not (pieces and of & FAMILY)
         if not of & (GIVEN | FAMILY) or everyday:
             break
-        pieces.append(Piece(word.start(), word.end(), word[1], of))
+        pieces.append(NameWord(word.start(), word.end(), word[1], of))
         if folded[word.end() : word.end() + 1] != " ":
             break
         at = word.end() + 1
@@ -78,7 +78,7 @@ def _slashed(at: int, finds: Finds) -> list[Found]:
     match = _SLASHED.match(finds.folded, at)
     if match is None:
         return []
-    pieces = [Piece(*match.span(which), match[which], bits(match[which])) for which in (1, 2)]
+    pieces = [NameWord(*match.span(which), match[which], bits(match[which])) for which in (1, 2)]
     if all(piece.named for piece in pieces) and any(piece.bits & GIVEN for piece in pieces):
         return label(pieces, finds.lang)
     return []
@@ -133,7 +133,7 @@ def _announced(cue: Cue, finds: Finds) -> list[Found]:
     return _cued(pieces, cue, finds)
 
 
-def _titled(pieces: list[Piece], cue: Cue, finds: Finds) -> list[Found]:
+def _titled(pieces: list[NameWord], cue: Cue, finds: Finds) -> list[Found]:
     first = pieces[0]
     if not first.bits & INITIALS and _is_no_name(pieces, cue, finds.lang):
         return []
@@ -155,12 +155,12 @@ def _titled(pieces: list[Piece], cue: Cue, finds: Finds) -> list[Found]:
     return finds.label(kept)
 
 
-def _before_link(pieces: list[Piece]) -> list[Piece]:
+def _before_link(pieces: list[NameWord]) -> list[NameWord]:
     links = [at for at, piece in enumerate(pieces) if piece.folded in ("y", "e", "i")]
     return pieces[: links[0]] if links and links[0] else pieces
 
 
-def _is_no_name(pieces: list[Piece], cue: Cue, lang: str) -> bool:
+def _is_no_name(pieces: list[NameWord], cue: Cue, lang: str) -> bool:
     if pieces[0].bits & (GIVEN | FAMILY) and not pieces[0].bits & PARTICLE:
         return False
     if pieces[0].bits & SMALL and pieces[0].folded in _ARTICLES:
@@ -182,7 +182,7 @@ def _is_no_name(pieces: list[Piece], cue: Cue, lang: str) -> bool:
     return len(pieces) == 1 and (cue.words not in _CERTAIN or lang in ("de", "nl"))
 
 
-def _asked(pieces: list[Piece], cue: Cue, finds: Finds) -> list[Found]:
+def _asked(pieces: list[NameWord], cue: Cue, finds: Finds) -> list[Found]:
     """Read what stands in the field of given or of family names."""
     kept = until_stop(pieces)
     first, last = kept[0], kept[-1]
@@ -203,7 +203,7 @@ def _asked(pieces: list[Piece], cue: Cue, finds: Finds) -> list[Found]:
     return [(first.start, last.end, Label.FIRST_NAME if cue.kind == "first" else Label.LAST_NAME)]
 
 
-def _kin(pieces: list[Piece], finds: Finds) -> list[Found]:
+def _kin(pieces: list[NameWord], finds: Finds) -> list[Found]:
     """Read a relative: a capital after `his sister` begins a name more often than not."""
     kept = until_stop(pieces)
     first = kept[0]
@@ -226,7 +226,7 @@ def _kin(pieces: list[Piece], finds: Finds) -> list[Found]:
     ]
 
 
-def _cued(pieces: list[Piece], cue: Cue, finds: Finds) -> list[Found]:
+def _cued(pieces: list[NameWord], cue: Cue, finds: Finds) -> list[Found]:
     """Read what a role, a heading or a verb of signing announces."""
     kept = until_stop(pieces)
     alone = len(kept) == 1
@@ -246,7 +246,7 @@ def _cued(pieces: list[Piece], cue: Cue, finds: Finds) -> list[Found]:
     return turned or finds.label(kept)
 
 
-def _is_refused(kept: list[Piece], cue: Cue) -> bool:
+def _is_refused(kept: list[NameWord], cue: Cue) -> bool:
     """Return whether a cue says too little for a name as short as this."""
     first = kept[0]
     if cue.kind == "initial":
@@ -258,12 +258,12 @@ def _is_refused(kept: list[Piece], cue: Cue) -> bool:
     return cue.kind == "agent" or (cue.kind == "relative" and not first.sure)
 
 
-def _turned(kept: list[Piece], finds: Finds) -> list[Found]:
+def _turned(kept: list[NameWord], finds: Finds) -> list[Found]:
     """Read `Turner, Jennifer`: family names, a comma and a given name."""
     comma = _COMMA.match(finds.cased, kept[-1].end)
     if not comma or any(piece.bits & INITIALS for piece in kept):
         return []
-    after: list[Piece] = []
+    after: list[NameWord] = []
     for piece in read(finds.cased, finds.folded, comma.end(), most=3):
         known = piece.bits & GIVEN or piece.bits & INITIALS
         if not known and (after or not _is_field(finds.folded, piece)):
@@ -278,7 +278,7 @@ def _turned(kept: list[Piece], finds: Finds) -> list[Found]:
     ]
 
 
-def _is_field(folded: str, piece: Piece) -> bool:
+def _is_field(folded: str, piece: NameWord) -> bool:
     """Return whether an unknown word ends a field and may so be the given name in it."""
     unknown = not piece.bits & ~FAMILY
     return unknown and _FIELD_END.match(folded, piece.end) is not None

@@ -10,7 +10,7 @@ from rules.names.words import (
     INITIALS,
     PARTICLE,
     UPPER,
-    Piece,
+    NameWord,
 )
 
 Found = tuple[int, int, str]
@@ -34,7 +34,7 @@ _MOST = 6
 _MASK = GIVEN | FAMILY | PARTICLE | INITIALS | UPPER
 
 
-def label(pieces: Sequence[Piece], lang: str) -> list[Found]:
+def label(pieces: Sequence[NameWord], lang: str) -> list[Found]:
     """Say which pieces are given and which family names; neighbours of one kind are joined.
 
     The lexicons, the case (`Jean DUPONT`) and the order that the language prefers are weighed

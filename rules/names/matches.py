@@ -15,7 +15,7 @@ from rules.names.plausibility import (
 from rules.names.words import (
     FAMILY,
     INITIALS,
-    Piece,
+    NameWord,
 )
 
 
@@ -47,7 +47,7 @@ class Finds:
         """Return whether a name was found at an offset."""
         return self._covered[at] == 1
 
-    def read(self, at: int, *, titles: bool = True) -> list[Piece]:
+    def read(self, at: int, *, titles: bool = True) -> list[NameWord]:
         """Read the words of a name from an offset on, up to the title of another person."""
         pieces = read(self.cased, self.folded, at)
         for place, piece in enumerate(pieces):
@@ -55,7 +55,7 @@ class Finds:
                 return pieces[:place]
         return pieces
 
-    def label(self, pieces: Sequence[Piece]) -> list[Found]:
+    def label(self, pieces: Sequence[NameWord]) -> list[Found]:
         """Say which words are given and which family names; a lone given name is one."""
         if len(pieces) == 1 and not pieces[0].bits & INITIALS:
             first = pieces[0].sure and not pieces[0].bits & FAMILY
@@ -63,7 +63,7 @@ class Finds:
             return [(pieces[0].start, pieces[0].end, kind)]
         return label(pieces, self.lang)
 
-    def stands(self, pieces: Sequence[Piece]) -> bool:
+    def stands(self, pieces: Sequence[NameWord]) -> bool:
         """Return whether words are free, and no part of an address, a disease or a site."""
         start, end = pieces[0].start, pieces[-1].end
         return (

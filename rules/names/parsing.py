@@ -13,7 +13,7 @@ from rules.names.words import (
     PARTICLE,
     SMALL,
     UPPER,
-    Piece,
+    NameWord,
     bits,
 )
 
@@ -61,13 +61,13 @@ _STOPS = frozenset(["", *",.;:()/\n"])
 _LINE_ENDS = ("\n", " \n")
 
 
-def read(cased: str, folded: str, at: int, *, most: int = _MOST) -> list[Piece]:
+def read(cased: str, folded: str, at: int, *, most: int = _MOST) -> list[NameWord]:
     """Read the words of a name from an offset on: capitalised words, initials, particles.
 
     Offsets are code points, the same in both readings of the text. What is read may go on
     beyond the name; small particles at its end are dropped.
     """
-    pieces: list[Piece] = []
+    pieces: list[NameWord] = []
     while len(pieces) < most and cased[at : at + 1] not in _STOPS:
         piece = _piece(cased, folded, at)
         if piece is None or piece.folded in _NO_NAMES:
@@ -83,26 +83,26 @@ def read(cased: str, folded: str, at: int, *, most: int = _MOST) -> list[Piece]:
     return pieces
 
 
-def _goes_on(cased: str, before: Piece, piece: Piece) -> bool:
+def _goes_on(cased: str, before: NameWord, piece: NameWord) -> bool:
     if piece.start == before.end:
         return _glued(cased, before, piece.start)
     return not cased.startswith(_COLONS, piece.end) or not _is_heading(before, piece)
 
 
-def _is_heading(before: Piece, piece: Piece) -> bool:
+def _is_heading(before: NameWord, piece: NameWord) -> bool:
     """Return whether a word before a colon is the next heading and no more of the name."""
     apart = piece.start - before.end > 1 and not before.bits & INITIALS
     return apart or piece.bits & (COMMON | FAMILY) == COMMON
 
 
-def _glued(cased: str, before: Piece, start: int) -> bool:
+def _glued(cased: str, before: NameWord, start: int) -> bool:
     """Return whether a word with no blank before it goes on with the name: `J.Hart`, `TomHart`."""
     if before.bits & INITIALS or cased[start - 1] == "'":
         return True
     return cased[start - 1].islower() and cased[start].isupper()
 
 
-def _over_break(cased: str, at: int, last: Piece) -> int:
+def _over_break(cased: str, at: int, last: NameWord) -> int:
     """Step over the end of a line that its width alone broke within a name."""
     particle = last.bits & PARTICLE
     if not (particle or last.bits & INITIALS or last.sure):
@@ -114,12 +114,12 @@ def _over_break(cased: str, at: int, last: Piece) -> int:
     return broken.end() if wide or particle else at
 
 
-def _piece(cased: str, folded: str, at: int) -> Piece | None:
+def _piece(cased: str, folded: str, at: int) -> NameWord | None:
     step = _PLAIN.match(cased, at)
     if step is not None:
         start, end = step.span(1)
         word = folded[start:end]
-        return Piece(start, end, word, bits(word))
+        return NameWord(start, end, word, bits(word))
     step = _STEP.match(cased, at)
     if step is None:
         return None
@@ -128,13 +128,13 @@ def _piece(cased: str, folded: str, at: int) -> Piece | None:
     word = folded[start:end]
     if which == _WORDS:
         upper = end - start > 1 and cased[end - 1].isupper()
-        return Piece(start, end, word, bits(word) | UPPER if upper else bits(word))
+        return NameWord(start, end, word, bits(word) | UPPER if upper else bits(word))
     if which == _WITH_DOTS:
-        return Piece(start, end, word.strip("."), INITIALS)
-    return Piece(start, end, word, bits(word) | SMALL)
+        return NameWord(start, end, word.strip("."), INITIALS)
+    return NameWord(start, end, word, bits(word) | SMALL)
 
 
-def read_back(cased: str, folded: str, at: int, *, most: int = 4) -> list[Piece]:
+def read_back(cased: str, folded: str, at: int, *, most: int = 4) -> list[NameWord]:
     """Read the words of a name that end at an offset or one blank before it.
 
     Everyday words that are no names stop the reading, and so does the end of a line.

@@ -16,7 +16,7 @@ from rules.names.words import (
     SMALL,
     UPPER,
     WRITTEN,
-    Piece,
+    NameWord,
 )
 
 # Words before an eponym: what follows them is a disease, a device, a street or a site.
@@ -111,7 +111,7 @@ def is_address(folded: str, start: int) -> bool:
     return _ADDRESS.search(folded, low, start) is not None
 
 
-def until_stop(pieces: list[Piece]) -> list[Piece]:
+def until_stop(pieces: list[NameWord]) -> list[NameWord]:
     """Cut a stretch where it turns from a name into ordinary words; at most six pieces."""
     size = min(len(pieces), 6)
     for at in range(1, size):
@@ -130,7 +130,7 @@ _NEVER = frozenset(
 )
 
 
-def _stops(piece: Piece, before: Piece, at: int) -> bool:
+def _stops(piece: NameWord, before: NameWord, at: int) -> bool:
     of = piece.bits
     if of & (INITIALS | SMALL | PARTICLE):
         return False
@@ -148,7 +148,7 @@ def _stops(piece: Piece, before: Piece, at: int) -> bool:
     return not (of & (GIVEN | FAMILY) or (changes and at == 1))
 
 
-def plausible(pieces: list[Piece], kind: str) -> bool:
+def plausible(pieces: list[NameWord], kind: str) -> bool:
     """Return whether what a cue announces is a name; a title would need no such proof."""
     words = [piece for piece in pieces if not piece.bits & (INITIALS | PARTICLE)]
     any_bits = 0
@@ -169,7 +169,7 @@ def plausible(pieces: list[Piece], kind: str) -> bool:
     return _looks_named(words, kind, initials=initials)
 
 
-def _everyday_name(words: list[Piece], kind: str, *, initials: bool) -> bool:
+def _everyday_name(words: list[NameWord], kind: str, *, initials: bool) -> bool:
     first = words[0]
     if len(words) > 1 or first.bits & CLINICAL:
         return False
@@ -177,7 +177,7 @@ def _everyday_name(words: list[Piece], kind: str, *, initials: bool) -> bool:
     return (initials and upper) or (kind == "cue" and first.bits & FAMILY != 0)
 
 
-def _looks_named(words: list[Piece], kind: str, *, initials: bool) -> bool:
+def _looks_named(words: list[NameWord], kind: str, *, initials: bool) -> bool:
     shortest = min(len(piece.folded) for piece in words)
     if initials:
         return kind != "list" or shortest > 2
@@ -189,7 +189,7 @@ def _looks_named(words: list[Piece], kind: str, *, initials: bool) -> bool:
     return all(piece.bits & FAMILY for piece in words)
 
 
-def bare_size(pieces: list[Piece], at: int) -> int:
+def bare_size(pieces: list[NameWord], at: int) -> int:
     """Count the pieces of a name that nothing announces and that begins at an index; 0 for none."""
     first, second = pieces[at], pieces[at + 1]
     if second.particle and at + 2 < len(pieces):
@@ -209,13 +209,13 @@ def bare_size(pieces: list[Piece], at: int) -> int:
     return _index_size(pieces[at : at + 6])
 
 
-def _with_given(pieces: list[Piece], size: int) -> int:
+def _with_given(pieces: list[NameWord], size: int) -> int:
     while size < len(pieces) and pieces[size].sure:
         size += 1
     return size
 
 
-def _index_size(pieces: Sequence[Piece]) -> int:
+def _index_size(pieces: Sequence[NameWord]) -> int:
     """Count the pieces of `DE LA TORRE RUIZ Ana`: capitals, then given names; 0 for none."""
     first = next((at for at, piece in enumerate(pieces) if not piece.bits & UPPER), 0)
     if (
@@ -229,9 +229,9 @@ def _index_size(pieces: Sequence[Piece]) -> int:
     return _with_given(list(pieces), first + 1) if known and not names[0].bits & BARRED else 0
 
 
-def unclaimed(pieces: Sequence[Piece]) -> list[Piece]:
+def unclaimed(pieces: Sequence[NameWord]) -> list[NameWord]:
     """Keep the leading pieces that no list of words, species or eponyms claims."""
-    kept: list[Piece] = []
+    kept: list[NameWord] = []
     for piece in pieces:
         of = piece.bits
         everyday = of & COMMON and not (kept and of & FAMILY) and not of & GIVEN
@@ -245,7 +245,7 @@ def unclaimed(pieces: Sequence[Piece]) -> list[Piece]:
     return kept
 
 
-def _surname(piece: Piece, *, strict: bool) -> bool:
+def _surname(piece: NameWord, *, strict: bool) -> bool:
     if piece.bits & INITIALS or len(piece.folded) < 2 or piece.bits & COMMON:
         return False
     if piece.bits & FAMILY:

@@ -10,7 +10,7 @@ from rules.names.words import (
     COMMON,
     FAMILY,
     INITIALS,
-    Piece,
+    NameWord,
     bits,
 )
 
@@ -62,7 +62,7 @@ def signatures(cased: str, folded: str) -> Iterator[list[Found]]:
             ]
 
 
-def closes_entry(folded: str, pieces: Sequence[Piece]) -> bool:
+def closes_entry(folded: str, pieces: Sequence[NameWord]) -> bool:
     """Return whether names of the lexicons stand between a sentence and the next entry of a log."""
     start, end = pieces[0].start, pieces[-1].end
     if not _SENTENCE.search(folded, max(0, start - 2), start):

@@ -26,7 +26,7 @@ from rules.names.words import (
     CLINICAL,
     COMMON,
     GIVEN,
-    Piece,
+    NameWord,
     bits,
     is_sure,
     written_given_names,
@@ -145,7 +145,7 @@ def _has_company(cased: str, start: int) -> bool:
     return cased[word].isupper()
 
 
-def _signs(pieces: list[Piece], finds: Finds) -> bool:
+def _signs(pieces: list[NameWord], finds: Finds) -> bool:
     """Take the names that close an entry of a log."""
     known = len(pieces) > 1 or pieces[0].sure
     if not known or not closes_entry(finds.folded, pieces) or not finds.stands(pieces):
@@ -154,7 +154,7 @@ def _signs(pieces: list[Piece], finds: Finds) -> bool:
     return True
 
 
-def _index_entry(pieces: list[Piece], at: int, finds: Finds, *, certain: bool = False) -> None:
+def _index_entry(pieces: list[NameWord], at: int, finds: Finds, *, certain: bool = False) -> None:
     """Take `Turner, Jennifer` where the given name is sure."""
     if not pieces[0].sure or pieces[0].start > at or finds.folded[max(0, at - 2) : at] != ", ":
         return

@@ -155,7 +155,7 @@ def written_given_names() -> frozenset[str]:
     return frozenset(form for part in parts for form in (part.capitalize(), part.upper()))
 
 
-class Piece(NamedTuple):
+class NameWord(NamedTuple):
     """One word of a name; offsets are code points of the text, half open.
 
     `bits` say what the word may be and how it is written.

@@ -15,7 +15,7 @@ from surrogates.dates.format_templates import (
     repaired,
 )
 from surrogates.dates.parsing import (
-    Form,
+    DateForm,
     Group,
 )
 from surrogates.dates.partial_dates import (
@@ -34,7 +34,7 @@ from surrogates.dates.words import (
 )
 from surrogates.patient import value_format
 from surrogates.patient.date_shift import (
-    Course,
+    DateShift,
     add_months,
     shift_days,
 )
@@ -199,12 +199,12 @@ def shift(day: date, days: int) -> date:
 
 def shift_text(text: str, *, days: int, written: date | None, lang: str) -> str | None:
     """Move the date or dates of a text by a number of days; else as `move_text` does."""
-    return move_text(text, Course(days, 1 if days > 0 else -1), written=written, lang=lang)
+    return move_text(text, DateShift(days, 1 if days > 0 else -1), written=written, lang=lang)
 
 
 def move_text(
     text: str,
-    course: Course,
+    course: DateShift,
     *,
     written: date | None,
     lang: str,
@@ -251,7 +251,7 @@ def replace(mention: Mention, subject: Subject) -> str:
     return moved if moved is not None else _draw(mention, subject, course.nudge)
 
 
-def _course(mention: Mention, subject: Subject, lang: str) -> Course:
+def _course(mention: Mention, subject: Subject, lang: str) -> DateShift:
     if mention.label != Label.BIRTH_DATE:
         return subject.course
     course = subject.birth_course
@@ -275,7 +275,7 @@ def move_birth(born: date, subject: Subject) -> date:
     return course.move(born)
 
 
-def _younger(course: Course, born: date, base: date, subject: Subject) -> Course:
+def _younger(course: DateShift, born: date, base: date, subject: Subject) -> DateShift:
     """Move a birth date that tells an age over the cap on, so that it tells one above the cap."""
     age = base.year - born.year - ((base.month, base.day) < (born.month, born.day))
     years = age - subject.policy.age_cap - 1
@@ -284,7 +284,7 @@ def _younger(course: Course, born: date, base: date, subject: Subject) -> Course
     return changed(course, days=course.days + (add_months(born, 12 * years) - born).days)
 
 
-def _may_stay(form: Form, course: Course) -> bool:
+def _may_stay(form: DateForm, course: DateShift) -> bool:
     """Return whether a date may read as before, since the policy leaves nothing else to write.
 
     So may a weekday alone where weekdays are kept, and `1er janvier` where all become one.
@@ -321,7 +321,7 @@ def _move_whole(found: Whole, days: int) -> str | None:
         return None
 
 
-def _move_form(form: Form, course: Course, base: date) -> str | None:
+def _move_form(form: DateForm, course: DateShift, base: date) -> str | None:
     found = anchors(form.groups, base)
     if found is None:
         return None
@@ -343,7 +343,7 @@ def _reads_alike(one: str, other: str) -> bool:
     return len(one) == len(other) and fold(one) == fold(other)
 
 
-def _move(group: Group, anchor: date, course: Course) -> tuple[date, int]:
+def _move(group: Group, anchor: date, course: DateShift) -> tuple[date, int]:
     """Move a date; a month, season or year that would stay goes one further.
 
     So does the month of a day that it does not have.
@@ -360,7 +360,7 @@ def _move(group: Group, anchor: date, course: Course) -> tuple[date, int]:
     return day, (start + (day - anchor).days) % 7
 
 
-def _further(moved: tuple[date, int], course: Course) -> tuple[date, int]:
+def _further(moved: tuple[date, int], course: DateShift) -> tuple[date, int]:
     day = course.further(moved[0])
     return day, (moved[1] + (day - moved[0]).days) % 7
 

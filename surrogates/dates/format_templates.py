@@ -10,11 +10,11 @@ from functools import lru_cache
 
 from surrogates.dates import parsing
 from surrogates.dates.parsing import (
-    Form,
+    DateForm,
     Group,
     Slot,
 )
-from surrogates.dates.tokens import Token
+from surrogates.dates.tokens import DateToken
 
 _REMEMBERED = 1 << 12
 # Signs that fold to one sign of their kind each. A number before an `h` may be an hour.
@@ -39,13 +39,13 @@ _ROMAN = re.compile(r"\d([./\-])[IVXivx]+\1\d")
 _DIGIT = re.compile(r"\d")
 
 
-def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -> Form | None:
+def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -> DateForm | None:
     """Read a written date just as `date_forms.parse` does, but faster; what is read is shared."""
     return _parse(text, lang, latest, day_first)
 
 
 @lru_cache(_REMEMBERED)
-def _parse(text: str, lang: str, latest: int, day_first: bool | None) -> Form | None:
+def _parse(text: str, lang: str, latest: int, day_first: bool | None) -> DateForm | None:
     like = shape(text)
     if like:
         form = parsing.parse(like, lang=lang, latest=LATEST, day_first=day_first)
@@ -66,7 +66,7 @@ def shape(text: str) -> str:
     return _SINGLE.sub(_ANY_SINGLE, _PAIR.sub(_ANY_PAIR, _YEAR.sub(_ANY_YEAR, text)))
 
 
-def _with_numbers(like: Form, text: str, latest: int) -> Form | None:
+def _with_numbers(like: DateForm, text: str, latest: int) -> DateForm | None:
     """Put the numbers of a text into the reading of its shape; None where they do not fit it."""
     if len(like.groups) != 1:
         return None
@@ -75,7 +75,7 @@ def _with_numbers(like: Form, text: str, latest: int) -> Form | None:
         token, width, role = slot.token, slot.width, slot.role
         if token.kind in ("n", "Y") and not token.spelt:
             digits = text[token.start : token.start + len(token.text)]
-            token = Token(
+            token = DateToken(
                 token.kind, token.start, token.end, int(digits), digits, suffix=token.suffix
             )
             if digits[0] == "0" and role != "y":
@@ -87,7 +87,7 @@ def _with_numbers(like: Form, text: str, latest: int) -> Form | None:
         else:
             group.roles += role
         group.slots.append(Slot(role, token, width))
-    return Form(text, like.lang, [group]) if parsing.is_possible(group) else None
+    return DateForm(text, like.lang, [group]) if parsing.is_possible(group) else None
 
 
 def repaired(text: str) -> str:

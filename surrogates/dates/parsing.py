@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from surrogates.dates.tokens import (
-    Token,
+    DateToken,
     languages,
     tokens,
 )
@@ -86,7 +86,7 @@ class Slot:
     """A place in the form that a number or word of the date fills. `width` 0 means unpadded."""
 
     role: str
-    token: Token
+    token: DateToken
     width: int = 0
 
 
@@ -110,7 +110,7 @@ class Group:
     slots: list[Slot] = field(default_factory=list)
     roles: str = ""
 
-    def fill(self, role: str, token: Token) -> None:
+    def fill(self, role: str, token: DateToken) -> None:
         """Add the place of a number or word."""
         self.slots.append(Slot(role, token))
         if role != "w":
@@ -118,7 +118,7 @@ class Group:
 
 
 @dataclass(slots=True, repr=False)
-class Form:
+class DateForm:
     """A written date: the dates it holds, and the text around their slots."""
 
     text: str
@@ -137,7 +137,7 @@ class _Reader:
     lenient: bool = False
 
 
-def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -> Form | None:
+def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -> DateForm | None:
     """Read a written date; None where it is none.
 
     The words of the date decide on its language, `lang` where several have them. `latest` is the
@@ -163,7 +163,7 @@ class _Cut:
     """
 
     lang: str
-    tokens: list[Token] | None
+    tokens: list[DateToken] | None
     is_ordered: bool
 
 
@@ -177,18 +177,18 @@ def _cut(text: str, lang: str) -> _Cut:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _form(text: str, lang: str, latest: int, month_first: bool) -> Form | None:
+def _form(text: str, lang: str, latest: int, month_first: bool) -> DateForm | None:
     cut = _cut(text, lang)
     for lenient in (False, True):
         reader = _Reader(text, cut.lang, latest, month_first, lenient)
         groups = _read_all(reader, cut.tokens or [])
         if groups:
             _pad(groups)
-            return Form(text, cut.lang, groups)
+            return DateForm(text, cut.lang, groups)
     return None
 
 
-def _read_all(reader: _Reader, found: list[Token]) -> list[Group] | None:
+def _read_all(reader: _Reader, found: list[DateToken]) -> list[Group] | None:
     groups: list[Group] = []
     for chunk in _chunks(reader.text, found):
         read = _read(reader, chunk)
@@ -198,7 +198,7 @@ def _read_all(reader: _Reader, found: list[Token]) -> list[Group] | None:
     return groups
 
 
-def _chunks(text: str, found: list[Token]) -> list[list[Token]]:
+def _chunks(text: str, found: list[DateToken]) -> list[list[DateToken]]:
     """Part the tokens where a word such as `au`, `and`, `al` stands between them."""
     chunks = [[found[0]]]
     for before, token in pairwise(found):
@@ -209,7 +209,7 @@ def _chunks(text: str, found: list[Token]) -> list[list[Token]]:
     return chunks
 
 
-def _read(reader: _Reader, chunk: list[Token]) -> list[Group] | None:
+def _read(reader: _Reader, chunk: list[DateToken]) -> list[Group] | None:
     weekdays = [token for token in chunk if token.kind == "w"]
     others = [token for token in chunk if token.kind != "w"]
     signature = "".join(token.kind for token in others)
@@ -227,7 +227,7 @@ def _read(reader: _Reader, chunk: list[Token]) -> list[Group] | None:
     return None
 
 
-def _cuts(text: str, chunk: list[Token]) -> list[int]:
+def _cuts(text: str, chunk: list[DateToken]) -> list[int]:
     """Rank the places where a chunk may hold two dates: after a comma, at a dash, in the middle."""
     ranked = []
     for cut in range(1, len(chunk)):
@@ -238,7 +238,7 @@ def _cuts(text: str, chunk: list[Token]) -> list[int]:
     return [cut for _, _, cut in sorted(ranked)]
 
 
-def _read_signature(reader: _Reader, found: list[Token], signature: str) -> list[Group] | None:
+def _read_signature(reader: _Reader, found: list[DateToken], signature: str) -> list[Group] | None:
     if signature in _RUNS:
         return _read_run(reader, found[0])
     readings = _READINGS.get(signature, ())
@@ -255,7 +255,7 @@ def _read_signature(reader: _Reader, found: list[Token], signature: str) -> list
 
 
 def _reconsider(
-    text: str, found: list[Token], signature: str, readings: tuple[str, ...]
+    text: str, found: list[DateToken], signature: str, readings: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Let what stands between two tokens decide where their kinds alone do not."""
     if len(found) == 1 and signature == "n" and fold(text[: found[0].start])[-1:] == "'":
@@ -274,7 +274,7 @@ def _reconsider(
     return readings
 
 
-def _read_run(reader: _Reader, token: Token) -> list[Group] | None:
+def _read_run(reader: _Reader, token: DateToken) -> list[Group] | None:
     orders = (_MONTH_FIRST_RUNS if reader.month_first else _RUNS)[token.kind]
     wide = 4 if token.kind == "8" else 2
     for order in orders:
@@ -283,7 +283,7 @@ def _read_run(reader: _Reader, token: Token) -> list[Group] | None:
             width = wide if role == "y" else 2
             digits = token.text[at - token.start : at - token.start + width]
             kind = "Y" if width == 4 else "n"
-            parts.append(Token(kind, at, at + width, int(digits), digits))
+            parts.append(DateToken(kind, at, at + width, int(digits), digits))
             at += width
         groups = _assign(reader, order, parts)
         if groups is not None:
@@ -293,7 +293,7 @@ def _read_run(reader: _Reader, token: Token) -> list[Group] | None:
     return None
 
 
-def _assign(reader: _Reader, reading: str, found: list[Token]) -> list[Group] | None:
+def _assign(reader: _Reader, reading: str, found: list[DateToken]) -> list[Group] | None:
     groups = []
     remaining = iter(found)
     for roles in reading.split(","):
@@ -326,7 +326,7 @@ def _exceeds(group: Group) -> bool:
     return True
 
 
-def put(group: Group, role: str, token: Token, latest: int) -> bool:
+def put(group: Group, role: str, token: DateToken, latest: int) -> bool:
     """Set a part of a date to what a token says; tell whether the part can be that."""
     value = token.value + (token.kind == "m")
     if role == "d":
@@ -360,7 +360,7 @@ def is_possible(group: Group) -> bool:
     return True
 
 
-def _with_weekday(groups: list[Group], weekdays: list[Token]) -> list[Group]:
+def _with_weekday(groups: list[Group], weekdays: list[DateToken]) -> list[Group]:
     for token in weekdays:
         before = [g for g in groups if g.slots and g.slots[-1].token.end <= token.start]
         group = before[-1] if len(before) == len(groups) else groups[len(before)]
@@ -385,6 +385,6 @@ def _pad(groups: list[Group]) -> None:
             slot.width = 2
 
 
-def _is_tight(token: Token) -> bool:
+def _is_tight(token: DateToken) -> bool:
     """Return whether a month is written like in `05nov2023` and `05-Nov-2023`."""
     return token.glued and token.style is not None and token.style.short

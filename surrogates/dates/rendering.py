@@ -10,11 +10,11 @@ from surrogates.dates.number_words import (
     spell_rank,
 )
 from surrogates.dates.parsing import (
-    Form,
+    DateForm,
     Group,
     Slot,
 )
-from surrogates.dates.tokens import Token
+from surrogates.dates.tokens import DateToken
 from surrogates.dates.words import (
     MONTH_INDEX,
     ROMAN_MONTHS,
@@ -25,7 +25,7 @@ from surrogates.patient.text_normalization import (
 )
 
 
-def render(form: Form, days: list[tuple[date, int]]) -> str:
+def render(form: DateForm, days: list[tuple[date, int]]) -> str:
     """Write the form for other days, one with its weekday (0 is Monday) for each group.
 
     What says the same as before stays as it was written, digit for digit.
@@ -45,7 +45,7 @@ def render(form: Form, days: list[tuple[date, int]]) -> str:
     return elide("".join((*pieces, form.text[end:])), form)
 
 
-def is_dot_spent(token: Token, written: str, text: str) -> bool:
+def is_dot_spent(token: DateToken, written: str, text: str) -> bool:
     """Return whether the dot of an abbreviation has to go,
     since the new month is written in full.
     """
@@ -55,7 +55,7 @@ def is_dot_spent(token: Token, written: str, text: str) -> bool:
     return written != token.text and token.style is not None and token.style.lang in langs
 
 
-def _fill(slot: Slot, group: Group, day: date, weekday: int, form: Form) -> str:
+def _fill(slot: Slot, group: Group, day: date, weekday: int, form: DateForm) -> str:
     token = slot.token
     if slot.role == "w":
         return word(token, weekday)
@@ -78,7 +78,7 @@ def _fill(slot: Slot, group: Group, day: date, weekday: int, form: Form) -> str:
     return f"{number:0{slot.width}d}" + ordinal(slot, number, form)
 
 
-def word(token: Token, number: int) -> str:
+def word(token: DateToken, number: int) -> str:
     """Write another month, weekday, season or rank in the style and case of a word."""
     assert token.style is not None
     if number == token.value:
@@ -96,7 +96,7 @@ def word(token: Token, number: int) -> str:
     return proper.lower() if token.text.islower() else proper[:1].upper() + proper[1:].lower()
 
 
-def _spell(token: Token, number: int, form: Form) -> str:
+def _spell(token: DateToken, number: int, form: DateForm) -> str:
     if token.spelt in RANKS or token.spelt in ("fr-premier", "es-primero"):
         words = spell_rank(number, token.spelt)
     else:
@@ -113,7 +113,7 @@ def _spell(token: Token, number: int, form: Form) -> str:
     return words if token.text[:1].islower() else words[:1].upper() + words[1:]
 
 
-def _lacks_hyphens(form: Form) -> bool:
+def _lacks_hyphens(form: DateForm) -> bool:
     """Return whether a number in words has blanks where hyphens belong: `vingt quatre`."""
     return "-" not in form.text and any(
         "-" in (spell_rank if token.spelt in RANKS else spell)(token.value, token.spelt)
@@ -122,7 +122,7 @@ def _lacks_hyphens(form: Form) -> bool:
     )
 
 
-def ordinal(slot: Slot, number: int, form: Form) -> str:
+def ordinal(slot: Slot, number: int, form: DateForm) -> str:
     """Return the ending that a number gets: `er`, `th`, `º`; most get none."""
     if not slot.token.suffix and number != 1 and slot.role != "q":
         return ""
@@ -144,7 +144,7 @@ def ordinal(slot: Slot, number: int, form: Form) -> str:
     return ending.upper() if capitals else ending
 
 
-def _rank_ending(token: Token, suffix: str, number: int, form: Form) -> str:
+def _rank_ending(token: DateToken, suffix: str, number: int, form: DateForm) -> str:
     """Return the ending of the number of a quarter: French parts the first from the others."""
     french = suffix in ("er", "e", "ere", "eme") and "mestre" in fold(form.text)
     if french and (number == 1 or suffix in ("er", "ere")):
@@ -152,7 +152,7 @@ def _rank_ending(token: Token, suffix: str, number: int, form: Form) -> str:
     return token.suffix
 
 
-def _is_of(form: Form, lang: str) -> bool:
+def _is_of(form: DateForm, lang: str) -> bool:
     """Return whether a month in full of a language is written; `1er` goes with a French one."""
     if lang == "nl" and form.lang == "nl":
         return True
@@ -166,7 +166,7 @@ _ELIDED = re.compile(r"\b([dD])['’](?=[^\W\d_])(?![aeiouyhéAEIOUYHÉ])")
 _UNELIDED = re.compile(r"\b([dD])[eE] (?=(?:avril|ao[uû]t|octobre|automne|été)\b)", re.IGNORECASE)
 
 
-def elide(written: str, form: Form) -> str:
+def elide(written: str, form: DateForm) -> str:
     """Put right a French `de` or `d'` before another month."""
     if form.lang != "fr" or ("d" not in form.text and "D" not in form.text):
         return written

@@ -20,7 +20,7 @@ from surrogates.dates.words import (
     SEASON_INDEX,
     SHORT_WEEKDAY_INDEX,
     WEEKDAY_INDEX,
-    Style,
+    DateStyle,
     ranked,
 )
 from surrogates.patient.text_normalization import (
@@ -51,11 +51,11 @@ _SIGNS = "/.-"
 _LIKE = 0.8
 _LONG_MONTHS = sorted(word for word in MONTH_INDEX if len(word) >= 4)
 _SHORTEST_MISSPELT = 5
-_Names = dict[str, list[tuple[Style, int]]]
+_Names = dict[str, list[tuple[DateStyle, int]]]
 
 
 @dataclass(slots=True, repr=False)
-class Token:
+class DateToken:
     """A number, month, weekday, season or part of a year in a written date.
 
     `kind` is `Y` (a year of four digits), `n` (another number below 100), `6` or `8` (a run of as
@@ -70,7 +70,7 @@ class Token:
     end: int
     value: int
     text: str
-    style: Style | None = None
+    style: DateStyle | None = None
     suffix: str = ""
     spelt: str = ""
     glued: bool = False
@@ -78,7 +78,7 @@ class Token:
 
 
 @dataclass(slots=True, repr=False)
-class _Piece:
+class _DatePiece:
     kind: str
     start: int
     end: int
@@ -90,13 +90,13 @@ class _Context:
     """What decides the reading of one word: the other words, the numbers, the languages."""
 
     text: str
-    pieces: list[_Piece]
+    pieces: list[_DatePiece]
     words: list[str]
     numbers: int
     langs: list[str]
 
 
-def tokens(text: str, langs: list[str]) -> list[Token] | None:
+def tokens(text: str, langs: list[str]) -> list[DateToken] | None:
     """Cut a written date; None where it has a word that belongs to no date.
 
     A word of several languages is read in the first of `langs`, as `languages` ranks them.
@@ -107,7 +107,7 @@ def tokens(text: str, langs: list[str]) -> list[Token] | None:
     words = [piece.word for piece in pieces if piece.kind == "word"]
     numbers = sum(piece.kind == "digits" for piece in pieces)
     context = _Context(text, pieces, words, numbers, langs)
-    result: list[Token] = []
+    result: list[DateToken] = []
     place = 0
     while place < len(pieces):
         piece = pieces[place]
@@ -140,19 +140,19 @@ def _likely(text: str) -> tuple[str, ...]:
     return ("en", "de") if _TITLED.search(text) else ("fr", "es", "nl")
 
 
-def _pieces(folded: str, period: re.Match[str] | None) -> list[_Piece]:
+def _pieces(folded: str, period: re.Match[str] | None) -> list[_DatePiece]:
     found = [
-        _Piece(match.lastgroup or "", match.start(), match.end(), match[0])
+        _DatePiece(match.lastgroup or "", match.start(), match.end(), match[0])
         for match in _TOKEN.finditer(folded)
     ]
     if period is None:
         return found
     start, end = period.span()
     kept = [each for each in found if each.end <= start or each.start >= end]
-    return sorted([*kept, _Piece("period", start, end, "")], key=lambda each: each.start)
+    return sorted([*kept, _DatePiece("period", start, end, "")], key=lambda each: each.start)
 
 
-def _period(text: str, match: re.Match[str], langs: list[str]) -> Token:
+def _period(text: str, match: re.Match[str], langs: list[str]) -> DateToken:
     group = "mark" if match["mark"] else "rank"
     start, end = match.span(group)
     months, known = PERIODS[match["unit"]] if match["unit"] else (3, ())
@@ -161,15 +161,15 @@ def _period(text: str, match: re.Match[str], langs: list[str]) -> Token:
         suffix = text[start + 1 : end].rstrip()
         value = int(numbered[1]) - 1
         end = start + 1 + len(suffix)
-        return Token("q", start, end, value, text[start], suffix=suffix, period=months)
+        return DateToken("q", start, end, value, text[start], suffix=suffix, period=months)
     fitting = [each for each in PERIOD_INDEX[match[group]] if each[0].lang in known]
     style, value = min(
         fitting or PERIOD_INDEX[match[group]], key=lambda each: langs.index(each[0].lang)
     )
-    return Token("q", start, end, value, text[start:end], style=style, period=months)
+    return DateToken("q", start, end, value, text[start:end], style=style, period=months)
 
 
-def _number(context: _Context, place: int) -> Token | None:
+def _number(context: _Context, place: int) -> DateToken | None:
     piece, text = context.pieces[place], context.text
     start, end = piece.start, piece.end
     digits = text[start:end]
@@ -185,13 +185,13 @@ def _number(context: _Context, place: int) -> Token | None:
     else:
         return None
     suffix = _suffix(context, place)
-    return Token(
+    return DateToken(
         kind, start, suffix.end if suffix else end, value, digits,
         suffix=text[suffix.start : suffix.end] if suffix else "",
     )  # fmt: skip
 
 
-def _suffix(context: _Context, place: int) -> _Piece | None:
+def _suffix(context: _Context, place: int) -> _DatePiece | None:
     piece = context.pieces[place]
     after = context.pieces[place + 1] if place + 1 < len(context.pieces) else None
     if after is None or after.kind != "word" or after.word not in ORDINALS:
@@ -201,7 +201,7 @@ def _suffix(context: _Context, place: int) -> _Piece | None:
     return after if not blank or detached else None
 
 
-def _word(context: _Context, place: int) -> Token | None:
+def _word(context: _Context, place: int) -> DateToken | None:
     word = context.pieces[place].word
     spelt = _spelt(context, place)
     if spelt:
@@ -215,7 +215,7 @@ def _word(context: _Context, place: int) -> Token | None:
     return None if word in CONNECTORS else _misspelt(context, place)
 
 
-def _spelt(context: _Context, place: int) -> Token | None:
+def _spelt(context: _Context, place: int) -> DateToken | None:
     word = context.pieces[place].word
     if word not in SPELT_STARTS or _is_only_month(word, context.words):
         return None
@@ -232,7 +232,7 @@ def _spelt(context: _Context, place: int) -> Token | None:
         return None
     manner, value = min(best[0], key=lambda each: context.langs.index(each[0][:2]))
     kind = "Y" if value >= 100 else "n"
-    return Token(kind, context.pieces[place].start, best[1], value, "", spelt=manner)
+    return DateToken(kind, context.pieces[place].start, best[1], value, "", spelt=manner)
 
 
 def _is_only_month(word: str, words: list[str]) -> bool:
@@ -263,7 +263,7 @@ def _is_short_weekday(context: _Context, place: int) -> bool:
     return pieces[1].kind == "digits" and bool(between) and not between.strip(" .,\n\t\xa0")
 
 
-def _misspelt(context: _Context, place: int) -> Token | None:
+def _misspelt(context: _Context, place: int) -> DateToken | None:
     """Read `fevier`: a word much like a month where a number stands and no month does.
 
     It never comes out as it was written, since it may be somebody's name after all.
@@ -280,7 +280,7 @@ def _misspelt(context: _Context, place: int) -> Token | None:
     return replace(token, text=pour_case(token.text, token.style.words[token.value]))
 
 
-def _name(context: _Context, place: int, kind: str, names: _Names) -> Token:
+def _name(context: _Context, place: int, kind: str, names: _Names) -> DateToken:
     text, piece = context.text, context.pieces[place]
     start, end = piece.start, piece.end
     before, after = text[start - 1 : start], text[end : end + 1]
@@ -289,7 +289,7 @@ def _name(context: _Context, place: int, kind: str, names: _Names) -> Token:
     glued = before.isdigit() or after.isdigit() or before in ("-", "/") or after in ("-", "/")
     glued = glued or (after == "." and further.isalnum())
     style, value = _style(names[piece.word], context.langs, dotted=dotted, glued=glued)
-    return Token(kind, start, end, value, text[start:end], style=style, glued=glued)
+    return DateToken(kind, start, end, value, text[start:end], style=style, glued=glued)
 
 
 def _kind(word: str, context: _Context) -> tuple[str, _Names]:
@@ -304,8 +304,8 @@ def _kind(word: str, context: _Context) -> tuple[str, _Names]:
 
 
 def _style(
-    candidates: list[tuple[Style, int]], langs: list[str], *, dotted: bool, glued: bool
-) -> tuple[Style, int]:
+    candidates: list[tuple[DateStyle, int]], langs: list[str], *, dotted: bool, glued: bool
+) -> tuple[DateStyle, int]:
     first = min((each[0].lang for each in candidates), key=[*langs, ""].index)
     fitting = [each for each in candidates if each[0].lang == first]
     fitting = [each for each in fitting if not each[0].rare] or fitting

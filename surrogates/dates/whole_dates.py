@@ -19,7 +19,7 @@ from surrogates.dates.format_templates import (
     shape,
 )
 from surrogates.dates.parsing import (
-    Form,
+    DateForm,
     Slot,
 )
 
@@ -51,7 +51,7 @@ class _Plan:
     written.
     """
 
-    form: Form
+    form: DateForm
     places: tuple[_Place, ...]
     year: slice
     month: slice | None
@@ -158,7 +158,7 @@ def _start(slot: Slot) -> int:
     return slot.token.start
 
 
-def _place(slot: Slot, form: Form) -> _Place:
+def _place(slot: Slot, form: DateForm) -> _Place:
     token = slot.token
     words: tuple[tuple[str, int], ...] = ()
     if token.style is not None:

@@ -10,7 +10,7 @@ LANGUAGES = ("fr", "en", "es", "de", "nl")
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class DateStyle:
     """One way to write the months, weekdays or seasons: twelve, seven or four words.
 
     A `rare` style is taken only for a word that no other style has.
@@ -22,8 +22,8 @@ class Style:
     rare: bool = False
 
 
-def _style(lang: str, words: str, *, short: bool = False, rare: bool = False) -> Style:
-    return Style(lang, tuple(words.split()), short, rare)
+def _style(lang: str, words: str, *, short: bool = False, rare: bool = False) -> DateStyle:
+    return DateStyle(lang, tuple(words.split()), short, rare)
 
 
 # Of two styles that share a word, the first one takes it.
@@ -161,9 +161,9 @@ ORDINALS = frozenset(listed("er st nd rd th o a re ere eme e de ste"))
 DETACHED = frozenset(listed("er o re"))
 
 
-def index(styles: tuple[Style, ...]) -> dict[str, list[tuple[Style, int]]]:
+def index(styles: tuple[DateStyle, ...]) -> dict[str, list[tuple[DateStyle, int]]]:
     """Map each folded word to the styles it belongs to and its number there, from 0."""
-    found: dict[str, list[tuple[Style, int]]] = {}
+    found: dict[str, list[tuple[DateStyle, int]]] = {}
     for style in styles:
         for number, word in enumerate(style.words):
             found.setdefault(fold(word), []).append((style, number))

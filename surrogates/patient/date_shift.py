@@ -23,7 +23,7 @@ FORWARD = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class DateShift:
     """How the dates of one kind of one patient move.
 
     They move by `days`, never 0, and are then cut down to the first day of their month or year.
@@ -65,8 +65,8 @@ class Courses:
         self._cohort = cohort
         self._policy = policy
         self._days: dict[str, int] = {}
-        self._dates: dict[str, Course] = {}
-        self._births: dict[str, Course] = {}
+        self._dates: dict[str, DateShift] = {}
+        self._births: dict[str, DateShift] = {}
 
     def days(self, person_id: str) -> int:
         """Return the days by which everything of a patient moves."""
@@ -76,7 +76,7 @@ class Courses:
             _remember(self._days, person_id, days)
         return days
 
-    def of_dates(self, person_id: str) -> Course:
+    def of_dates(self, person_id: str) -> DateShift:
         """Return the course of all dates of a patient but that of birth."""
         course = self._dates.get(person_id)
         if course is None:
@@ -85,7 +85,7 @@ class Courses:
             _remember(self._dates, person_id, course)
         return course
 
-    def of_births(self, person_id: str) -> Course:
+    def of_births(self, person_id: str) -> DateShift:
         """Return the course of the birth date of a patient."""
         course = self._births.get(person_id)
         if course is None:
@@ -113,7 +113,7 @@ def shift_days(key: PatientKey, policy: Policy) -> int:
     return days if key.number("shift", "sign", 2) else -days
 
 
-def of_dates(key: PatientKey, policy: Policy, days: int) -> Course:
+def of_dates(key: PatientKey, policy: Policy, days: int) -> DateShift:
     """Return the course of all dates but those of birth.
 
     The nudge is drawn apart from the shift, so that a year alone does not tell its sign. What is
@@ -121,10 +121,10 @@ def of_dates(key: PatientKey, policy: Policy, days: int) -> Course:
     """
     is_cut = policy.date_precision != "day"
     nudge = FORWARD if is_cut or key.number("shift", "nudge", 2) else -1
-    return Course(days, nudge, policy.date_precision, policy.keep_weekday)
+    return DateShift(days, nudge, policy.date_precision, policy.keep_weekday)
 
 
-def of_births(key: PatientKey, policy: Policy, days: int) -> Course:
+def of_births(key: PatientKey, policy: Policy, days: int) -> DateShift:
     """Return the course of the patient's birth date.
 
     Shifted, it keeps ages exact. Cut down or jittered it only ever comes earlier than that, so
@@ -132,13 +132,13 @@ def of_births(key: PatientKey, policy: Policy, days: int) -> Course:
     """
     choice = policy.birth_dates
     if choice == "month" or choice == "year":
-        return Course(days, -1, choice, policy.keep_weekday)
+        return DateShift(days, -1, choice, policy.keep_weekday)
     sign = 1 if days > 0 else -1
     if choice == "jitter":
         back = key.number("shift", "birth", _SHORTEST_MONTH * policy.birth_jitter_months)
-        return Course(days - back or -1, sign)
+        return DateShift(days - back or -1, sign)
     nudge = sign if policy.date_precision == "day" else -1
-    return Course(days, nudge, policy.date_precision, policy.keep_weekday)
+    return DateShift(days, nudge, policy.date_precision, policy.keep_weekday)
 
 
 def add_months(day: date, months: int) -> date:

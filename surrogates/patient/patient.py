@@ -12,7 +12,7 @@ from record.patient import PatientRecord
 from record.policy import Policy
 from surrogates.keys.keys import PatientKey
 from surrogates.patient import date_shift
-from surrogates.patient.date_shift import Course
+from surrogates.patient.date_shift import DateShift
 from surrogates.patient.known_people import Circle
 from surrogates.patient.lexicon import (
     Lexicon,
@@ -112,12 +112,12 @@ class Subject:
         return f"Subject(key={self.key!r})"
 
     @cached_property
-    def course(self) -> Course:
+    def course(self) -> DateShift:
         """How all dates of the patient move but that of birth."""
         return date_shift.of_dates(self.key, self.policy, self.days)
 
     @cached_property
-    def birth_course(self) -> Course:
+    def birth_course(self) -> DateShift:
         """How the birth date of the patient moves."""
         return date_shift.of_births(self.key, self.policy, self.days)
 

@@ -48,7 +48,7 @@ _REMEMBERED = 1 << 12
 
 
 @dataclass(slots=True)
-class Run:
+class NameRun:
     """One mention of a person: the spans it takes, and its folded words.
 
     `gender` is that of a title before it (`M`, `F`) or empty, `own` who of the record is meant:
@@ -130,7 +130,7 @@ class Links:
                     return person
         return Person(entity)
 
-    def _own(self, run: Run) -> Person | None:
+    def _own(self, run: NameRun) -> Person | None:
         """Find the person of the record that a mention means."""
         if not run.is_told:
             first = run.spans[0]
@@ -141,7 +141,7 @@ class Links:
             run.is_told = True
         return run.own
 
-    def _meant(self, run: Run) -> Person:
+    def _meant(self, run: NameRun) -> Person:
         """Find the person that a mention means, or make one up of it."""
         own = self._own(run)
         if own is not None:
@@ -204,7 +204,7 @@ def _spelt(
 
 def _runs(
     text: str, spans: Sequence[Span], read: Mapping[int, Reading], spelt: Mapping[Part, str]
-) -> list[Run]:
+) -> list[NameRun]:
     """Join the spans that stand side by side and are one name."""
     groups: list[list[int]] = []
     for number in read:
@@ -223,7 +223,7 @@ def _runs(
         if spelt:
             given = tuple(spelt.get((GIVEN, word), word) for word in given)
             family = tuple(spelt.get((FAMILY, word), word) for word in family)
-        runs.append(Run(tuple(group), given, initials, family))
+        runs.append(NameRun(tuple(group), given, initials, family))
     return runs
 
 
@@ -276,7 +276,7 @@ def _bare(written: str) -> tuple[str, ...]:
 # Who it is ---------------------------------------------------------------------------------------
 
 
-def _known(run: Run, is_kin: bool, circle: Circle) -> Person | None:
+def _known(run: NameRun, is_kin: bool, circle: Circle) -> Person | None:
     suited = [person for person in circle.persons if run.suits(person)]
     if is_kin:
         suited = [person for person in suited if person.entity != PATIENT] or suited
@@ -287,7 +287,7 @@ def _known(run: Run, is_kin: bool, circle: Circle) -> Person | None:
     return suited[0] if suited else None
 
 
-def _entity(run: Run) -> str:
+def _entity(run: NameRun) -> str:
     """Name somebody of whom nothing but a mention is known."""
     if run.family:
         return f"family/{run.family[0]}"

@@ -36,12 +36,12 @@ class FF1:
     def __reduce__(self) -> NoReturn:
         raise TypeError("an FF1 holds a key and is not copied or pickled")
 
-    def of(self, length: int, tweak: bytes = b"") -> "Permutation":
+    def of(self, length: int, tweak: bytes = b"") -> "CodePermutation":
         """Return the permutation of the numbers of a length, 2 at least, under a tweak."""
-        return Permutation(self._encrypt, self.radix, length, tweak)
+        return CodePermutation(self._encrypt, self.radix, length, tweak)
 
 
-class Permutation:
+class CodePermutation:
     """Encrypts and decrypts numbers of one length: algorithms 7 and 8 of the standard."""
 
     __slots__ = (

@@ -7,7 +7,7 @@ import numpy as np
 
 from record.errors import Unsafe
 from surrogates.dates import dates
-from surrogates.patient.date_shift import Course
+from surrogates.patient.date_shift import DateShift
 from surrogates.tables.date_columns import (
     Days,
     Mask,
@@ -38,7 +38,7 @@ def move_whole(parts: Days, moves: Moves) -> tuple[Days, Mask]:
     return to_parts(np.where(is_date, moved, 0)), is_date
 
 
-def move(birth: Birth, course: Course) -> Birth:
+def move(birth: Birth, course: DateShift) -> Birth:
     """Move a birth date, whole or partial, by the course of the patient's births.
 
     A month or year alone moves from its middle, and by one at least. Raises Unsafe where the

@@ -17,8 +17,8 @@ from surrogates.rewrite import Rewriter
 from surrogates.tables import birth_dates
 from surrogates.tables.birth_dates import Birth
 from surrogates.tables.tables import (
+    CohortTables,
     Subjects,
-    Tables,
     Treated,
 )
 
@@ -47,7 +47,7 @@ class Columns:
         self._policy = policy
         self._rewriter = Rewriter(cohort, policy)
         self._courses = Courses(cohort, policy)
-        self._tables = Tables(cohort, policy, self._courses, self.value)
+        self._tables = CohortTables(cohort, policy, self._courses, self.value)
 
     def check(self, table: str, names: Iterable[str]) -> None:
         """Raise ConfigError for a table or column that nobody said how to treat: at the start."""

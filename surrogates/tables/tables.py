@@ -153,7 +153,7 @@ class Treated:
     kept: Mask = field(repr=False)
 
 
-class Tables:
+class CohortTables:
     """Treats tables for one cohort; `value` gives what a number of a patient is in the notes."""
 
     def __init__(self, cohort: CohortKey, policy: Policy, courses: Courses, value: Value) -> None:
@@ -190,7 +190,7 @@ class _Sheet:
     """One batch under treatment: its columns, whom its rows are about, and which are refused."""
 
     def __init__(
-        self, table: str, batch: pa.RecordBatch | pa.Table, tables: Tables, subjects: Subjects
+        self, table: str, batch: pa.RecordBatch | pa.Table, tables: CohortTables, subjects: Subjects
     ) -> None:
         self._table = table
         self._tables = tables

@@ -40,7 +40,7 @@ Printed = tuple[FictionalNote, bytes | None]
 
 
 @dataclass
-class Counts:
+class HospitalCounts:
     """How much was written; `pdfs` are printed notes, `scans` those without a text layer."""
 
     patients: int = 0
@@ -58,7 +58,7 @@ def write_hospital(
     seed: int,
     processes: int = 1,
     progress: Callable[[int], None] | None = None,
-) -> Counts:
+) -> HospitalCounts:
     """Write `hospital.db`, `pdf/`, `truth.jsonl` and `patients.jsonl` into a folder.
 
     The same hospital and seed give the same files, whatever the number of processes. Files appear
@@ -94,8 +94,8 @@ def _write(
     partial: Path,
     printing: _Printing,
     progress: Callable[[int], None] | None,
-) -> Counts:
-    counts = Counts(patients=len(hospital.patients), visits=len(hospital.visits))
+) -> HospitalCounts:
+    counts = HospitalCounts(patients=len(hospital.patients), visits=len(hospital.visits))
     engine = create_engine(f"sqlite:///{partial / DATABASE}")
 
     def filed(truth: TextIO) -> Iterator[FictionalNote]:
@@ -120,7 +120,7 @@ def _write(
     return counts
 
 
-def _count(counts: Counts, note: FictionalNote) -> None:
+def _count(counts: HospitalCounts, note: FictionalNote) -> None:
     counts.notes += 1
     counts.pdfs += note.rendering == "pdf"
     counts.scans += note.rendering == "scan"

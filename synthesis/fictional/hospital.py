@@ -26,7 +26,7 @@ from synthesis.fictional.people.agenda import (
     Planner,
 )
 from synthesis.fictional.people.people import (
-    Person,
+    FictionalPerson,
     Pools,
     Registry,
     make_pools,
@@ -40,8 +40,8 @@ from synthesis.fictional.people.records import (
     Visit,
 )
 from synthesis.fictional.templates.grammar import (
-    Kind,
     Language,
+    NoteKind,
     Story,
 )
 from synthesis.fictional.templates.languages import LANGUAGES
@@ -74,7 +74,7 @@ def part_of(language: Language, part: Part) -> Language:
     )
 
 
-def _kind(kind: Kind, part: Part) -> Kind:
+def _kind(kind: NoteKind, part: Part) -> NoteKind:
     return replace(
         kind,
         titles=_some(kind.titles, part),
@@ -228,7 +228,7 @@ def _cast(
 
 
 def _writer(
-    cast: Cast, persons: Mapping[int, Person], bookings: Sequence[Booking], paper: _Paper
+    cast: Cast, persons: Mapping[int, FictionalPerson], bookings: Sequence[Booking], paper: _Paper
 ) -> Callable[[], Iterator[FictionalNote]]:
     providers = {clinician.provider_id: clinician for clinician in cast.clinicians}
     sites = {site.care_site_id: site for site in cast.care_sites}

@@ -13,7 +13,7 @@ from evaluation.attacks.copying import (
     nearness,
     verbatim,
 )
-from evaluation.attacks.proximity import Corpus
+from evaluation.attacks.proximity import WordCorpus
 from evaluation.gate import Axis, Measured, Verdict, decide, read_requirements
 from evaluation.utility.utility import (
     REAL,
@@ -44,7 +44,7 @@ def real():
 
 @pytest.fixture(scope="module")
 def corpus(real):
-    return Corpus(real.trained)
+    return WordCorpus(real.trained)
 
 
 def new(count, seed=8):

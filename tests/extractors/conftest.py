@@ -14,7 +14,7 @@ from extractors.document.options import (
     Layout,
     Options,
 )
-from extractors.read import Reader
+from extractors.read import DocumentReader
 
 FIXTURES = Path(__file__).parents[2].parent / "shared" / "fixtures" / "pdf"
 _PAGE = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources %s>>"
@@ -146,9 +146,9 @@ def flood(raw: Callable[..., bytes]) -> bytes:
 
 
 @pytest.fixture(scope="session")
-def reader() -> Iterator[Reader]:
+def reader() -> Iterator[DocumentReader]:
     options = Options(Layout.FULL, languages=())
-    with Reader(Limits(seconds=20, memory_mb=512), options) as reader:
+    with DocumentReader(Limits(seconds=20, memory_mb=512), options) as reader:
         yield reader
 
 

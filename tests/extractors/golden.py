@@ -21,7 +21,7 @@ from extractors.document.options import (
     Layout,
     Options,
 )
-from extractors.read import Reader
+from extractors.read import DocumentReader
 from record.errors import Unreadable
 
 FIXTURES = Path(__file__).parents[2].parent / "shared" / "fixtures" / "pdf"
@@ -53,7 +53,7 @@ class Readers:
         self._open = ExitStack()
         self._readers = {
             layout: self._open.enter_context(
-                Reader(LIMITS, Options(layout=layout, languages=languages))
+                DocumentReader(LIMITS, Options(layout=layout, languages=languages))
             )
             for layout in Layout
         }

@@ -37,7 +37,7 @@ from extractors.document.options import (
     Options,
 )
 from extractors.pdf.ocr import Recognizer
-from extractors.read import Reader
+from extractors.read import DocumentReader
 from record.errors import Unreadable
 
 LIMITS = Limits(seconds=10, memory_mb=512)
@@ -49,9 +49,11 @@ LANGUAGES = ("eng", "fra", "spa")
 
 
 @contextmanager
-def reading(layout: Layout, languages: tuple[str, ...] = ()) -> Iterator[tuple[Reader, int]]:
+def reading(
+    layout: Layout, languages: tuple[str, ...] = ()
+) -> Iterator[tuple[DocumentReader, int]]:
     """Open a reader that has read every sound document; returns the kilobytes it then holds."""
-    with Reader(LIMITS, Options(layout, languages=languages)) as reader:
+    with DocumentReader(LIMITS, Options(layout, languages=languages)) as reader:
         yield reader, warm(reader)
 
 
@@ -74,19 +76,19 @@ def pdfs(count: int) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def full() -> Iterator[tuple[Reader, int]]:
+def full() -> Iterator[tuple[DocumentReader, int]]:
     with reading(Layout.FULL) as opened:
         yield opened
 
 
-def test_sound_documents_are_read(full: tuple[Reader, int]) -> None:
+def test_sound_documents_are_read(full: tuple[DocumentReader, int]) -> None:
     for name, data in specimens().items():
         extracted = full[0].read(data, name=name)
         assert "LEFÈVRE" in extracted.text
         assert "furosémide 40 mg" in extracted.text
 
 
-def test_spoilt_documents_are_read_or_refused(full: tuple[Reader, int]) -> None:
+def test_spoilt_documents_are_read_or_refused(full: tuple[DocumentReader, int]) -> None:
     reader, idle = full
     made = list(attempts(reader, SEED, range(28 * KINDS)))
     outcomes = check(made, idle)
@@ -112,7 +114,7 @@ def test_spoilt_documents_are_recognized_or_refused() -> None:
         check(list(attempts(reader, SEED + 2, pdfs(36))), idle)
 
 
-def test_a_reading_process_does_not_grow(full: tuple[Reader, int]) -> None:
+def test_a_reading_process_does_not_grow(full: tuple[DocumentReader, int]) -> None:
     """The same documents again and again: memory is taken for the first time alone."""
     reader, _ = full
     numbers = range(2 * KINDS)
@@ -126,10 +128,10 @@ def test_a_reading_process_does_not_grow(full: tuple[Reader, int]) -> None:
     assert not kept or max(kept) - min(kept) < 30_000
 
 
-def test_the_same_bytes_come_to_the_same_end(full: tuple[Reader, int]) -> None:
+def test_the_same_bytes_come_to_the_same_end(full: tuple[DocumentReader, int]) -> None:
     """Whatever was read before: a document leaves nothing behind for the next."""
 
-    def end(reader: Reader, name: str, data: bytes) -> str:
+    def end(reader: DocumentReader, name: str, data: bytes) -> str:
         try:
             return hashlib.sha256(reader.read(data, name=name).text.encode()).hexdigest()
         except Unreadable as unreadable:
@@ -196,7 +198,7 @@ def unzipped(data: bytes) -> dict[str, bytes]:
     "sign", [b"a", b"A", b"7", b" ", b"\t", b"\xe9", b"\xe9a", b"-", b"=", b"_", b"'", b"a ", b"\n"]
 )
 def test_long_runs_are_read_in_linear_time(
-    full: tuple[Reader, int], kind: str, sign: bytes
+    full: tuple[DocumentReader, int], kind: str, sign: bytes
 ) -> None:
     """Patterns that look ahead or back at every place would take minutes for these."""
     if kind in ("xml", "docx"):

@@ -10,7 +10,7 @@ from extractors.document.options import (
     Options,
 )
 from extractors.pdf.ocr import Recognizer
-from extractors.read import Reader
+from extractors.read import DocumentReader
 from tests.extractors import golden
 
 ROWS = golden.load() if golden.TABLE.exists() else {}
@@ -65,7 +65,7 @@ def test_what_comes_out(name: str, readers: golden.Readers) -> None:
     if _depends_on_recognition(expected) and not readers.languages:
         pytest.skip("tesseract or its data is not installed")
     if expected.recognized not in ("", "0") and int(expected.recognized) > MANY_RECOGNIZED:
-        with Reader(golden.LIMITS, Options()) as reader:
+        with DocumentReader(golden.LIMITS, Options()) as reader:
             body = reader.read(golden.content(path), name=path.name)
         assert str(body.recognized) == expected.recognized
         assert len(body.text) == pytest.approx(int(expected.body), rel=0.1)

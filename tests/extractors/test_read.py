@@ -13,7 +13,7 @@ from extractors.document.options import (
     Layout,
     Options,
 )
-from extractors.read import Reader, read_file
+from extractors.read import DocumentReader, read_file
 from record.errors import Unavailable, Unreadable
 
 Make = Callable[..., bytes]
@@ -49,38 +49,38 @@ REFUSED = {
 }
 
 
-def refusal(reader: Reader, data: bytes, name: str = "") -> str:
+def refusal(reader: DocumentReader, data: bytes, name: str = "") -> str:
     with pytest.raises(Unreadable) as caught:
         reader.read(data, name=name)
     return caught.value.reason
 
 
-def test_content_decides_not_the_name(reader: Reader, pdf: Make) -> None:
+def test_content_decides_not_the_name(reader: DocumentReader, pdf: Make) -> None:
     extracted = reader.read(pdf("Mme LEFÈVRE"), name="letter.txt")
     assert (extracted.text, extracted.origin, extracted.pages) == ("Mme LEFÈVRE", "pdf", 1)
     extracted = reader.read("Mme LEFÈVRE\r\n".encode(), name="letter.txt")
     assert (extracted.text, extracted.origin, extracted.pages) == ("Mme LEFÈVRE\n", "plain", 1)
 
 
-def test_a_broken_pdf_is_not_taken_for_text(reader: Reader) -> None:
+def test_a_broken_pdf_is_not_taken_for_text(reader: DocumentReader) -> None:
     assert refusal(reader, b"this is no PDF", "Letter.PDF") == "broken"
     assert refusal(reader, b"", "letter.pdf") == "empty"
 
 
 def test_size_is_checked_first() -> None:
-    with Reader(LIMITS, FULL) as reader:
+    with DocumentReader(LIMITS, FULL) as reader:
         assert refusal(reader, b"x" * 1001) == "too-large"
         assert reader.read(b"x" * 1000).text == "x" * 1000
 
 
 def test_plain_text_starts_no_process() -> None:
-    with Reader(Limits(), FULL) as reader:
+    with DocumentReader(Limits(), FULL) as reader:
         reader.read(b"text")
         assert reader._sandbox.pid is None
 
 
 def test_a_closed_reader_can_be_used_again(pdf: Make) -> None:
-    with Reader(Limits(), FULL) as reader:
+    with DocumentReader(Limits(), FULL) as reader:
         assert reader.read(pdf("one")).text == "one"
         reader.close()
         assert reader.read(pdf("two")).text == "two"
@@ -100,7 +100,7 @@ def test_a_closed_reader_can_be_used_again(pdf: Make) -> None:
         ),
     )
 )
-def test_arbitrary_bytes_raise_nothing_but_unreadable(reader: Reader, data: bytes) -> None:
+def test_arbitrary_bytes_raise_nothing_but_unreadable(reader: DocumentReader, data: bytes) -> None:
     try:
         extracted = reader.read(data)
     except Unreadable as unreadable:
@@ -109,7 +109,7 @@ def test_arbitrary_bytes_raise_nothing_but_unreadable(reader: Reader, data: byte
         assert extracted.text.strip()
 
 
-def test_every_fixture_is_read_or_refused(reader: Reader, fixtures: Path) -> None:
+def test_every_fixture_is_read_or_refused(reader: DocumentReader, fixtures: Path) -> None:
     manifest = json.loads((fixtures / "manifest.json").read_text())
     refused = {}
     for entry in manifest:

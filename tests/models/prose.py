@@ -7,7 +7,7 @@ from models.language.corpus.vocabulary import (
     END,
     UNKNOWN,
     Vocabulary,
-    Words,
+    WordVocabulary,
 )
 
 MARKS = (END, UNKNOWN, "<PAR>", "<A_START>", "<A_END>", "<B_START>", "<B_END>", "<ASK>", "<BODY>")
@@ -34,9 +34,9 @@ def notes(count: int, *, seed: int = 1) -> list[str]:
     return [note(chance) for _ in range(count)]
 
 
-def vocabulary() -> Words:
+def vocabulary() -> WordVocabulary:
     """All words of the language."""
-    return Words.learn(MARKS, notes(200), rare=1)
+    return WordVocabulary.learn(MARKS, notes(200), rare=1)
 
 
 def as_texts(found: Vocabulary, marked: list[str]) -> list[Text]:

@@ -45,7 +45,7 @@ from pipeline.notes.worker_resources import (
     settled,
 )
 from pipeline.release.release_context import open_release_tools
-from pipeline.release.request import Order
+from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import run_release
 from pipeline.warehouse.note_rows import NOTE_COLUMNS
 from pipeline.warehouse.warehouse import (
@@ -379,7 +379,7 @@ class Ward:
 
     def order(self, *person_ids, output="sqlite:///cohort.db", name="asthma", **options):
         persons = self.persons(*(person_ids or self.FEW))
-        return Order(self.config, name, persons, self.url(output), **options)
+        return ReleaseRequest(self.config, name, persons, self.url(output), **options)
 
     def release(self, *person_ids, **options):
         return run_release(self.order(*person_ids, **options))

@@ -9,7 +9,7 @@ from scipy.spatial.distance import jensenshannon
 from models.language.corpus.vocabulary import (
     UNKNOWN,
     Pieces,
-    Words,
+    WordVocabulary,
 )
 from models.language.training.recipe import make_recipe
 from record.document import Annotated, Document
@@ -109,14 +109,14 @@ def test_the_benchmark_form() -> None:
 
 
 def test_unknown_words_are_those_rare_in_train_alone() -> None:
-    vocabulary = Words.learn(marks_of(["A"], []), ["b b b c c", "b c d"], rare=3)
+    vocabulary = WordVocabulary.learn(marks_of(["A"], []), ["b b b c c", "b c d"], rare=3)
     assert vocabulary.words == ("▁b", "▁c") or set(vocabulary.words) <= {"▁b", "b", "▁c", "c"}
     assert vocabulary.marks[vocabulary.encode("d")[0]] == UNKNOWN
 
 
 def test_words_come_back_but_for_rare_ones() -> None:
     texts = [encode(each) for each in letters(40)]
-    vocabulary = Words.learn(marks_of(["NAME", "DATE", "CITY"], []), texts, rare=1)
+    vocabulary = WordVocabulary.learn(marks_of(["NAME", "DATE", "CITY"], []), texts, rare=1)
     for text in texts:
         assert vocabulary.decode(vocabulary.encode(text)) == text
 

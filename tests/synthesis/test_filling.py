@@ -13,7 +13,7 @@ from record.document import Document
 from record.errors import ConfigError, Unsafe
 from record.folding import fold
 from record.span import Span
-from synthesis.filling import Filling, Method, Order, draw, fill
+from synthesis.filling import Filling, FillingRequest, Method, draw, fill
 from synthesis.masking import Masking, Phase, mask, words_of
 
 TEXT = "Mr Smith came with fever and cough .\nJones gave him water and bread , then Smith left ."
@@ -48,7 +48,9 @@ def letter(names=("Smith", "Jones"), speech=0.0, text=TEXT, note="1", **more):
 
 
 def filled(masked, filling=None, surrogates=None, filler=None):
-    return fill([Order(masked, surrogates or {})], filler or Echo(), filling or Filling())[0].text
+    return fill([FillingRequest(masked, surrogates or {})], filler or Echo(), filling or Filling())[
+        0
+    ].text
 
 
 @settings(max_examples=60)
@@ -84,7 +86,7 @@ def test_copies_differ_and_company_and_batches_do_not_matter():
     letters = [letter(speech=0.5, note=str(number)) for number in range(5)]
     for method in Method:
         drawn = Filling(method, top=6, window=7)
-        orders = [Order(each, copy=str(number)) for each in letters for number in range(3)]
+        orders = [FillingRequest(each, copy=str(number)) for each in letters for number in range(3)]
         together = fill(orders, Echo(), drawn)
         alone = [fill([each], Echo(), replace(drawn, batch=1))[0] for each in orders]
         assert together == alone
@@ -104,7 +106,7 @@ def test_names_of_the_source_are_not_written_in_whatever_case_and_accents():
 
     barred = lambda word: fold(word) in {"smith", "jones"}  # noqa: E731
     for method in Method:
-        orders = [Order(masked, barred=barred), Order(masked)]
+        orders = [FillingRequest(masked, barred=barred), FillingRequest(masked)]
         made = [each.text for each in fill(orders, Names(), Filling(method))]
         assert set(made[0].split()) <= {"a", ",", "."}
         assert "smith" in made[1]
@@ -184,7 +186,7 @@ def test_surrogates_stand_for_identifiers_everywhere_from_the_start():
         for each in masked.decisions
         if each.is_masked
     }
-    made = fill([Order(masked, names)], Echo(), Filling())[0]
+    made = fill([FillingRequest(masked, names)], Echo(), Filling())[0]
     assert made.text == TEXT.replace("Smith", "van Brown").replace("Jones", "Green")
     found = [made.text[span.start : span.end] for span in made.spans]
     assert found == ["van Brown", "Green", "van Brown"]
@@ -192,7 +194,7 @@ def test_surrogates_stand_for_identifiers_everywhere_from_the_start():
 
 def test_identifiers_left_to_the_filler_are_spans_of_their_words():
     masked = letter(names=("Smith came", "Jones"), speech=0.4)
-    made = fill([Order(masked)], Echo(), Filling(top=6))[0]
+    made = fill([FillingRequest(masked)], Echo(), Filling(top=6))[0]
     words = [made.text[span.start : span.end].count(" ") + 1 for span in made.spans]
     assert words == [2, 1] and {span.label for span in made.spans} == {"NAME"}
     assert all(made.text[span.end : span.end + 1] in (" ", "\n") for span in made.spans)
@@ -222,7 +224,7 @@ def test_places_get_words_of_their_class_where_any_is_likely(method):
         ({"WORD": {"cow"}}, {"the", "The"}),
     )
     for classes, told in pairs:
-        made = fill([Order(masked)], Alike(), Filling(method), classes)[0]
+        made = fill([FillingRequest(masked)], Alike(), Filling(method), classes)[0]
         written = {
             word for word, each in zip(made.text.split(), masked.decisions, strict=True)
             if each.phase is Phase.SPEECH

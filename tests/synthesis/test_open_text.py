@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models.language.corpus.vocabulary import Words
+from models.language.corpus.vocabulary import WordVocabulary
 from models.language.training.recipe import make_recipe
 from pipeline.cli import main
 from synthesis.corpora import PLACEHOLDER, SPLITS
@@ -87,7 +87,7 @@ def test_no_held_out_note_is_one_of_train_or_nearly_so(built: Path) -> None:
 def test_unknown_words_are_rare_in_train(built: Path) -> None:
     corpus = load_corpus(built)
     vocabulary = learn_vocabulary(corpus, make_recipe("medtext-2", {}))
-    assert isinstance(vocabulary, Words)
+    assert isinstance(vocabulary, WordVocabulary)
     learnt = Counter(w for each in corpus.notes["train"] for w in words_of(each.marked))
     known = {word.replace("\u2581", "") for word in vocabulary.words}
     held_out = {w for s in SPLITS[1:] for each in corpus.notes[s] for w in words_of(each.marked)}

@@ -126,7 +126,7 @@ class Vocabulary(ABC):
         return json.dumps({"kind": self.kind, "marks": self.marks, **self.to_json()}).encode()
 
 
-class Words(Vocabulary):
+class WordVocabulary(Vocabulary):
     """Whole words, those that are rare being UNKNOWN; a piece says whether a blank precedes it.
 
     Words are the tokens of `record.tokens`, so that offsets and white space come back.
@@ -140,7 +140,7 @@ class Words(Vocabulary):
         self._known = {word: len(self.marks) + place for place, word in enumerate(self.words)}
 
     @classmethod
-    def learn(cls, marks: Sequence[str], texts: Iterable[str], *, rare: int) -> "Words":
+    def learn(cls, marks: Sequence[str], texts: Iterable[str], *, rare: int) -> "WordVocabulary":
         """Take the words that occur at least `rare` times in these texts, the frequent first."""
         empty = cls(marks, ())
         counts = Counter(
@@ -262,8 +262,8 @@ def read_vocabulary(path: Path) -> Vocabulary:
     try:
         held = json.loads(path.read_text("utf-8"))
         marks: list[str] = held["marks"]
-        if held["kind"] == Words.kind:
-            return Words(marks, held["words"])
+        if held["kind"] == WordVocabulary.kind:
+            return WordVocabulary(marks, held["words"])
         return Pieces.read(marks, held["tokenizer"])
     except OSError:
         raise ConfigError(str(path), "cannot be read", _REMEDY) from None

@@ -14,7 +14,7 @@ from models.language.corpus.texts import seeded
 from models.language.decoding.grammar import (
     STRETCH,
     Grammar,
-    Rules,
+    TagRules,
 )
 from models.language.networks.interface import (
     LanguageModel,
@@ -213,7 +213,7 @@ class Decoding:
 
 
 @dataclass(frozen=True)
-class Task:
+class DecodingTask:
     """A text to write: `asked` is read first, then `opening`, which is part of the text.
 
     `wanted` counts entities by label, in the grammar's order; `length` is how many ids the text
@@ -242,12 +242,12 @@ class Written:
 
 
 @dataclass
-class Batch:
+class DecodingBatch:
     """Texts that are being written, side by side. Rows that are done are dropped now and then."""
 
     rows: list[int]
-    tasks: list[Task]
-    rules: Rules
+    tasks: list[DecodingTask]
+    rules: TagRules
     runs: list[Runs]
     memory: Memory
     ids: Tensor
@@ -255,7 +255,7 @@ class Batch:
     done: Tensor
 
 
-def refuse_length(network: LanguageModel, tasks: Sequence[Task], decoding: Decoding) -> int:
+def refuse_length(network: LanguageModel, tasks: Sequence[DecodingTask], decoding: Decoding) -> int:
     """Return the room the longest text may need; raises ConfigError where the model has less."""
     room = max(len(t.asked) for t in tasks) + 1 + decoding.max_length
     if network.longest is not None and room > network.longest:
@@ -266,7 +266,7 @@ def refuse_length(network: LanguageModel, tasks: Sequence[Task], decoding: Decod
 
 @torch.inference_mode()
 def write_texts(
-    network: LanguageModel, grammar: Grammar, tasks: Sequence[Task], decoding: Decoding
+    network: LanguageModel, grammar: Grammar, tasks: Sequence[DecodingTask], decoding: Decoding
 ) -> list[Written]:
     """Write a text for each task, all of them side by side, where the network computes.
 
@@ -336,10 +336,10 @@ def finished(ids: list[int], grammar: Grammar, decoding: Decoding, *, is_hurried
 def begin(
     network: LanguageModel,
     grammar: Grammar,
-    tasks: Sequence[Task],
+    tasks: Sequence[DecodingTask],
     decoding: Decoding,
     room: int,
-) -> Batch:
+) -> DecodingBatch:
     """Lay out texts that have not begun."""
     count, device = len(tasks), network.device
     wanted = [task.wanted for task in tasks if task.wanted is not None]
@@ -348,7 +348,7 @@ def begin(
         counts = torch.tensor([list(each) for each in wanted], device=device)
         left = counts.reshape(count, grammar.labels)
     zeros = torch.zeros(count, dtype=torch.long, device=device)
-    rules = Rules(
+    rules = TagRules(
         grammar.on(device),
         zeros,
         zeros,
@@ -368,20 +368,20 @@ def begin(
             for task in tasks
         ]
     )
-    return Batch(
+    return DecodingBatch(
         list(range(count)), list(tasks), rules, runs, network.start(count, room),
         zeros + grammar.end, chances.to(device), zeros.bool(),
     )  # fmt: skip
 
 
-def _aims(tasks: Sequence[Task], decoding: Decoding, device: torch.device) -> Tensor:
+def _aims(tasks: Sequence[DecodingTask], decoding: Decoding, device: torch.device) -> Tensor:
     """Return from which length on each text winds up: there must be room to do so. (rows,)"""
     most = int(decoding.max_length / (1 + STRETCH))
     lengths = [most if task.length is None else min(most, task.length) for task in tasks]
     return torch.tensor([max(1, decoding.min_length, length) for length in lengths], device=device)
 
 
-def filtered(scores: Tensor, batch: Batch) -> Tensor:
+def filtered(scores: Tensor, batch: DecodingBatch) -> Tensor:
     """Rule out what grammar, lengths and repetitions forbid, in place. (rows, vocabulary)"""
     scores = batch.rules.apply(scores)
     for row, runs in enumerate(batch.runs):
@@ -391,7 +391,7 @@ def filtered(scores: Tensor, batch: Batch) -> Tensor:
     return scores
 
 
-def choose(scores: Tensor, batch: Batch, decoding: Decoding) -> Tensor:
+def choose(scores: Tensor, batch: DecodingBatch, decoding: Decoding) -> Tensor:
     """Choose the next id of each text. (rows,)"""
     scores = filtered(scores, batch)
     if decoding.method == "greedy":
@@ -406,7 +406,7 @@ def choose(scores: Tensor, batch: Batch, decoding: Decoding) -> Tensor:
     return draw(scores, chances[:, 0])
 
 
-def take(batch: Batch, chosen: Tensor, counts: Tensor) -> None:
+def take(batch: DecodingBatch, chosen: Tensor, counts: Tensor) -> None:
     """Go on with the ids chosen; `counts` tells whose ids are of the body."""
     inside = batch.rules.states > 0
     batch.rules.advance(chosen, counts)
@@ -419,7 +419,7 @@ def take(batch: Batch, chosen: Tensor, counts: Tensor) -> None:
             runs.add(number, is_inside=is_inside)
 
 
-def shrink(batch: Batch, rows: Tensor) -> None:
+def shrink(batch: DecodingBatch, rows: Tensor) -> None:
     """Keep some rows."""
     kept = rows.tolist()
     batch.rows = [batch.rows[row] for row in kept]
@@ -439,7 +439,7 @@ class _Beam:
 
 @torch.inference_mode()
 def search_text(
-    network: LanguageModel, grammar: Grammar, task: Task, decoding: Decoding
+    network: LanguageModel, grammar: Grammar, task: DecodingTask, decoding: Decoding
 ) -> Written:
     """Write a text by beam search; of the texts that ended, the one with most entities, and of
     equals the likeliest id for id, is given. Raises ConfigError as `write_texts`."""
@@ -454,7 +454,9 @@ def search_text(
     return _search(network, batch, task, decoding)
 
 
-def _search(network: LanguageModel, batch: Batch, task: Task, decoding: Decoding) -> Written:
+def _search(
+    network: LanguageModel, batch: DecodingBatch, task: DecodingTask, decoding: Decoding
+) -> Written:
     grammar = batch.rules.grammar
     starts = set(grammar.starts.tolist())
     texts: list[list[int]] = [list(task.opening)]
@@ -489,7 +491,7 @@ def _search(network: LanguageModel, batch: Batch, task: Task, decoding: Decoding
     return finished(best.ids, grammar, decoding, is_hurried=best.is_hurried)
 
 
-def _go_on(batch: Batch, rows: list[int], numbers: list[int]) -> None:
+def _go_on(batch: DecodingBatch, rows: list[int], numbers: list[int]) -> None:
     """Make the batch hold these continuations."""
     places = torch.tensor(rows, dtype=torch.long)
     batch.memory = batch.memory.keep(places)

@@ -106,7 +106,7 @@ class Grammar:
 
 
 @dataclass
-class Rules:
+class TagRules:
     """What holds for each of some texts while they are written. (rows,) but for `left`.
 
     `written` counts ids, `least` and `most` bound it; `inside` counts those of the entity that is
@@ -246,7 +246,7 @@ class Rules:
             begun = (ids[:, None] == grammar.starts) & counts[:, None]
             self.left = self.left - begun.long()
 
-    def keep(self, rows: Tensor) -> "Rules":
+    def keep(self, rows: Tensor) -> "TagRules":
         """Return the rules of some rows."""
         held: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
         kept: dict[str, Any] = {n: v[rows] for n, v in held.items() if isinstance(v, Tensor)}

@@ -16,9 +16,9 @@ from models.language.masked.masked_model import (
 )
 from models.language.masked.training import (
     TRAINING,
-    Letter,
+    MaskedLetter,
+    MaskedProgress,
     MaskedRecipe,
-    Watch,
     digest_of,
     train_masked,
 )
@@ -38,7 +38,7 @@ _TRIALS = "trials"
 
 
 @dataclass(frozen=True)
-class Trial:
+class GridTrial:
     """One combination: its name, what it trains with, and the lowest perplexity that it reached."""
 
     name: str
@@ -75,14 +75,14 @@ def _changed(recipe: MaskedRecipe, values: Mapping[str, float]) -> MaskedRecipe:
 
 
 def search(
-    train: Sequence[Letter],
-    dev: Sequence[Letter],
+    train: Sequence[MaskedLetter],
+    dev: Sequence[MaskedLetter],
     recipes: Mapping[str, MaskedRecipe],
     out: Path,
     *,
-    watch: Callable[[str], Watch] = lambda name: Watch(),
+    watch: Callable[[str], MaskedProgress] = lambda name: MaskedProgress(),
     about: Mapping[str, Any] | None = None,
-) -> list[Trial]:
+) -> list[GridTrial]:
     """Train every recipe, and leave the model of the lowest perplexity in the folder.
 
     All are judged by the same masks of the same notes. What is done stays done when a search is
@@ -91,14 +91,14 @@ def search(
     if (out / REPORT).exists():
         raise ConfigError(str(out), "holds a finished search", "choose another folder")
     notes = digest_of(train, dev)
-    trials: list[Trial] = []
+    trials: list[GridTrial] = []
     for name, recipe in recipes.items():
         folder = out / _TRIALS / name
         if (folder / TRAINING).exists():
             history = _done(folder, recipe.fingerprint(notes))
         else:
             history = train_masked(train, dev, recipe, folder, watch(name), about)
-        trials.append(Trial(name, recipe, min(history), len(history) - 1))
+        trials.append(GridTrial(name, recipe, min(history), len(history) - 1))
         _keep_best(trials, out)
     best = min(trials, key=lambda trial: trial.perplexity)
     for file in (WEIGHTS, FORM.settings):
@@ -117,7 +117,7 @@ def _done(folder: Path, mark: str) -> list[float]:
     return history
 
 
-def _keep_best(trials: Sequence[Trial], out: Path) -> None:
+def _keep_best(trials: Sequence[GridTrial], out: Path) -> None:
     """Remove the weights of what is not the best so far: encoders fill disks."""
     best = min(trials, key=lambda trial: trial.perplexity)
     for trial in trials:

@@ -18,7 +18,7 @@ from safetensors.torch import save as dump_weights
 from torch import Tensor
 
 from models.atomic import write
-from models.folder import Form
+from models.folder import FolderFormat
 from models.language.networks.masked_network import (
     MARKS,
     MASK,
@@ -34,7 +34,9 @@ T = TypeVar("T")
 Floats = NDArray[np.float64]
 
 WEIGHTS = "weights.safetensors"
-FORM = Form("masked.json", "masked language model", "cryptonym synthesize train --recipe masked")
+FORM = FolderFormat(
+    "masked.json", "masked language model", "cryptonym synthesize train --recipe masked"
+)
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ class MaskedRecipe:
 
 
 @dataclass(frozen=True)
-class Letter:
+class MaskedLetter:
     """The words of a note, and which of them identify."""
 
     words: Sequence[str] = field(repr=False)
@@ -90,7 +90,7 @@ class Letter:
 
 
 @dataclass(frozen=True)
-class Watch:
+class MaskedProgress:
     """Is told how far training is; says when to stop, which happens at the end of an epoch.
 
     `advance` gets stretches learnt of all planned, `evaluated` an epoch and its perplexity.
@@ -102,7 +102,7 @@ class Watch:
 
 
 @dataclass
-class _Place:
+class _MaskedPlace:
     epoch: int = 0
     history: list[float] = field(default_factory=list)
 
@@ -118,11 +118,11 @@ class _Course:
 
 
 def train_masked(
-    train: Sequence[Letter],
-    dev: Sequence[Letter],
+    train: Sequence[MaskedLetter],
+    dev: Sequence[MaskedLetter],
     recipe: MaskedRecipe,
     out: Path,
-    watch: Watch | None = None,
+    watch: MaskedProgress | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> list[float]:
     """Train and write a folder; returns the perplexity of masked words before and after each epoch.
@@ -130,7 +130,7 @@ def train_masked(
     What is kept is the model of the lowest one, with what is told `about` it. A training that was
     interrupted goes on after its last whole epoch. Sets torch's random state. Raises ConfigError.
     """
-    watch = watch or Watch()
+    watch = watch or MaskedProgress()
     if (out / TRAINING).exists():
         remedy = "choose another folder, or remove this one"
         raise ConfigError(str(out), "holds a trained model already", remedy)
@@ -149,10 +149,10 @@ def train_masked(
         _stretches(words, train, recipe.length), _stretches(words, dev, recipe.length),
         recipe, len(words),
     )  # fmt: skip
-    place = _Place()
+    place = _MaskedPlace()
     found = load_checkpoint(out, network, optimizer, mark)
     if found is not None:
-        place = _Place(**found.place)
+        place = _MaskedPlace(**found.place)
     else:
         place.history.append(_perplexity(network, course))
     started = monotonic()
@@ -190,7 +190,7 @@ class _Stretch:
     identifying: list[bool] = field(repr=False)
 
 
-def _learnt_words(letters: Iterable[Letter], rare: int) -> tuple[str, ...]:
+def _learnt_words(letters: Iterable[MaskedLetter], rare: int) -> tuple[str, ...]:
     """Return the words that may be written, the most frequent first.
 
     A word that identifies in as many notes as it does not is none of them: it may identify where
@@ -210,7 +210,9 @@ def _learnt_words(letters: Iterable[Letter], rare: int) -> tuple[str, ...]:
     return (*MARKS, *sorted(kept, key=lambda word: (-counts[word], word)))
 
 
-def _stretches(words: Sequence[str], letters: Sequence[Letter], length: int) -> list[_Stretch]:
+def _stretches(
+    words: Sequence[str], letters: Sequence[MaskedLetter], length: int
+) -> list[_Stretch]:
     found: list[_Stretch] = []
     known = {word: number for number, word in enumerate(words)}
     for letter in letters:
@@ -258,7 +260,11 @@ def _loss(network: Network, seen: Tensor, wanted: Tensor) -> tuple[Tensor, int]:
 
 
 def _learn(
-    network: Network, optimizer: torch.optim.Optimizer, course: _Course, epoch: int, watch: Watch
+    network: Network,
+    optimizer: torch.optim.Optimizer,
+    course: _Course,
+    epoch: int,
+    watch: MaskedProgress,
 ) -> None:
     torch.manual_seed(course.recipe.seed * 1_000_003 + epoch)
     network.train()
@@ -290,7 +296,7 @@ def _is_stuck(history: Sequence[float], patience: int) -> bool:
     return best > 0 and len(history) - 1 - best >= patience
 
 
-def digest_of(*parts: Sequence[Letter]) -> str:
+def digest_of(*parts: Sequence[MaskedLetter]) -> str:
     """Return what changes with any word of the notes, or with what identifies in them."""
     total = hashlib.sha256()
     for letters in parts:

@@ -17,7 +17,7 @@ from transformers import AutoModel
 from transformers.utils.logging import disable_progress_bar
 
 from models.tagger.encoders.encoder import (
-    Plan,
+    EncoderPlan,
     make_encoder,
 )
 from models.tagger.encoders.tokenizers import (
@@ -105,7 +105,7 @@ class ContextVectors:
     @classmethod
     def packaged(cls, name: str, texts: Iterable[str]) -> "ContextVectors":
         """Make one of `PACKAGED` for these texts, whose pieces it will know; raises ConfigError."""
-        encoder, subwords = make_encoder(Plan(name), texts)
+        encoder, subwords = make_encoder(EncoderPlan(name), texts)
         encoder.eval().to(_DEVICE)
         longest = getattr(encoder, "longest", _LONGEST)
         return cls(

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from models.tagger.encoders.encoder import (
     Encoder,
-    Plan,
+    EncoderPlan,
     make_encoder,
     rebuild,
 )
@@ -102,7 +102,7 @@ class EncoderLM(nn.Module):
 
         `words` are the vocabulary, the marks first. Raises ConfigError.
         """
-        encoder, subwords = make_encoder(Plan(name, _VOCABULARY), words)
+        encoder, subwords = make_encoder(EncoderPlan(name, _VOCABULARY), words)
         if not isinstance(encoder, Encoder):
             raise ConfigError("--encoder", f"{name} fills no masks", "choose another encoder")
         if length * _PIECES + 2 > encoder.longest:

@@ -23,7 +23,7 @@ _TINY = 1e-12
 
 
 @dataclass(frozen=True)
-class Pair:
+class WordPair:
     """Two sentences as words, and what is said of them: `entailment`, for one."""
 
     first: Sequence[str] = field(repr=False)
@@ -79,7 +79,7 @@ class Entailment(nn.Module):
         layers = [nn.Sequential(nn.Linear(a, b), nn.Tanh()) for a, b in pairwise(sizes)]
         self.layers = nn.Sequential(*layers, nn.Linear(_HIDDEN, len(labels)))
 
-    def features(self, pairs: Sequence[Pair]) -> Tensor:
+    def features(self, pairs: Sequence[WordPair]) -> Tensor:
         """Return the sums of both sentences side by side. (pairs, 2 sizes)"""
         rows = [np.concatenate([self._sum(pair.first), self._sum(pair.second)]) for pair in pairs]
         return torch.from_numpy(np.stack(rows))
@@ -89,7 +89,7 @@ class Entailment(nn.Module):
         total: Floats = np.sum(known, axis=0) if known else np.zeros(SIZE, np.float32)
         return total
 
-    def learn(self, pairs: Sequence[Pair], *, epochs: int, seed: int) -> None:
+    def learn(self, pairs: Sequence[WordPair], *, epochs: int, seed: int) -> None:
         """Learn from pairs."""
         given = self.features(pairs)
         wanted = torch.tensor([self._labels.index(pair.label) for pair in pairs])
@@ -105,14 +105,14 @@ class Entailment(nn.Module):
                 optimizer.step()
 
     @torch.inference_mode()
-    def right(self, pairs: Sequence[Pair]) -> list[bool]:
+    def right(self, pairs: Sequence[WordPair]) -> list[bool]:
         """Return of each pair whether its label is foreseen."""
         found = self.layers(self.features(pairs)).argmax(1).tolist()
         return [self._labels[place] == pair.label for place, pair in zip(found, pairs, strict=True)]
 
 
 def learn_entailment(
-    pairs: Sequence[Pair], vectors: Mapping[str, Floats], *, epochs: int = 50, seed: int = 1
+    pairs: Sequence[WordPair], vectors: Mapping[str, Floats], *, epochs: int = 50, seed: int = 1
 ) -> Entailment:
     """Teach what follows from what by frozen vectors; same pairs and seed give the same model."""
     torch.manual_seed(seed)

@@ -10,7 +10,7 @@ from safetensors.torch import load as load_weights
 from safetensors.torch import save as dump_weights
 
 from models.atomic import write
-from models.folder import Form
+from models.folder import FolderFormat
 from models.language.corpus.vocabulary import (
     Vocabulary,
     read_vocabulary,
@@ -22,11 +22,11 @@ from models.language.networks.lstm import LSTM
 WEIGHTS, VOCABULARY = "weights.safetensors", "vocabulary.json"
 
 _TIED = "scores.weight"  # the same weights as `embed.weight`, kept once
-_FORM = Form("language.json", "language model", "cryptonym synthesize train")
+_FORM = FolderFormat("language.json", "language model", "cryptonym synthesize train")
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedGenerator:
     """Everything that writes text. `about` is what those who trained it say of it."""
 
     network: LanguageModel
@@ -41,7 +41,7 @@ def build(shape: Mapping[str, Any]) -> LanguageModel:
     return kinds[shape["kind"]](shape["vocabulary"], **sizes)
 
 
-def save(trained: Trained, folder: Path) -> None:
+def save(trained: TrainedGenerator, folder: Path) -> None:
     """Write a model; `language.json` comes last, so that a folder with it is whole."""
     folder.mkdir(parents=True, exist_ok=True)
     state = {
@@ -55,7 +55,7 @@ def save(trained: Trained, folder: Path) -> None:
     _FORM.seal(folder, said, (WEIGHTS, VOCABULARY))
 
 
-def load(folder: Path) -> Trained:
+def load(folder: Path) -> TrainedGenerator:
     """Read a model. Raises ConfigError that names the file which is missing or damaged."""
     settings = _FORM.read(folder)
     try:
@@ -68,7 +68,7 @@ def load(folder: Path) -> Trained:
     except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError):
         raise _FORM.unfit(folder) from None
     network.eval()
-    return Trained(network, vocabulary, about)
+    return TrainedGenerator(network, vocabulary, about)
 
 
 def shape_of(folder: Path) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from models.language.corpus.vocabulary import (
     Vocabulary,
 )
 from models.language.networks.gpt import GPT
-from models.language.training.recipe import Recipe
+from models.language.training.recipe import LanguageRecipe
 from record.errors import ConfigError
 
 WEIGHTS = "model.safetensors"
@@ -35,7 +35,7 @@ _PARTS = {
 }
 
 
-def adapt(folder: Path, recipe: Recipe, vocabulary: Vocabulary) -> GPT:
+def adapt(folder: Path, recipe: LanguageRecipe, vocabulary: Vocabulary) -> GPT:
     """Make a transformer with the blocks of a pretrained one and embeddings for a new vocabulary.
 
     Pieces that both vocabularies have keep their embeddings; all others, marks among them, get

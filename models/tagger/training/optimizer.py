@@ -8,12 +8,12 @@ from torch import nn
 
 from models.checkpoint import learnt
 from models.tagger.network import Network
-from models.tagger.training.recipe import Recipe
+from models.tagger.training.recipe import TaggerRecipe
 
 _LAYER = re.compile(r"encoder\.body\.encoder\.layer\.(\d+)\.")
 
 
-def make_optimizer(network: Network, recipe: Recipe) -> torch.optim.AdamW:
+def make_optimizer(network: Network, recipe: TaggerRecipe) -> torch.optim.AdamW:
     """Make AdamW (Loshchilov and Hutter, ICLR 2019) with a rate for each layer.
 
     Each group keeps its full rate as `peak`.
@@ -40,7 +40,7 @@ def set_rate(optimizer: torch.optim.Optimizer, progress: float, warm_up: float) 
         group["lr"] = group["peak"] * max(0.0, min(1.0, pace))
 
 
-def _rate(name: str, network: Network, recipe: Recipe) -> float:
+def _rate(name: str, network: Network, recipe: TaggerRecipe) -> float:
     if name.startswith("head."):
         return recipe.chain_rate
     if not name.startswith("encoder."):

@@ -35,7 +35,7 @@ from models.tagger.encoders.windows import (
     Window,
     length,
 )
-from models.tagger.network import Batch, Pieces, collate
+from models.tagger.network import Pieces, TaggerBatch, collate
 from models.tagger.sequences.corpus import cut_text
 from models.tagger.training.optimizer import set_rate
 from models.tagger.training.samples import filled
@@ -93,7 +93,7 @@ class PretrainRecipe:
 
 
 @dataclass(frozen=True)
-class Watch:
+class PretrainingWatch:
     """Is told how far it is, notes read of all planned, and how well hidden words are guessed."""
 
     advance: Callable[[int, int], None] = lambda done, planned: None
@@ -119,7 +119,7 @@ class Guesser(nn.Module):
         self.candidates: Tensor
         self.places: Tensor
 
-    def forward(self, batch: Batch, seen: Tensor, guessed: Tensor) -> Tensor:
+    def forward(self, batch: TaggerBatch, seen: Tensor, guessed: Tensor) -> Tensor:
         """Return how surprising each guessed piece is; `seen` are the ids with some hidden.
 
         `seen` and `guessed` (windows, pieces); the result is one number a guessed piece.
@@ -133,7 +133,7 @@ class Guesser(nn.Module):
 
 
 @dataclass
-class Place:
+class PretrainingProgress:
     """How far it has come; `perplexities` of the notes held out, the first before any step."""
 
     epoch: int = 0
@@ -142,7 +142,7 @@ class Place:
 
 
 def pretrain(
-    texts: Sequence[str], recipe: PretrainRecipe, out: Path, watch: Watch | None = None
+    texts: Sequence[str], recipe: PretrainRecipe, out: Path, watch: PretrainingWatch | None = None
 ) -> list[float]:
     """Teach an encoder the language of texts and write a folder that `make_encoder` takes.
 
@@ -154,12 +154,12 @@ def pretrain(
     if (out / PRETRAINING).exists():
         remedy = "choose another folder, or remove this one"
         raise ConfigError(str(out), "holds a pretrained encoder already", remedy)
-    return _Pretraining(texts, recipe, out, watch or Watch()).run()
+    return _Pretraining(texts, recipe, out, watch or PretrainingWatch()).run()
 
 
 class _Pretraining:
     def __init__(
-        self, texts: Sequence[str], recipe: PretrainRecipe, out: Path, watch: Watch
+        self, texts: Sequence[str], recipe: PretrainRecipe, out: Path, watch: PretrainingWatch
     ) -> None:
         self.recipe, self.out, self.watch = recipe, out, watch
         torch.manual_seed(recipe.seed)
@@ -182,7 +182,7 @@ class _Pretraining:
         self.digest = hashlib.sha256(json.dumps(sorted(every)).encode()).hexdigest()
         self.mark = recipe.fingerprint(self.digest)
         kept = load_checkpoint(out, self.network, self.optimizer, self.mark)
-        self.place = Place(**kept.place) if kept else Place()
+        self.place = PretrainingProgress(**kept.place) if kept else PretrainingProgress()
 
     def _parts(self, texts: Sequence[str]) -> list[Part]:
         found: list[Part] = []
@@ -272,7 +272,7 @@ class _Pretraining:
 
     def _hidden(
         self, part: Sequence[Part], chance: torch.Generator
-    ) -> tuple[Batch, Tensor, Tensor]:
+    ) -> tuple[TaggerBatch, Tensor, Tensor]:
         """Return a batch, its ids with some hidden, and where the network has to guess."""
         batch = collate(part)
         seen, guessed = hide(batch, self.network.candidates.cpu(), self.recipe.guessed, chance)
@@ -316,7 +316,7 @@ class _Pretraining:
 
 
 def hide(
-    batch: Batch, candidates: Tensor, share: float, chance: torch.Generator
+    batch: TaggerBatch, candidates: Tensor, share: float, chance: torch.Generator
 ) -> tuple[Tensor, Tensor]:
     """Hide words of a batch: the ids that are seen, and which pieces are guessed.
 

@@ -5,7 +5,7 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from models.tagger.encoders.encoder import Plan
+from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.encoders.windows import Cut
 from record.errors import ConfigError
 
@@ -18,7 +18,7 @@ _SHARES = ("masked", "dropout", "warm_up")
 
 
 @dataclass(frozen=True)
-class Recipe:
+class TaggerRecipe:
     """How a tagger is trained; tokens are pieces of the vocabulary.
 
     A step learns from about `step_tokens`, a part of `part_tokens` at a time. `decay` multiplies
@@ -31,7 +31,7 @@ class Recipe:
     same number of threads; so they do with it, where it is not what ends the training.
     """
 
-    encoder: Plan = field(default_factory=Plan)
+    encoder: EncoderPlan = field(default_factory=EncoderPlan)
     head: str = "single"
     convolution: bool = False
     dropout: float = 0.1
@@ -82,10 +82,10 @@ class Recipe:
         return hashlib.sha256(json.dumps([kept, notes], sort_keys=True).encode()).hexdigest()
 
 
-def default_recipe(encoder: Plan) -> Recipe:
+def default_recipe(encoder: EncoderPlan) -> TaggerRecipe:
     """Return the settings that suit an encoder; one that starts from nothing learns faster."""
     if encoder.name.startswith("tiny"):
-        return Recipe(encoder, epochs=30, encoder_rate=1e-3)
+        return TaggerRecipe(encoder, epochs=30, encoder_rate=1e-3)
     if encoder.name == "bilstm":
-        return Recipe(encoder, epochs=30, encoder_rate=3e-3)
-    return Recipe(encoder, least_steps=_LEAST_STEPS)
+        return TaggerRecipe(encoder, epochs=30, encoder_rate=3e-3)
+    return TaggerRecipe(encoder, least_steps=_LEAST_STEPS)

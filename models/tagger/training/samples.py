@@ -15,7 +15,7 @@ from models.tagger.encoders.windows import (
     Window,
     length,
 )
-from models.tagger.network import Batch, Pieces, collate
+from models.tagger.network import Pieces, TaggerBatch, collate
 from models.tagger.sequences.corpus import (
     Booleans,
     Gold,
@@ -25,7 +25,7 @@ from models.tagger.sequences.corpus import (
     word_spans,
 )
 from models.tagger.training.augmentation import Augmenter
-from models.tagger.training.recipe import Recipe
+from models.tagger.training.recipe import TaggerRecipe
 
 _WORDS = 300  # of a passage: more of them side by side learn faster than longer ones
 _STEPS_SORTED = 8
@@ -57,7 +57,7 @@ class Samples:
     notes: Sequence[TrainingNote] = field(repr=False)
     subwords: SubWords
     gold: Gold
-    recipe: Recipe
+    recipe: TaggerRecipe
     augment: Augmenter
     losses: Counter[str] = field(default_factory=Counter)
     _plain: list[list[Passage] | None] = field(init=False, repr=False)
@@ -125,15 +125,15 @@ def filled(parts: Sequence[T], tokens: int, size: Callable[[T], int]) -> Iterato
 
 
 @dataclass(frozen=True)
-class Part:
+class CorpusPart:
     """Some passages of a step as tensors; `allowed` (passages, words, ...) and `lengths`."""
 
-    batch: Batch
+    batch: TaggerBatch
     lengths: Tensor
     allowed: Tensor
 
 
-def parts(step: Sequence[Passage], tokens: int, device: torch.device) -> Iterator[Part]:
+def parts(step: Sequence[Passage], tokens: int, device: torch.device) -> Iterator[CorpusPart]:
     """Return the passages of a step in parts of at most so many tokens with their padding.
 
     A passage that is longer is a part of its own.
@@ -148,10 +148,10 @@ def parts(step: Sequence[Passage], tokens: int, device: torch.device) -> Iterato
     yield _part(part, device)
 
 
-def _part(passages: Sequence[Passage], device: torch.device) -> Part:
+def _part(passages: Sequence[Passage], device: torch.device) -> CorpusPart:
     batch = collate([(one.pieces, window) for one in passages for window in one.windows])
     lengths = torch.tensor([len(one.allowed) for one in passages])
     allowed = [torch.from_numpy(one.allowed) for one in passages]
     # Words beyond a length count for nothing, so any tag may be allowed there.
     padded = pad_sequence(allowed, batch_first=True, padding_value=True)
-    return Part(batch.to(device), lengths.to(device), padded.to(device))
+    return CorpusPart(batch.to(device), lengths.to(device), padded.to(device))

@@ -37,7 +37,7 @@ from models.tagger.training.optimizer import (
     make_optimizer,
     set_rate,
 )
-from models.tagger.training.recipe import Recipe
+from models.tagger.training.recipe import TaggerRecipe
 from models.tagger.training.samples import (
     Passage,
     Samples,
@@ -81,14 +81,16 @@ class Corpora:
 
 
 @dataclass(frozen=True)
-class Watch:
+class TaggerWatch:
     """Is told how far training is: notes learnt from of all planned, and every evaluation."""
 
     advance: Callable[[int, int], None] = lambda done, planned: None
     evaluated: Callable[[dict[str, float]], None] = lambda scores: None
 
 
-def train(corpora: Corpora, recipe: Recipe, out: Path, watch: Watch | None = None) -> Scores:
+def train(
+    corpora: Corpora, recipe: TaggerRecipe, out: Path, watch: TaggerWatch | None = None
+) -> Scores:
     """Train a tagger and write it to a folder; returns the scores on the notes selected by.
 
     The weights kept are those of the evaluation with the best scores (`preferred`). A training that
@@ -100,11 +102,11 @@ def train(corpora: Corpora, recipe: Recipe, out: Path, watch: Watch | None = Non
         raise ConfigError(str(out), "holds a trained tagger already", remedy)
     if not corpora.dev:
         raise ConfigError("--dev", "has no notes", "give annotated notes to select weights by")
-    return _Training(corpora, recipe, out, watch or Watch()).run()
+    return _TaggerTraining(corpora, recipe, out, watch or TaggerWatch()).run()
 
 
 @dataclass
-class Place:
+class TaggerProgress:
     """How far a training has come; numbers only.
 
     The next step is `step` of `epoch`. `history` has the scores of every evaluation, `best` is
@@ -120,8 +122,10 @@ class Place:
     losses: dict[str, int] = field(default_factory=dict)
 
 
-class _Training:
-    def __init__(self, corpora: Corpora, recipe: Recipe, out: Path, watch: Watch) -> None:
+class _TaggerTraining:
+    def __init__(
+        self, corpora: Corpora, recipe: TaggerRecipe, out: Path, watch: TaggerWatch
+    ) -> None:
         started = monotonic()
         self.corpora, self.recipe, self.out, self.watch = corpora, recipe, out, watch
         labels = labels_of(corpora.train)
@@ -143,12 +147,12 @@ class _Training:
         self.optimizer = make_optimizer(self.network, recipe)
         self.mark = recipe.fingerprint(corpora.digest())
         kept = load_checkpoint(out, self.network, self.optimizer, self.mark)
-        self.place = Place(**kept.place) if kept else Place()
+        self.place = TaggerProgress(**kept.place) if kept else TaggerProgress()
         self.began = started - self.place.seconds
 
     @property
-    def trained(self) -> folder.Trained:
-        return folder.Trained(self.network, self.subwords, self.recipe.cut)
+    def trained(self) -> folder.TrainedTagger:
+        return folder.TrainedTagger(self.network, self.subwords, self.recipe.cut)
 
     def run(self) -> Scores:
         place, recipe = self.place, self.recipe
@@ -285,7 +289,7 @@ def _sequences(flat: Tensor, lengths: Tensor) -> Tensor:
     return pad_sequence(list(torch.split(flat, lengths.tolist())), batch_first=True)
 
 
-def _scored(trained: folder.Trained, dev: Sequence[TrainingNote]) -> Scores:
+def _scored(trained: folder.TrainedTagger, dev: Sequence[TrainingNote]) -> Scores:
     """Score notes; labels that nobody looked for in a note are not held against anybody."""
     trained.network.eval()
     pairs = []

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from pipeline.audit.formats import FORMATS
-from pipeline.audit.review import Request, make_sample
+from pipeline.audit.review import SampleRequest, make_sample
 from pipeline.commands.options.values import (
     SUMMARY,
     add_speech,
@@ -52,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Draw a sample; returns the exit code."""
     seed = secrets.token_hex(8) if options.seed is None else options.seed
-    request = Request(options.per_kind, seed, options.format, options.output)
+    request = SampleRequest(options.per_kind, seed, options.format, options.output)
     with console.progress() as progress:
         # All of it happens in this process: no traceback may quote a note.
         sample = safely(lambda: make_sample(load(options.config), request, progress))

@@ -13,7 +13,7 @@ from pipeline.files.note_files import (
     Task,
     parse_detectors,
 )
-from pipeline.notes.model_detection import Tagger
+from pipeline.notes.model_detection import SpanTagger
 from record.errors import ConfigError
 
 
@@ -58,7 +58,7 @@ def task_of(options: argparse.Namespace) -> Task:
     )
 
 
-def _load_model(name: str, asked: str) -> Tagger:
+def _load_model(name: str, asked: str) -> SpanTagger:
     folder = folder_of(name)
     if not folder.is_dir():
         raise ConfigError(

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from record.count_drift import Track, Verdict
+from record.count_drift import DriftVerdict, Track
 
 
-def judge(tracks: Sequence[Track], allowance: float) -> list[Verdict]:
+def judge(tracks: Sequence[Track], allowance: float) -> list[DriftVerdict]:
     """Judge as `evaluation.drift.judge` does, whose statistics take a second to import."""
     from evaluation import drift
 

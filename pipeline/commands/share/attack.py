@@ -26,7 +26,7 @@ from pipeline.reports.console import Console
 from record.errors import ConfigError
 
 if TYPE_CHECKING:
-    from evaluation.attacks.sharing import Subject
+    from evaluation.attacks.sharing import AttackedRelease
     from models.private.embeddings import Embeddings
     from models.private.folder import Kit
     from models.private.pseudonymization import Pseudonymizer
@@ -153,11 +153,11 @@ def _subject(
     kit: "Kit",
     replacing: "Pseudonymizer",
     options: argparse.Namespace,
-) -> "Subject":
+) -> "AttackedRelease":
     """Part the notes in those that are attacked and those that the attacker has."""
     from evaluation.attacks.sharing import (
         MOST_WORDS,
-        Subject,
+        AttackedRelease,
     )
     from models.language.corpus.texts import seeded
     from pipeline.sharing.encoding import read_order
@@ -177,7 +177,7 @@ def _subject(
     def plain(sentences: Sequence["Sentence"], seed: int) -> Any:
         return [kit.embeddings.vectors(sentence.tokens) for sentence in sentences]
 
-    return Subject(
+    return AttackedRelease(
         sentences=[every[number] for number in attacked],
         shared=[rows[row_of[number]].vectors for number in attacked],
         own=[every[number] for number in own],

@@ -85,11 +85,11 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train where asked to, and encode; returns the exit code."""
     with models_extra("share encode"):
         from models.private.folder import digest, load
-        from pipeline.sharing.encoding import Places, encode_site
+        from pipeline.sharing.encoding import SharingPaths, encode_site
     if options.noise < 0:
         raise ConfigError("--noise", "is below 0", "leave it out")
     inside = options.inside or options.output.with_name(f"{options.output.name}.inside")
-    places = Places(options.output, inside)
+    places = SharingPaths(options.output, inside)
     places.check()
     warnings: list[str] = []
     with console.progress() as progress:
@@ -122,7 +122,7 @@ def _train(
 ) -> None:
     """Train a representer, unless the folder holds one that was trained by the same command."""
     from models.private.folder import SETTINGS
-    from models.private.recipe import Corpus, Recipe
+    from models.private.recipe import RepresenterRecipe, SentenceCorpus
     from models.private.representer_training import train
     from models.private.stop_words import stop_words
 
@@ -134,7 +134,7 @@ def _train(
     dev = site_at(options.dev, options, warnings)
     progress.phase("embeddings")
     embeddings = _embeddings(site, options)
-    recipe = Recipe(
+    recipe = RepresenterRecipe(
         way=options.way,
         size=options.size,
         neighbours=options.neighbours,
@@ -144,7 +144,7 @@ def _train(
     )
     if options.epochs:
         recipe = replace(recipe, epochs=tuple(options.epochs))
-    corpus = Corpus(site.sentences, dev.sentences, embeddings, stop_words(options.lang))
+    corpus = SentenceCorpus(site.sentences, dev.sentences, embeddings, stop_words(options.lang))
     train(corpus, recipe, options.representer, lambda entry: progress.phase(_said(entry)))
 
 
@@ -156,7 +156,7 @@ def _embeddings(site: "Site", options: argparse.Namespace) -> "Embeddings":
     if options.embeddings == "shipped":
         return packaged(SHIPPED)
     if options.embeddings in embeddings.KINDS:
-        recipe = embeddings.Recipe(kind=options.embeddings, seed=options.seed)
+        recipe = embeddings.EmbeddingRecipe(kind=options.embeddings, seed=options.seed)
         return embeddings.train(site.sentences, recipe)
     place = Path(options.embeddings)
     return packaged(place) if place.is_dir() else embeddings.read_vectors(place)

@@ -11,7 +11,7 @@ from pipeline.files.gold import (
     read_annotated,
     read_label_map,
 )
-from pipeline.synthetic.release import Place, open_release
+from pipeline.synthetic.release import ReleaseLocation, open_release
 from record.document import Annotated
 from record.errors import ConfigError
 
@@ -59,4 +59,4 @@ def _notes(
     if len(places) > 1:
         raise ConfigError("--notes", "is more than one release", "give one")
     where = resolve(places[0], os.environ)
-    yield from open_release(Place(where, options.manifest, options.schema)).notes()
+    yield from open_release(ReleaseLocation(where, options.manifest, options.schema)).notes()

@@ -70,7 +70,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     pooled = pool([*options.shared], options.dev, options.test)
     for warning in pooled.warnings:
         console.warn(warning)
-    recipe = deidentifier_training.Recipe(
+    recipe = deidentifier_training.DeidentifierRecipe(
         labels=pooled.labels,
         epochs=options.epochs,
         patience=options.patience,

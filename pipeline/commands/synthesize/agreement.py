@@ -10,7 +10,7 @@ from typing import Any
 
 from evaluation.utility.agreement import (
     Agreement,
-    Answer,
+    ReviewerAnswer,
     agreement,
 )
 from models.atomic import write
@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Compare; returns the exit code."""
     try:
-        found = agreement(Answer(**each) for each in read_answers(options.answers))
+        found = agreement(ReviewerAnswer(**each) for each in read_answers(options.answers))
     except ValueError as error:
         remedy = "give each reviewer's file once"
         raise ConfigError("ANSWERS.json", str(error), remedy) from None

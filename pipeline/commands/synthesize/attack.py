@@ -19,7 +19,7 @@ from record.errors import ConfigError
 
 if TYPE_CHECKING:
     from evaluation.attacks.reference_models import Ground
-    from models.language.training.folder import Trained
+    from models.language.training.folder import TrainedGenerator
 
 DESCRIPTION = """\
 Trains models beside a generator, with and without single notes, and compares: S-PDTP with its
@@ -62,16 +62,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with models_extra("synthesize attack"):
         from evaluation.attacks.generator_attacks import (
             Attacker,
-            Plan,
+            AttackPlan,
         )
         from evaluation.attacks.reference_models import Partners
         from models.language.training.folder import (
             digest,
             load,
         )
-        from models.language.training.training import Watch
+        from models.language.training.training import LanguageWatch
     try:
-        plan = Plan(options.without, options.halves, options.seed)
+        plan = AttackPlan(options.without, options.halves, options.seed)
     except ValueError as error:
         raise ConfigError("--without, --halves", "are too few", str(error)) from None
     target = load(options.model)
@@ -79,9 +79,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     options.output.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
     with console.progress() as progress:
 
-        def tell(name: str) -> Watch:
+        def tell(name: str) -> LanguageWatch:
             progress.phase(name)
-            return Watch(progress.advance)
+            return LanguageWatch(progress.advance)
 
         partners = Partners(ground, options.output / "partners", tell)
         found = Attacker(target, ground, partners, plan).attack(digest(options.model))
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return EXIT_DONE
 
 
-def _ground(target: "Trained", options: argparse.Namespace) -> "Ground":
+def _ground(target: "TrainedGenerator", options: argparse.Namespace) -> "Ground":
     """Read what the model learnt from; raises ConfigError where that is something else."""
     from evaluation.attacks.reference_models import Ground
     from models.language.training.recipe import recipe_of

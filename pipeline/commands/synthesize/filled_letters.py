@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.files.jsonl import (
-    Line,
+    JsonLine,
     read_notes,
 )
 from record.document import Annotated
@@ -30,10 +30,10 @@ def is_filled(manifest: Mapping[str, Any]) -> bool:
 def read_filled(path: Path) -> Iterator[FilledLetter]:
     """Read filled letters; raises ConfigError with the number of a line that is none."""
     for line in read_notes(path):
-        about = line.record.get("synthetic") if isinstance(line, Line) else None
+        about = line.record.get("synthetic") if isinstance(line, JsonLine) else None
         told = about if isinstance(about, dict) else {}
         letter, copy = told.get("letter"), told.get("copy")
-        if not (isinstance(line, Line) and _is_place(letter) and _is_place(copy)):
+        if not (isinstance(line, JsonLine) and _is_place(letter) and _is_place(copy)):
             where = f"{path}, line {line.number}"
             raise ConfigError(where, "is no letter that was filled", "fill the letters again")
         yield FilledLetter(line.annotated, told["letter"], told["copy"])

@@ -63,7 +63,7 @@ def train_filler(options: argparse.Namespace, console: Console) -> int:
     with models_extra("synthesize train"):
         from models.language.masked.training import (
             TRAINING,
-            Watch,
+            MaskedProgress,
             train_masked,
         )
 
@@ -79,12 +79,12 @@ def train_filler(options: argparse.Namespace, console: Console) -> int:
         parts = [read_letters(corpus, split) for split in ("train", "dev")]
         train, dev = ([_letter(each) for each in with_own(part)] for part in parts)
 
-        def watch(name: str) -> Watch:
+        def watch(name: str) -> MaskedProgress:
             def evaluated(epoch: int, perplexity: float) -> None:
                 progress.phase(f"{name} epoch {epoch}, perplexity {perplexity:.2f}".strip())
 
             progress.phase(f"learning {name}".strip())
-            return Watch(progress.advance, evaluated, options.max_minutes or float("inf"))
+            return MaskedProgress(progress.advance, evaluated, options.max_minutes or float("inf"))
 
         if options.grid is not None:
             return _search(options, recipe, (train, dev), (watch, about, console))
@@ -171,11 +171,11 @@ def _grid(name: str) -> Mapping[str, Sequence[float]]:
 
 
 def _letter(letter: Annotated) -> Any:
-    from models.language.masked.training import Letter
+    from models.language.masked.training import MaskedLetter
 
     text = letter.document.text
     words: list[Token] = words_of(text)
     told = touched(letter.spans, words)
-    return Letter(
+    return MaskedLetter(
         [text[start:end] for start, end in words], [number in told for number in range(len(words))]
     )

@@ -102,7 +102,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with console.progress() as progress:
         progress.phase("loading")
         letters = read_letters(corpus, SPLITS[0])
-        desk = _Desk(options, sorted({letter.document.lang for letter in letters}))
+        desk = _MaskingContext(options, sorted({letter.document.lang for letter in letters}))
         progress.phase("masking")
         masked = desk.mask(with_own(letters), len(letters), progress)
         about = {
@@ -119,7 +119,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return EXIT_DONE
 
 
-class _Desk:
+class _MaskingContext:
     """What decides on words: shares, taggers of parts of speech by language, medical taggers."""
 
     def __init__(self, options: argparse.Namespace, langs: Sequence[str]) -> None:

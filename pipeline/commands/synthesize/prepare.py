@@ -15,7 +15,7 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import resolve
 from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
-from pipeline.synthetic.release import Place, open_release
+from pipeline.synthetic.release import ReleaseLocation, open_release
 from record.document import Annotated
 from record.errors import ConfigError
 
@@ -97,7 +97,7 @@ def _source(
     if len(options.release) > 1:
         raise ConfigError("RELEASE", "is more than one", "give one, or files with --inside")
     where = resolve(options.release[0], os.environ)
-    release = open_release(Place(where, options.manifest, options.schema, options.lang))
+    release = open_release(ReleaseLocation(where, options.manifest, options.schema, options.lang))
     return release.notes(), release.origin
 
 

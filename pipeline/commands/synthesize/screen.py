@@ -15,8 +15,8 @@ from evaluation.attacks.copying import (
     verbatim,
 )
 from evaluation.attacks.proximity import (
-    Corpus,
-    Pair,
+    NearestPair,
+    WordCorpus,
     review,
 )
 from evaluation.gate import Axis, Measured
@@ -121,7 +121,7 @@ def _screen(
         raise ConfigError(str(options.corpus), str(error), remedy) from None
     words, data = parted(texts), sum_of(options.synthetic / NOTES)
     progress.phase("comparing")
-    corpus = Corpus(real.trained)
+    corpus = WordCorpus(real.trained)
     near = nearness(words, real, corpus, data)
     by_bm25 = corpus.bm25(words)
     progress.phase("attacking")
@@ -135,7 +135,7 @@ def _screen(
 
 
 def _shown(
-    number: int, pair: Pair, synthetic: Sequence[str], real: Sequence[str]
+    number: int, pair: NearestPair, synthetic: Sequence[str], real: Sequence[str]
 ) -> dict[str, Any]:
     return {
         "pair": number,

@@ -94,7 +94,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         return train_filler(options, console)
     with models_extra("synthesize train"):
         from models.language.training.recipe import make_recipe
-        from models.language.training.training import Watch
+        from models.language.training.training import LanguageWatch
         from synthesis.training import learn
 
     given = {name: getattr(options, name) for name in _CHANGES}
@@ -118,7 +118,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         console.warn(warning)
     with console.progress() as progress:
         progress.phase("learning")
-        watch = Watch(progress.advance, lambda scores: progress.phase(_said(scores)))
+        watch = LanguageWatch(progress.advance, lambda scores: progress.phase(_said(scores)))
         canaries = (options.canaries, options.canary_repeats) if options.canaries else None
         scores = learn(options.corpus, recipe, options.output, watch, public, canaries)
     if options.json:

@@ -75,7 +75,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             compare,
             recipe_for,
         )
-        from models.tagger.training.training import Watch
+        from models.tagger.training.training import TaggerWatch
     manifest = read_generated(options.synthetic)
     if manifest["corpus_sha256"] != digest(options.corpus):
         problem = "is not the corpus that these notes were generated from"
@@ -88,9 +88,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         raise ConfigError("--seeds", "is too few to bound anything", "give at least 2")
     with console.progress() as progress:
 
-        def tell(name: str) -> Watch:
+        def tell(name: str) -> TaggerWatch:
             progress.phase(name)
-            return Watch(progress.advance)
+            return TaggerWatch(progress.advance)
 
         seeds = range(1, options.seeds + 1)
         bounds = {"epochs": options.epochs, "max_minutes": options.max_minutes}

@@ -41,7 +41,7 @@ _BLACK = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class LetterLayout:
     """How a letter is arranged on its pages.
 
     `head` is where the letterhead stands, `identity` how the patient's identity is shown, `foot`
@@ -64,18 +64,21 @@ class Layout:
 
 
 LAYOUTS = (
-    Layout("classic", "left", "stamp", "centre", SANS, _NAVY),
-    Layout("staff", "left", "stamp", "split", SANS, _TEAL, size=9.0, staff=128.0),
-    Layout("banner", "banner", "strip", "band", SANS, _NAVY, size=8.8, columns=2, electronic=True),
-    Layout("label", "centre", "label", "centre", SERIF, _BLACK, size=10.5, imprint=True),
-    Layout("form", "split", "grid", "split", MONO, _GREY, size=8.6, electronic=True),
-    Layout("window", "left", "window", "centre", SERIF, _WINE, size=10.5, justified=True),
-    Layout("university", "centre", "strip", "split", SERIF, _GREEN, staff=120.0, justified=True),
-    Layout("plain", "none", "strip", "split", SANS, _GREY, size=10.0, imprint=True),
-    Layout("results", "banner", "grid", "band", SANS, _TEAL, size=8.8, columns=2, staff=104.0),
+    LetterLayout("classic", "left", "stamp", "centre", SANS, _NAVY),
+    LetterLayout("staff", "left", "stamp", "split", SANS, _TEAL, size=9.0, staff=128.0),
+    LetterLayout("banner", "banner", "strip", "band", SANS, _NAVY, size=8.8, columns=2,
+        electronic=True),
+    LetterLayout("label", "centre", "label", "centre", SERIF, _BLACK, size=10.5, imprint=True),
+    LetterLayout("form", "split", "grid", "split", MONO, _GREY, size=8.6, electronic=True),
+    LetterLayout("window", "left", "window", "centre", SERIF, _WINE, size=10.5, justified=True),
+    LetterLayout("university", "centre", "strip", "split", SERIF, _GREEN, staff=120.0,
+        justified=True),
+    LetterLayout("plain", "none", "strip", "split", SANS, _GREY, size=10.0, imprint=True),
+    LetterLayout("results", "banner", "grid", "band", SANS, _TEAL, size=8.8, columns=2,
+        staff=104.0),
 )  # fmt: skip
 
 
-def choose(seed: int, note_id: int) -> Layout:
+def choose(seed: int, note_id: int) -> LetterLayout:
     """Choose a note's layout; the same one for the same seed and note."""
     return Random(f"layout:{seed}:{note_id}").choice(LAYOUTS)

@@ -9,7 +9,7 @@ from record.folding import fold
 from record.label import Label
 from record.patient import Address, PatientRecord, PersonName
 from synthesis.fictional.letters.lines import (
-    Line,
+    MarkedLine,
     joined,
     line,
 )
@@ -74,7 +74,7 @@ class Directory:
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class LetterWording:
     """The fixed words of a printed letter in one language."""
 
     phone: str
@@ -99,7 +99,7 @@ class Wording:
 
 
 WORDINGS = {
-    "fr": Wording(
+    "fr": LetterWording(
         phone="Tél. : ", fax="Fax : ", born={"M": "Né le ", "F": "Née le ", "": "Né(e) le "},
         birth_name="Nom de naissance : ", sex="Sexe : ", mrn="IPP : ", visit="NDA : ",
         ssn="N° Sécu : ", provider="RPPS : ", page="Page {n}/{of}",
@@ -110,7 +110,7 @@ WORDINGS = {
         "décembre",
         numeric_date="{d:02}/{m:02}/{y}", long_date="{d} {month} {y}",
     ),
-    "en": Wording(
+    "en": LetterWording(
         phone="Tel: ", fax="Fax: ", born={"": "DOB: "}, birth_name="Née: ", sex="Sex: ",
         mrn="MRN: ", visit="Encounter: ", ssn="SSN: ", provider="NPI: ", page="Page {n} of {of}",
         signed="Electronically signed by ", printed="Printed on ", patient="Patient: ",
@@ -120,7 +120,7 @@ WORDINGS = {
         "December",
         numeric_date="{m:02}/{d:02}/{y}", long_date="{month} {d}, {y}",
     ),
-    "es": Wording(
+    "es": LetterWording(
         phone="Tel.: ", fax="Fax: ", born={"": "F. nac.: "}, birth_name="Apellidos de nacimiento: ",
         sex="Sexo: ", mrn="NHC: ", visit="Episodio: ", ssn="NASS: ", provider="N.º colegiado: ",
         page="Página {n} de {of}", signed="Firmado electrónicamente por ", printed="Impreso el ",
@@ -133,12 +133,12 @@ WORDINGS = {
 }  # fmt: skip
 
 
-def wording(letter: Letter) -> Wording:
+def wording(letter: Letter) -> LetterWording:
     """The words of the letter's language; English where there are none."""
     return WORDINGS.get(letter.note.lang, WORDINGS["en"])
 
 
-def site_lines(letter: Letter) -> tuple[Line, ...]:
+def site_lines(letter: Letter) -> tuple[MarkedLine, ...]:
     """Name the hospital, the ward where it has a name of its own, and where they are."""
     site, words = letter.site, wording(letter)
     names = [letter.group.name]
@@ -157,19 +157,19 @@ def site_lines(letter: Letter) -> tuple[Line, ...]:
     )
 
 
-def address_lines(address: Address) -> tuple[Line, ...]:
+def address_lines(address: Address) -> tuple[MarkedLine, ...]:
     """Write a postal address over two lines."""
     gap = " " if address.zip and address.city else ""
     town = line((address.zip, Label.ZIP), gap, (address.city, Label.CITY))
     return _kept(line((address.street, Label.STREET)), town)
 
 
-def staff_lines(letter: Letter) -> tuple[tuple[Line, ...], ...]:
+def staff_lines(letter: Letter) -> tuple[tuple[MarkedLine, ...], ...]:
     """Write the entries of the medical staff, each a name line and lines below it."""
     return tuple(_staff_entry(clinician, letter.note.lang) for clinician in letter.team)
 
 
-def _staff_entry(clinician: Clinician, lang: str) -> tuple[Line, ...]:
+def _staff_entry(clinician: Clinician, lang: str) -> tuple[MarkedLine, ...]:
     words = WORDINGS.get(lang, WORDINGS["en"])
     return _kept(
         clinician_line(clinician),
@@ -180,29 +180,29 @@ def _staff_entry(clinician: Clinician, lang: str) -> tuple[Line, ...]:
     )
 
 
-def clinician_line(clinician: Clinician) -> Line:
+def clinician_line(clinician: Clinician) -> MarkedLine:
     """Write a clinician as title, given names and family names."""
     return joined(_kept(line(clinician.title), *_given(clinician.name), *_family(clinician.name)))
 
 
-def specialty_line(clinician: Clinician, lang: str) -> Line:
+def specialty_line(clinician: Clinician, lang: str) -> MarkedLine:
     """Write a clinician's specialty, in the language's word if it has one for it."""
     words = LANGUAGES[lang].words if lang in LANGUAGES else {}
     (name, *_) = words.get(f"specialty.{clinician.specialty}", (clinician.specialty,))
     return line(name[:1].upper() + name[1:])
 
 
-def name_line(letter: Letter) -> Line:
+def name_line(letter: Letter) -> MarkedLine:
     """Write the patient with the family names first, in capitals."""
     families = tuple(family.upper() for family in letter.patient.family_names)
     name = PersonName(letter.patient.given_names, families)
     return joined((*_family(name), *_given(name)))
 
 
-def identity_lines(letter: Letter, *, full: bool) -> tuple[Line, ...]:
+def identity_lines(letter: Letter, *, full: bool) -> tuple[MarkedLine, ...]:
     """Write what a label on the patient's file says; `full` adds birth name and social security."""
     patient, words = letter.patient, wording(letter)
-    sex = line(words.sex, patient.gender) if patient.gender else Line("")
+    sex = line(words.sex, patient.gender) if patient.gender else MarkedLine("")
     rows = [name_line(letter), birth_line(letter), sex, *number_lines(letter)]
     if full:
         rows.insert(1, birth_name_line(letter))
@@ -210,20 +210,20 @@ def identity_lines(letter: Letter, *, full: bool) -> tuple[Line, ...]:
     return _kept(*rows)
 
 
-def birth_line(letter: Letter) -> Line:
+def birth_line(letter: Letter) -> MarkedLine:
     """Write when the patient was born; empty where it is not known."""
     words, born = wording(letter), letter.patient.birth_date
     lead = words.born.get(letter.patient.gender, words.born[""])
     return line(*_labelled(lead, written_date(born, words) if born else "", Label.BIRTH_DATE))
 
 
-def birth_name_line(letter: Letter) -> Line:
+def birth_name_line(letter: Letter) -> MarkedLine:
     """Write the patient's birth names; empty where there are none."""
     names = [line((name, Label.LAST_NAME)) for name in letter.patient.birth_names]
-    return joined((line(wording(letter).birth_name.rstrip()), *names)) if names else Line("")
+    return joined((line(wording(letter).birth_name.rstrip()), *names)) if names else MarkedLine("")
 
 
-def number_lines(letter: Letter) -> tuple[Line, ...]:
+def number_lines(letter: Letter) -> tuple[MarkedLine, ...]:
     """Write the hospital's numbers for the patient and the stay."""
     words = wording(letter)
     visit = letter.visit.number if letter.visit else ""
@@ -239,7 +239,7 @@ def identifier(patient: PatientRecord, label: str) -> str:
     return next((i.value for i in patient.identifiers if i.label == label), "")
 
 
-def recipient_lines(letter: Letter) -> tuple[Line, ...]:
+def recipient_lines(letter: Letter) -> tuple[MarkedLine, ...]:
     """Write the patient's name and postal address, as for the window of an envelope."""
     patient = letter.patient
     name = PersonName(patient.given_names, patient.family_names)
@@ -247,7 +247,7 @@ def recipient_lines(letter: Letter) -> tuple[Line, ...]:
     return _kept(joined((*_given(name), *_family(name))), *address_lines(address))
 
 
-def title_line(letter: Letter) -> Line:
+def title_line(letter: Letter) -> MarkedLine:
     """Write the title over the body; empty where the body begins with it.
 
     A title with figures is left out as well: they could be dates that nobody marked.
@@ -257,14 +257,14 @@ def title_line(letter: Letter) -> Line:
     return line("" if unfit else title)
 
 
-def dateline(letter: Letter) -> Line:
+def dateline(letter: Letter) -> MarkedLine:
     """Write place and date of the letter."""
     words, city = wording(letter), letter.site.address.city
     written = written_date(letter.note.written, words, long=True)
     return line(*((city, Label.CITY), words.dateline) if city else "", (written, Label.DATE))
 
 
-def signature_lines(letter: Letter, *, electronic: bool) -> tuple[Line, ...]:
+def signature_lines(letter: Letter, *, electronic: bool) -> tuple[MarkedLine, ...]:
     """Write who signs; the electronic form adds when it was signed."""
     words = wording(letter)
     number = line(*_labelled(words.provider, letter.author.provider_number, Label.PROVIDER_ID))
@@ -273,23 +273,23 @@ def signature_lines(letter: Letter, *, electronic: bool) -> tuple[Line, ...]:
         return _kept(name, specialty_line(letter.author, letter.note.lang), number)
     stamp = f" {letter.note.written:%H:%M}"
     when = line((written_date(letter.note.written, words), Label.DATE), stamp)
-    return _kept(joined((line(words.signed.rstrip()), name, Line("-"), when)), number)
+    return _kept(joined((line(words.signed.rstrip()), name, MarkedLine("-"), when)), number)
 
 
-def running_line(letter: Letter) -> Line:
+def running_line(letter: Letter) -> MarkedLine:
     """Write the line that heads every further page."""
     name = joined((line(wording(letter).patient.rstrip()), name_line(letter)))
     return joined(_kept(name, birth_line(letter), *number_lines(letter)), " - ")
 
 
-def imprint_line(letter: Letter) -> Line:
+def imprint_line(letter: Letter) -> MarkedLine:
     """Write the small print along the edge of a sheet: when it was printed, and for whom."""
     words = wording(letter)
     when = line(words.printed, (written_date(letter.note.written, words), Label.DATE))
     return joined(_kept(when, *number_lines(letter)), " - ")
 
 
-def foot_lines(letter: Letter) -> tuple[Line, ...]:
+def foot_lines(letter: Letter) -> tuple[MarkedLine, ...]:
     """Write the lines at the foot of every page but the page number."""
     site, words = letter.site, wording(letter)
     address = joined(address_lines(site.address), ", ")
@@ -302,12 +302,12 @@ def foot_lines(letter: Letter) -> tuple[Line, ...]:
     return _kept(where, joined(contact, " - "), line(words.confidential))
 
 
-def page_line(letter: Letter, number: int, total: int) -> Line:
+def page_line(letter: Letter, number: int, total: int) -> MarkedLine:
     """Write the number of a page."""
     return line(wording(letter).page.format(n=number, of=total))
 
 
-def written_date(day: date | datetime, words: Wording, *, long: bool = False) -> str:
+def written_date(day: date | datetime, words: LetterWording, *, long: bool = False) -> str:
     """Write a date as the language does, in figures or with the month's name."""
     month = words.months.split()[day.month - 1]
     form = words.long_date if long else words.numeric_date
@@ -318,13 +318,13 @@ def _labelled(lead: str, value: str, label: Label) -> tuple[str | tuple[str, str
     return (lead, (value, label)) if value else ()
 
 
-def _given(name: PersonName) -> Iterable[Line]:
+def _given(name: PersonName) -> Iterable[MarkedLine]:
     return [line((given, Label.FIRST_NAME)) for given in name.given_names]
 
 
-def _family(name: PersonName) -> Iterable[Line]:
+def _family(name: PersonName) -> Iterable[MarkedLine]:
     return [line((family, Label.LAST_NAME)) for family in name.family_names]
 
 
-def _kept(*rows: Line) -> tuple[Line, ...]:
+def _kept(*rows: MarkedLine) -> tuple[MarkedLine, ...]:
     return tuple(row for row in rows if row.text.strip())

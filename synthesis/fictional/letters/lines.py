@@ -26,13 +26,13 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class MarkedLine:
     """One line as it is drawn; marks are sorted and disjoint, offsets are code points of `text`."""
 
     text: str
     marks: tuple[Mark, ...] = ()
 
-    def cut(self, start: int, end: int) -> "Line":
+    def cut(self, start: int, end: int) -> "MarkedLine":
         """Return a stretch of the line; a mark that begins before it is continued in it."""
         marks = tuple(
             Mark(
@@ -44,14 +44,14 @@ class Line:
             for mark in self.marks
             if mark.start < end and start < mark.end
         )
-        return Line(self.text[start:end], marks)
+        return MarkedLine(self.text[start:end], marks)
 
-    def severed(self) -> "Line":
+    def severed(self) -> "MarkedLine":
         """Return the line with every mark on its own, as after the end of a page."""
         return replace(self, marks=tuple(replace(mark, continued=False) for mark in self.marks))
 
 
-def line(*parts: str | tuple[str, str]) -> Line:
+def line(*parts: str | tuple[str, str]) -> MarkedLine:
     """Write a line of plain parts and of (value, label) parts; the value may be empty."""
     text = ""
     marks = []
@@ -60,7 +60,7 @@ def line(*parts: str | tuple[str, str]) -> Line:
         if label and value:
             marks.append(Mark(len(text), len(text) + len(value), label))
         text += value
-    return Line(drawable(text), tuple(marks))
+    return MarkedLine(drawable(text), tuple(marks))
 
 
 def drawable(text: str) -> str:
@@ -88,10 +88,10 @@ _LOOKALIKE = {
 }  # fmt: skip
 
 
-def paragraphs(annotated: Annotated) -> list[Line]:
+def paragraphs(annotated: Annotated) -> list[MarkedLine]:
     """Take a document apart at its line breaks; blank lines stay, as empty lines."""
     marks = tuple(Mark(s.start, s.end, s.label) for s in sorted(annotated.spans))
-    whole = Line(drawable(annotated.document.text), marks)
+    whole = MarkedLine(drawable(annotated.document.text), marks)
     return [whole.cut(start, end) for start, end in _rows(whole.text)]
 
 
@@ -102,7 +102,7 @@ def _rows(text: str) -> Iterator[tuple[int, int]]:
         start += len(row) + 1
 
 
-def wrap(whole: Line, width: float, measure: Measure) -> list[Line]:
+def wrap(whole: MarkedLine, width: float, measure: Measure) -> list[MarkedLine]:
     """Break a line at blanks (or hyphens between letters) so that each part fits the width.
 
     Blanks at a break are dropped; blanks at the head of the line are kept. A word wider than the
@@ -150,7 +150,7 @@ class Script:
         self._spans: list[Span] = []
         self._next = 0
 
-    def write(self, row: Line) -> None:
+    def write(self, row: MarkedLine) -> None:
         """Add a line."""
         for mark in row.marks:
             start, end = self._next + mark.start, self._next + mark.end
@@ -166,7 +166,7 @@ class Script:
         return Annotated(replace(document, text=text, origin="pdf"), tuple(self._spans))
 
 
-def joined(rows: Iterable[Line], separator: str = " ") -> Line:
+def joined(rows: Iterable[MarkedLine], separator: str = " ") -> MarkedLine:
     """Write several lines as one."""
     text = ""
     marks: list[Mark] = []
@@ -176,4 +176,4 @@ def joined(rows: Iterable[Line], separator: str = " ") -> Line:
         marks += [
             replace(mark, start=mark.start + shift, end=mark.end + shift) for mark in row.marks
         ]
-    return Line(text, tuple(marks))
+    return MarkedLine(text, tuple(marks))

@@ -14,7 +14,7 @@ from synthesis.fictional.letters.layouts import (
     Face,
 )
 from synthesis.fictional.letters.lines import (
-    Line,
+    MarkedLine,
     Measure,
     Script,
     wrap,
@@ -30,7 +30,7 @@ class Placed:
     "page-number", "stamp" or "signature".
     """
 
-    line: Line
+    line: MarkedLine
     x: float
     y: float
     face: Face
@@ -65,7 +65,7 @@ class Stroke:
 
 
 @dataclass
-class Sheet:
+class PaperSheet:
     """A page: shapes below, lines above, both in the order they are drawn."""
 
     shapes: list[Box | Stroke] = field(default_factory=list)
@@ -87,7 +87,7 @@ def _unit_width(text: str, font: str) -> float:
 class Column:
     """A place that lines of a kind are stacked into from the top; `top` moves down as it fills."""
 
-    sheet: Sheet
+    sheet: PaperSheet
     x: float
     top: float
     width: float
@@ -95,7 +95,7 @@ class Column:
 
     def stack(
         self,
-        rows: Iterable[Line],
+        rows: Iterable[MarkedLine],
         face: Face,
         *,
         align: Literal["left", "centre", "right"] = "left",
@@ -114,7 +114,7 @@ class Column:
 
 
 def ink(
-    sheets: Sequence[Sheet],
+    sheets: Sequence[PaperSheet],
     size: tuple[float, float],
     *,
     about: dict[str, str],
@@ -143,7 +143,7 @@ def ink(
     return stream.getvalue()
 
 
-def transcribe(sheets: Sequence[Sheet]) -> Script:
+def transcribe(sheets: Sequence[PaperSheet]) -> Script:
     """Write down every line of the sheets in the order it is drawn."""
     script = Script()
     for sheet in sheets:

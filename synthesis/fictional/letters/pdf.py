@@ -19,7 +19,7 @@ from synthesis.fictional.letters.layouts import (
     LETTER,
     Colour,
     Face,
-    Layout,
+    LetterLayout,
     choose,
 )
 from synthesis.fictional.letters.letterhead import (
@@ -29,7 +29,7 @@ from synthesis.fictional.letters.letterhead import (
     name_line,
 )
 from synthesis.fictional.letters.lines import (
-    Line,
+    MarkedLine,
     joined,
     line,
     paragraphs,
@@ -38,8 +38,8 @@ from synthesis.fictional.letters.lines import (
 from synthesis.fictional.letters.paper import (
     Box,
     Column,
+    PaperSheet,
     Placed,
-    Sheet,
     Stroke,
     ink,
     measure,
@@ -62,7 +62,7 @@ _SMALL = (0.35, 0.35, 0.38)
 class _Item:
     """A line of the body, already as narrow as its column; `above` is the room left over it."""
 
-    line: Line
+    line: MarkedLine
     face: Face
     above: float = 0.0
     spread: float = 0.0
@@ -73,7 +73,7 @@ class _Item:
 class Composer:
     """Puts one letter on sheets in one layout; `random` decides small accidents of handwork."""
 
-    def __init__(self, letter: Letter, layout: Layout, random: Random) -> None:
+    def __init__(self, letter: Letter, layout: LetterLayout, random: Random) -> None:
         self._letter = letter
         self._layout = layout
         self._random = random
@@ -86,9 +86,9 @@ class Composer:
         self._bold = replace(self._body, font=layout.family.bold)
         self._small = Face(layout.family.plain, 7.4, 9.2, _SMALL)
 
-    def sheets(self) -> list[Sheet]:
+    def sheets(self) -> list[PaperSheet]:
         """Compose all pages."""
-        first = Sheet()
+        first = PaperSheet()
         top = self._identity(first, self._staff(first, self._letterhead(first)))
         top = self._opening(first, top)
         sheets = self._flow(first, top)
@@ -98,7 +98,7 @@ class Composer:
 
     # The letterhead ---------------------------------------------------------------------------
 
-    def _letterhead(self, sheet: Sheet) -> float:
+    def _letterhead(self, sheet: PaperSheet) -> float:
         head = self._layout.head
         if head == "none":
             return self.size[1] - 44.0
@@ -125,7 +125,7 @@ class Composer:
         """Whether the identity stands beside the letterhead and not below it."""
         return self._layout.identity in ("stamp", "window")
 
-    def _banner(self, sheet: Sheet) -> float:
+    def _banner(self, sheet: PaperSheet) -> float:
         white = (1.0, 1.0, 1.0)
         name, rest = self._site_lines()
         width = self.size[0] - 2 * _EDGE
@@ -138,7 +138,7 @@ class Composer:
         sheet.shapes.append(Box(0, bottom, self.size[0], height, fill=self._layout.accent))
         return bottom
 
-    def _side_by_side(self, column: Column, rows: Sequence[Line]) -> float:
+    def _side_by_side(self, column: Column, rows: Sequence[MarkedLine]) -> float:
         half = column.width / 2
         left = Column(column.sheet, column.x, column.top, half, "header")
         right = Column(column.sheet, column.x + half, column.top, half, "header")
@@ -146,7 +146,7 @@ class Composer:
         right.stack(rows[len(rows) // 2 :], self._small, align="right")
         return min(left.top, right.top)
 
-    def _logo(self, sheet: Sheet, y: float) -> None:
+    def _logo(self, sheet: PaperSheet, y: float) -> None:
         accent = self._layout.accent
         white = (1.0, 1.0, 1.0)
         sheet.shapes += [
@@ -155,13 +155,13 @@ class Composer:
             Box(_EDGE + 7.0, y + 17.0, 28.0, 8.0, fill=white),
         ]
 
-    def _site_lines(self) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+    def _site_lines(self) -> tuple[tuple[MarkedLine, ...], tuple[MarkedLine, ...]]:
         rows = letterhead.site_lines(self._letter)
         return rows[:1], rows[1:]
 
     # The margin and the identity --------------------------------------------------------------
 
-    def _staff(self, sheet: Sheet, top: float) -> float:
+    def _staff(self, sheet: PaperSheet, top: float) -> float:
         if not self._layout.staff:
             return top
         column = Column(sheet, _EDGE, top - 10.0, self._layout.staff, "margin-note")
@@ -176,7 +176,7 @@ class Composer:
         sheet.shapes.append(rule)
         return top
 
-    def _identity(self, sheet: Sheet, top: float) -> float:
+    def _identity(self, sheet: PaperSheet, top: float) -> float:
         return {
             "stamp": self._stamp,
             "label": self._label,
@@ -185,7 +185,7 @@ class Composer:
             "window": self._window,
         }[self._layout.identity](sheet, top)
 
-    def _stamp(self, sheet: Sheet, top: float) -> float:
+    def _stamp(self, sheet: PaperSheet, top: float) -> float:
         rows = letterhead.identity_lines(self._letter, full=self._random.random() < 0.7)
         column = Column(sheet, self._right - 172.0, self.size[1] - 34.0, 166.0, "stamp")
         column.stack(rows[:1], self._face(9.0, bold=True, colour=(0.0, 0.0, 0.0)))
@@ -196,11 +196,11 @@ class Composer:
         )
         return min(top, column.top - 12.0)
 
-    def _label(self, sheet: Sheet, top: float) -> float:
+    def _label(self, sheet: PaperSheet, top: float) -> float:
         """An adhesive label with bars, stuck on a little askew."""
         rows = letterhead.identity_lines(self._letter, full=True)
         angle = self._random.uniform(-2.5, 2.5) or 1.0
-        draft = Column(Sheet(), 0.0, 0.0, 190.0, "stamp")
+        draft = Column(PaperSheet(), 0.0, 0.0, 190.0, "stamp")
         draft.stack(rows, Face("Helvetica", 8.2, 10.4))
         height = 30.0 - draft.top
         x, y = self._right - 205.0, top - 16.0 - height
@@ -226,7 +226,7 @@ class Composer:
             yield at, bar
             at += bar + self._random.choice((0.9, 1.7))
 
-    def _grid(self, sheet: Sheet, top: float) -> float:
+    def _grid(self, sheet: PaperSheet, top: float) -> float:
         rows = letterhead.identity_lines(self._letter, full=True)
         width = (self._right - self._left) / 2
         face = replace(self._body, size=8.2, leading=11.0)
@@ -243,7 +243,7 @@ class Composer:
             y = bottom
         return y - 4.0
 
-    def _strip(self, sheet: Sheet, top: float) -> float:
+    def _strip(self, sheet: PaperSheet, top: float) -> float:
         rows = letterhead.identity_lines(self._letter, full=False)
         width = self._right - self._left
         column = Column(sheet, self._left + 6.0, top - 12.0, width - 12.0, "header")
@@ -253,7 +253,7 @@ class Composer:
         sheet.shapes.append(Box(self._left, column.top - 5.0, width, height, fill=fill))
         return column.top - 12.0
 
-    def _window(self, sheet: Sheet, top: float) -> float:
+    def _window(self, sheet: PaperSheet, top: float) -> float:
         column = Column(sheet, self._right - 200.0, self.size[1] - 118.0, 200.0, "header")
         column.stack(letterhead.recipient_lines(self._letter), self._body)
         facts = letterhead.identity_lines(self._letter, full=False)[1:]
@@ -264,7 +264,7 @@ class Composer:
 
     # The body ---------------------------------------------------------------------------------
 
-    def _opening(self, sheet: Sheet, top: float) -> float:
+    def _opening(self, sheet: PaperSheet, top: float) -> float:
         column = Column(sheet, self._left, top - 8.0, self._right - self._left, "header")
         if self._layout.identity not in ("strip", "grid"):
             column.stack([letterhead.dateline(self._letter)], self._body, align="right")
@@ -298,7 +298,7 @@ class Composer:
                 yield _Item(part, self._body, above, signed=above > 0, kind="signature")
                 above = 0.0
 
-    def _flow(self, first: Sheet, top: float) -> list[Sheet]:
+    def _flow(self, first: PaperSheet, top: float) -> list[PaperSheet]:
         sheets = [first]
         columns = self._columns
         width = (self._right - self._left - _GUTTER * (columns - 1)) / columns
@@ -308,7 +308,7 @@ class Composer:
             if spot.top - item.above - item.face.leading < _FOOT:
                 number += 1
                 if number % columns == 0:
-                    first, row = Sheet(), row.severed()
+                    first, row = PaperSheet(), row.severed()
                     sheets.append(first)
                     top = self._running(first)
                 at = self._left + (number % columns) * (width + _GUTTER)
@@ -331,7 +331,7 @@ class Composer:
         steps = [(x + 5.0 * k + draw(-5, 5), y + draw(-8, 13)) for k in range(19)]
         return Stroke(tuple(steps))
 
-    def _running(self, sheet: Sheet) -> float:
+    def _running(self, sheet: PaperSheet) -> float:
         width = self._right - self._left
         column = Column(sheet, self._left, self.size[1] - 30.0, width, "header")
         column.stack([letterhead.running_line(self._letter)], self._small)
@@ -341,7 +341,7 @@ class Composer:
 
     # The foot ---------------------------------------------------------------------------------
 
-    def _foot(self, sheet: Sheet, number: int, total: int) -> None:
+    def _foot(self, sheet: PaperSheet, number: int, total: int) -> None:
         rows = letterhead.foot_lines(self._letter)
         page = letterhead.page_line(self._letter, number, total)
         width = self.size[0] - 2 * _EDGE

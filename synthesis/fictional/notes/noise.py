@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 
 from record.folding import fold
-from synthesis.fictional.notes.planted_text import Piece
+from synthesis.fictional.notes.planted_text import TextPiece
 
 _LONG_WORD = re.compile(r"(?<![\w-])[^\W\d_]{6,}(?![\w-])")
 
@@ -36,8 +36,8 @@ def draw_habits(rng: Random) -> Habits:
 
 
 def disturb(
-    pieces: Sequence[Piece], rng: Random, habits: Habits, avoid: frozenset[str]
-) -> list[Piece]:
+    pieces: Sequence[TextPiece], rng: Random, habits: Habits, avoid: frozenset[str]
+) -> list[TextPiece]:
     """Disturb the plain pieces; planted ones stay as they are.
 
     `avoid` holds folded words that a typo must not make by chance: the patient's own names.
@@ -51,7 +51,7 @@ def disturb(
     return [piece for piece in disturbed if piece.text]
 
 
-def _mistype(pieces: list[Piece], rng: Random, habits: Habits, avoid: frozenset[str]) -> None:
+def _mistype(pieces: list[TextPiece], rng: Random, habits: Habits, avoid: frozenset[str]) -> None:
     for index, piece in enumerate(pieces):
         text = piece.text
         if piece.label or len(text) < 12:
@@ -61,7 +61,7 @@ def _mistype(pieces: list[Piece], rng: Random, habits: Habits, avoid: frozenset[
         if rng.random() < habits.double_blanks and " " in text[1:-1]:
             at = text.index(" ", 1)
             text = f"{text[:at]} {text[at:]}"
-        pieces[index] = Piece(text)
+        pieces[index] = TextPiece(text)
 
 
 def _typo(text: str, rng: Random, avoid: frozenset[str]) -> str:
@@ -84,7 +84,7 @@ def _typo(text: str, rng: Random, avoid: frozenset[str]) -> str:
     return text[: word.start()] + wrong + text[word.end() :]
 
 
-def _glue(pieces: list[Piece], rng: Random, rate: float) -> None:
+def _glue(pieces: list[TextPiece], rng: Random, rate: float) -> None:
     """Drop the blank between a planted value and the word beside it: `Dr DUPONTle 12/03`.
 
     Only where case or kind of character still shows the seam to a reader.
@@ -94,14 +94,14 @@ def _glue(pieces: list[Piece], rng: Random, rate: float) -> None:
         if not left.text or not right.text or rng.random() >= rate:
             continue
         if left.label and not right.label and _seam(left.text, right.text[1:2], right.text[:1]):
-            pieces[index] = Piece(right.text[1:])
+            pieces[index] = TextPiece(right.text[1:])
         elif right.label in ("DATE", "BIRTH_DATE") and not left.label:
             if left.text[-1] == " " and left.text[-2:-1].isalpha() and right.text[0].isdigit():
-                pieces[index - 1] = Piece(left.text[:-1])
+                pieces[index - 1] = TextPiece(left.text[:-1])
         elif index > 1 and left.text == " " and right.label == "LAST_NAME":
             before = pieces[index - 2]
             if before.label == "FIRST_NAME" and before.text[-1].islower():
-                pieces[index - 1] = Piece("")
+                pieces[index - 1] = TextPiece("")
 
 
 def _seam(value: str, following: str, blank: str) -> bool:
@@ -111,7 +111,7 @@ def _seam(value: str, following: str, blank: str) -> bool:
     return last.isdigit() or (last.isupper() and following.islower())
 
 
-def _wrap(pieces: list[Piece], width: int) -> None:
+def _wrap(pieces: list[TextPiece], width: int) -> None:
     """Break long lines at plain blanks."""
     column = 0
     for index, (text, label, _) in enumerate(pieces):
@@ -123,4 +123,4 @@ def _wrap(pieces: list[Piece], width: int) -> None:
             breaks = part == "\n" or (part == " " and column >= width)
             column = 0 if breaks else column + len(part)
             wrapped.append("\n" if breaks else part)
-        pieces[index] = Piece("".join(wrapped))
+        pieces[index] = TextPiece("".join(wrapped))

@@ -9,8 +9,8 @@ from record.patient import Address
 from synthesis.fictional.notes.planted_text import Draft
 from synthesis.fictional.people import calendar
 from synthesis.fictional.people.people import (
+    FictionalPerson,
     Kin,
-    Person,
     Pools,
 )
 from synthesis.fictional.people.records import (
@@ -19,14 +19,14 @@ from synthesis.fictional.people.records import (
     Visit,
 )
 from synthesis.fictional.templates.grammar import (
-    Agreement,
     Choice,
-    Kind,
+    GrammaticalAgreement,
     Language,
     Nodes,
+    NoteKind,
     Section,
-    Slot,
     Story,
+    TemplateSlot,
     parse,
 )
 
@@ -52,10 +52,10 @@ class Cast:
 class Scene:
     """What one note is about: who, when, where, by whom and of what kind."""
 
-    person: Person
+    person: FictionalPerson
     story: Story
     visit: Visit
-    kind: Kind
+    kind: NoteKind
     annexes: tuple[Section, ...]
     author: Clinician
     site: CareSite
@@ -126,9 +126,9 @@ class Scribe:
         for node in nodes:
             if isinstance(node, str):
                 self.draft.write(node)
-            elif isinstance(node, Slot):
+            elif isinstance(node, TemplateSlot):
                 self._fill(node)
-            elif isinstance(node, Agreement):
+            elif isinstance(node, GrammaticalAgreement):
                 self.draft.write(node.female if self.gender == "F" else node.male)
             else:
                 self._choose(node)
@@ -136,7 +136,7 @@ class Scribe:
     def _choose(self, choice: Choice) -> None:
         self._render(self.rng.choice(choice.options))
 
-    def _fill(self, slot: Slot) -> None:
+    def _fill(self, slot: TemplateSlot) -> None:
         fill = self.slots.get(slot.name)
         if fill is not None:
             fill(self, slot.argument)

@@ -8,7 +8,7 @@ from record.document import Annotated, Document
 from record.span import Span
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """A stretch of a growing text; `label` is empty for plain text, `who` where it names nobody."""
 
     text: str
@@ -20,13 +20,13 @@ class Draft:
     """Pieces in the order they will be read."""
 
     def __init__(self) -> None:
-        self.pieces: list[Piece] = []
+        self.pieces: list[TextPiece] = []
         self.length = 0
 
     def write(self, text: str) -> None:
         """Append plain text."""
         if text:
-            self.pieces.append(Piece(text))
+            self.pieces.append(TextPiece(text))
             self.length += len(text)
 
     def plant(self, value: str, label: str, who: str = "") -> None:
@@ -36,11 +36,11 @@ class Draft:
         """
         if not value or value != value.strip():
             raise ValueError(f"cannot plant an empty or padded value as {label}")
-        self.pieces.append(Piece(value, label, who))
+        self.pieces.append(TextPiece(value, label, who))
         self.length += len(value)
 
 
-def annotate(document: Document, pieces: Iterable[Piece]) -> Annotated:
+def annotate(document: Document, pieces: Iterable[TextPiece]) -> Annotated:
     """Join pieces into the document's text; the spans are in order and disjoint by construction."""
     spans: list[Span] = []
     texts: list[str] = []
@@ -53,6 +53,6 @@ def annotate(document: Document, pieces: Iterable[Piece]) -> Annotated:
     return Annotated(replace(document, text="".join(texts)), tuple(spans))
 
 
-def named(pieces: Iterable[Piece]) -> tuple[str, ...]:
+def named(pieces: Iterable[TextPiece]) -> tuple[str, ...]:
     """Tell whom each span of the pieces names; empty where nobody."""
     return tuple(piece.who for piece in pieces if piece.label)

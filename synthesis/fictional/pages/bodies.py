@@ -11,7 +11,7 @@ from record.errors import ConfigError
 from record.patient import Address
 from synthesis.fictional.letters.letterhead import Letter
 from synthesis.fictional.letters.lines import (
-    Line,
+    MarkedLine,
     paragraphs,
 )
 from synthesis.fictional.notes.note_writer import (
@@ -27,7 +27,7 @@ from synthesis.fictional.people.agenda import (
     Planner,
 )
 from synthesis.fictional.people.people import (
-    Person,
+    FictionalPerson,
     Registry,
     make_pools,
 )
@@ -37,7 +37,7 @@ from synthesis.fictional.people.records import (
     FictionalNote,
 )
 from synthesis.fictional.templates.grammar import (
-    Kind,
+    NoteKind,
     Section,
 )
 from synthesis.fictional.templates.languages import LANGUAGES
@@ -53,19 +53,19 @@ _LENGTHS = {"tiny": (60, 160), "short": (400, 1100), "page": (1300, 2600), "long
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BodyRow:
     """A paragraph of a body and what it is; a gap has no text."""
 
-    line: Line
+    line: MarkedLine
     style: Style
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class BodyCase:
     """A letter, the rows of its body, and the physician it is addressed to."""
 
     letter: Letter
-    rows: tuple[Row, ...]
+    rows: tuple[BodyRow, ...]
     recipient: Clinician
     practice: Address
 
@@ -73,13 +73,13 @@ class Case:
 @dataclass(frozen=True)
 class _Ward:
     cast: Cast
-    persons: dict[int, Person]
+    persons: dict[int, FictionalPerson]
     bookings: tuple[Booking, ...]
     clinicians: dict[int, Clinician]
     sites: dict[int, CareSite]
 
 
-def make_case(seed: int, lang: str, *, held_out: bool, volume: Volume) -> Case:
+def make_case(seed: int, lang: str, *, held_out: bool, volume: Volume) -> BodyCase:
     """Write a letter; held-out letters come from wards whose people no training letter names.
 
     Raises ConfigError for a language there are no templates for.
@@ -106,10 +106,10 @@ def make_case(seed: int, lang: str, *, held_out: bool, volume: Volume) -> Case:
     text = annotate(Document(str(seed), "", lang=lang, kind=kind), scribe.note().pieces)
     letter = _letter(seed, scene, ward, text)
     practice = ward.cast.practices.get(scribe.gp.provider_id, scene.site.address)
-    return Case(letter, tuple(_rows(text)), scribe.gp, practice)
+    return BodyCase(letter, tuple(_rows(text)), scribe.gp, practice)
 
 
-def _plain(kind: Kind, lang: str, random: Random, volume: Volume) -> Kind:
+def _plain(kind: NoteKind, lang: str, random: Random, volume: Volume) -> NoteKind:
     """A kind without the letterhead, identity and signature that a note as text brings along."""
     words = PAGE_WORDS[lang]
     opening = "" if volume == "tiny" else random.choice(words.openings)
@@ -125,16 +125,16 @@ def _plain(kind: Kind, lang: str, random: Random, volume: Volume) -> Kind:
     return replace(kind, heads=(head,), sections=sections, tails=(closing,))
 
 
-def _rows(text: Annotated) -> Iterator[Row]:
+def _rows(text: Annotated) -> Iterator[BodyRow]:
     for number, whole in enumerate(paragraphs(text)):
         if not whole.text.strip():
-            yield Row(Line(""), "gap")
+            yield BodyRow(MarkedLine(""), "gap")
         elif number == 0:
-            yield Row(whole, "title")
+            yield BodyRow(whole, "title")
         elif whole.text.startswith(_HEADING):
-            yield Row(whole.cut(len(_HEADING), len(whole.text)), "heading")
+            yield BodyRow(whole.cut(len(_HEADING), len(whole.text)), "heading")
         else:
-            yield Row(whole, "bullet" if whole.text.startswith("- ") else "prose")
+            yield BodyRow(whole, "bullet" if whole.text.startswith("- ") else "prose")
 
 
 def _letter(seed: int, scene: Scene, ward: _Ward, text: Annotated) -> Letter:

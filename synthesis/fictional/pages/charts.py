@@ -9,7 +9,7 @@ from record.label import Label
 from synthesis.fictional.letters import letterhead
 from synthesis.fictional.letters.layouts import Face
 from synthesis.fictional.letters.lines import (
-    Line,
+    MarkedLine,
     joined,
     line,
     wrap,
@@ -22,7 +22,7 @@ from synthesis.fictional.letters.paper import (
 from synthesis.fictional.pages.page_context import (
     BLACK,
     RULE,
-    Desk,
+    PageContext,
 )
 from synthesis.fictional.pages.text_lines import (
     Part,
@@ -32,7 +32,7 @@ from synthesis.fictional.pages.text_lines import (
 _SHADE = (0.93, 0.94, 0.96)
 
 
-def chart(desk: Desk, width: float) -> Iterator[Slug]:
+def chart(desk: PageContext, width: float) -> Iterator[Slug]:
     """Set a table of laboratory results or medications, in three to five columns."""
     random, words = desk.random, desk.page_words
     labs = random.random() < 0.55
@@ -129,7 +129,7 @@ def _lab(row: str, random: Random) -> tuple[str, ...]:
 # Signatures ---------------------------------------------------------------------------------------
 
 
-def signature(desk: Desk, width: float) -> Iterator[Slug]:
+def signature(desk: PageContext, width: float) -> Iterator[Slug]:
     """Set who signs; the closing sentence before it is the body's."""
     kind = desk.layout.signature
     rows = _signers(desk, electronic=kind == "left-electronic")
@@ -153,7 +153,7 @@ def signature(desk: Desk, width: float) -> Iterator[Slug]:
     yield from _copies(desk, width)
 
 
-def _signers(desk: Desk, *, electronic: bool) -> list[Line]:
+def _signers(desk: PageContext, *, electronic: bool) -> list[MarkedLine]:
     rows = list(letterhead.signature_lines(desk.letter, electronic=electronic))
     if not electronic and desk.random.random() < 0.5:
         rows.insert(1, line(desk.random.choice(desk.page_words.roles)))
@@ -162,7 +162,7 @@ def _signers(desk: Desk, *, electronic: bool) -> list[Line]:
     return rows
 
 
-def _copies(desk: Desk, width: float) -> Iterator[Slug]:
+def _copies(desk: PageContext, width: float) -> Iterator[Slug]:
     """Who gets a copy, and who typed it: small print below the signature."""
     words, rows = desk.page_words, []
     if desk.random.random() < 0.35:

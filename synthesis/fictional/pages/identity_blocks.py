@@ -12,35 +12,35 @@ from synthesis.fictional.letters.layouts import (
     Face,
 )
 from synthesis.fictional.letters.lines import (
-    Line,
+    MarkedLine,
     joined,
     line,
 )
 from synthesis.fictional.letters.paper import (
     Box,
+    PaperSheet,
     Placed,
-    Sheet,
     measure,
 )
 from synthesis.fictional.pages.page_context import (
     BLACK,
     RULE,
     Align,
-    Desk,
     Drawn,
     Frame,
+    PageContext,
     draft,
 )
 
 _WIDTH = 172.0
 
 
-def identity(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def identity(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     """Draw who the patient is and take the room from the frame."""
     _IDENTITIES[desk.layout.identity](desk, sheet, frame)
 
 
-def address(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def address(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     """Draw the recipient and the date line of a letter and take the room from the frame."""
     where = desk.layout.address
     if where == "none":
@@ -60,7 +60,7 @@ def address(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     _dateline(desk, sheet, frame)
 
 
-def _recipient(desk: Desk) -> list[Line]:
+def _recipient(desk: PageContext) -> list[MarkedLine]:
     case = desk.case
     lead = desk.random.choice(desk.page_words.doctor_to).rstrip()
     name = letterhead.clinician_line(case.recipient)
@@ -68,7 +68,7 @@ def _recipient(desk: Desk) -> list[Line]:
     return [first, *letterhead.address_lines(case.practice)]
 
 
-def _dateline(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _dateline(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     align: Align = desk.random.choice(("left", "right", "right"))
     rows = [(letterhead.dateline(desk.letter), desk.body())]
     drawn = draft(rows, frame.width, "header", align)
@@ -80,7 +80,9 @@ def _dateline(desk: Desk, sheet: Sheet, frame: Frame) -> None:
 # Identities ---------------------------------------------------------------------------------------
 
 
-def _rows(desk: Desk, size: float = 8.2, *, full: bool = True) -> list[tuple[Line, Face]]:
+def _rows(
+    desk: PageContext, size: float = 8.2, *, full: bool = True
+) -> list[tuple[MarkedLine, Face]]:
     name, *rest = letterhead.identity_lines(desk.letter, full=full)
     bold, plain = desk.head(size * 1.08, bold=True, colour=BLACK), desk.head(size, colour=BLACK)
     rows = [(name, bold), *((row, plain) for row in rest)]
@@ -90,7 +92,7 @@ def _rows(desk: Desk, size: float = 8.2, *, full: bool = True) -> list[tuple[Lin
     return rows
 
 
-def _boxed(sheet: Sheet, drawn: Drawn, at: tuple[float, float, float], edge: Colour) -> None:
+def _boxed(sheet: PaperSheet, drawn: Drawn, at: tuple[float, float, float], edge: Colour) -> None:
     """Draw lines in a box whose upper left corner and width are given."""
     x, top, width = at
     drawn.put(sheet, x + 6.0, top - 4.0)
@@ -98,7 +100,7 @@ def _boxed(sheet: Sheet, drawn: Drawn, at: tuple[float, float, float], edge: Col
     sheet.shapes.append(Box(x, top - height, width, height, edge=edge))
 
 
-def _stamp(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _stamp(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     drawn = draft(_rows(desk, full=desk.random.random() < 0.7), _WIDTH - 12.0, "stamp")
     if desk.layout.head == "left":
         top = desk.size[1] - desk.layout.margins[1]
@@ -110,8 +112,10 @@ def _stamp(desk: Desk, sheet: Sheet, frame: Frame) -> None:
         frame.top -= drawn.height + 14.0
 
 
-def _box(where: Callable[[Frame, float], float]) -> Callable[[Desk, Sheet, Frame], None]:
-    def place(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _box(
+    where: Callable[[Frame, float], float],
+) -> Callable[[PageContext, PaperSheet, Frame], None]:
+    def place(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
         width = min(desk.random.uniform(160.0, 240.0), frame.width)
         drawn = draft(_rows(desk), width - 12.0, "stamp")
         frame.top -= 4.0
@@ -121,8 +125,8 @@ def _box(where: Callable[[Frame, float], float]) -> Callable[[Desk, Sheet, Frame
     return place
 
 
-def _label(*, right: bool, tilt: float) -> Callable[[Desk, Sheet, Frame], None]:
-    def place(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _label(*, right: bool, tilt: float) -> Callable[[PageContext, PaperSheet, Frame], None]:
+    def place(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
         angle = desk.random.uniform(0.4, tilt) * desk.random.choice((-1.0, 1.0))
         width = min(200.0, frame.width - 20.0)
         rows = [(row, Face("Helvetica", 8.0, 10.0)) for row, _ in _rows(desk)]
@@ -139,7 +143,7 @@ def _label(*, right: bool, tilt: float) -> Callable[[Desk, Sheet, Frame], None]:
 
 
 def _stick(
-    desk: Desk, sheet: Sheet, at: tuple[float, float, float, float, float], drawn: Drawn
+    desk: PageContext, sheet: PaperSheet, at: tuple[float, float, float, float, float], drawn: Drawn
 ) -> None:
     x, y, width, height, angle = at
     turn = radians(angle)
@@ -155,7 +159,7 @@ def _stick(
         sheet.placed.append(replace(placed, x=left, y=up, angle=angle))
 
 
-def _bars(desk: Desk, width: float) -> Iterator[tuple[float, float]]:
+def _bars(desk: PageContext, width: float) -> Iterator[tuple[float, float]]:
     at = 0.0
     while at < width:
         bar = desk.random.choice((1.2, 2.4, 3.6))
@@ -163,7 +167,7 @@ def _bars(desk: Desk, width: float) -> Iterator[tuple[float, float]]:
         at += bar + desk.random.choice((1.5, 3.0))
 
 
-def _grid(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _grid(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     rows = _rows(desk)
     half = frame.width / 2
     frame.top -= 6.0
@@ -178,7 +182,7 @@ def _grid(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     frame.top -= 6.0
 
 
-def _strip(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _strip(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     rows = letterhead.identity_lines(desk.letter, full=False)
     separator = desk.random.choice(("   ", " - ", " | ", "  /  "))
     face = desk.head(8.4, bold=True, colour=BLACK)
@@ -190,7 +194,7 @@ def _strip(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     frame.top -= 6.0
 
 
-def _window(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _window(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     face = desk.head(10.0, colour=BLACK)
     rows = [(row, face) for row in letterhead.recipient_lines(desk.letter)]
     width = min(220.0, frame.width * 0.5)
@@ -202,7 +206,7 @@ def _window(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     frame.top -= max(left.height, right.height) + 10.0
 
 
-def _plain(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _plain(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     face = replace(desk.body(), leading=desk.layout.size * 1.25)
     drawn = draft([(row, face) for row, _ in _rows(desk)], frame.width, "header")
     frame.top -= 4.0
@@ -210,7 +214,7 @@ def _plain(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     frame.top -= drawn.height + 6.0
 
 
-def _middle_right(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _middle_right(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     width = min(136.0, frame.width * 0.3)
     drawn = draft(_rows(desk, 7.2), width - 12.0, "stamp")
     top = min(desk.size[1] * desk.random.uniform(0.42, 0.62), frame.top - 10.0)
@@ -218,7 +222,7 @@ def _middle_right(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     frame.right -= width + 12.0
 
 
-def _bottom_right(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _bottom_right(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     width = min(200.0, frame.width)
     drawn = draft(_rows(desk, 7.6), width - 12.0, "stamp")
     top = frame.bottom + drawn.height + 12.0
@@ -226,7 +230,7 @@ def _bottom_right(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     frame.bottom = top + 8.0
 
 
-def _columns(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _columns(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     """The patient at the left and the stay at the right, without any box."""
     rows = _rows(desk)
     middle = (len(rows) + 1) // 2
@@ -238,11 +242,11 @@ def _columns(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     frame.top -= max(part.height for part in parts) + 8.0
 
 
-def _none(_desk: Desk, _sheet: Sheet, _frame: Frame) -> None:
+def _none(_desk: PageContext, _sheet: PaperSheet, _frame: Frame) -> None:
     pass
 
 
-_IDENTITIES: dict[str, Callable[[Desk, Sheet, Frame], None]] = {
+_IDENTITIES: dict[str, Callable[[PageContext, PaperSheet, Frame], None]] = {
     "stamp": _stamp,
     "label": _label(right=True, tilt=2.5),
     "label-left": _label(right=False, tilt=5.0),
@@ -272,14 +276,14 @@ _PLACES = {  # share of the width, share of the height, largest angle, whether u
 }
 
 
-def stamps(desk: Desk, sheet: Sheet) -> None:
+def stamps(desk: PageContext, sheet: PaperSheet) -> None:
     """Draw the rubber stamps of the first page, always a little askew, over whatever is there."""
     where = desk.layout.stamp
     for place in ("corner", "end") if where == "pair" else (where,) if where else ():
         _rubber(desk, sheet, place)
 
 
-def _rubber(desk: Desk, sheet: Sheet, place: str) -> None:
+def _rubber(desk: PageContext, sheet: PaperSheet, place: str) -> None:
     across, up, tilt = _PLACES[place]
     angle = desk.random.uniform(0.5, 1.0) * tilt * desk.random.choice((-1.0, 1.0))
     size = desk.random.uniform(34.0, 60.0) if place == "across" else desk.random.uniform(10.0, 17.0)
@@ -299,7 +303,7 @@ def _rubber(desk: Desk, sheet: Sheet, place: str) -> None:
         sheet.placed.append(Placed(row, left, base, face, angle=angle, kind="stamp"))
 
 
-def _impression(desk: Desk, *, dated: bool) -> list[Line]:
+def _impression(desk: PageContext, *, dated: bool) -> list[MarkedLine]:
     words = desk.page_words
     if not dated or desk.random.random() < 0.4:
         return [line(desk.random.choice(words.stamps))]

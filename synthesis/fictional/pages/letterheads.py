@@ -7,14 +7,14 @@ from record.label import Label
 from synthesis.fictional.letters import letterhead
 from synthesis.fictional.letters.layouts import Face
 from synthesis.fictional.letters.lines import (
-    Line,
+    MarkedLine,
     joined,
     line,
 )
 from synthesis.fictional.letters.paper import (
     Box,
+    PaperSheet,
     Placed,
-    Sheet,
     measure,
 )
 from synthesis.fictional.pages.page_context import (
@@ -22,22 +22,22 @@ from synthesis.fictional.pages.page_context import (
     RULE,
     WHITE,
     Align,
-    Desk,
     Drawn,
     Frame,
+    PageContext,
     draft,
 )
 
-Rows = list[tuple[Line, Face]]
+Rows = list[tuple[MarkedLine, Face]]
 _BESIDE = 186.0  # what a letterhead leaves free beside it for an identity
 
 
-def head(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def head(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     """Draw the letterhead of the first page and take its room from the frame."""
     _HEADS[desk.layout.head](desk, sheet, frame)
 
 
-def staff(desk: Desk, sheet: Sheet, frame: Frame, *, first: bool) -> None:
+def staff(desk: PageContext, sheet: PaperSheet, frame: Frame, *, first: bool) -> None:
     """Draw the clinicians of the ward beside or above the body; only `-all` does on every page."""
     where = desk.layout.staff
     if where in ("", "foot") or not (first or where.endswith("-all")):
@@ -48,14 +48,14 @@ def staff(desk: Desk, sheet: Sheet, frame: Frame, *, first: bool) -> None:
         _staff_column(desk, sheet, frame, right=where.startswith("right"))
 
 
-def site_rows(desk: Desk) -> tuple[Rows, Rows]:
+def site_rows(desk: PageContext) -> tuple[Rows, Rows]:
     """Return the hospital's name in large, and all the rest in small."""
     name, *rest = letterhead.site_lines(desk.letter)
     large = desk.head(desk.habit("name").uniform(10.5, 15.0), bold=True)
     return [(name, large)], [(row, desk.small()) for row in (*rest, *service_lines(desk))]
 
 
-def service_lines(desk: Desk) -> tuple[Line, ...]:
+def service_lines(desk: PageContext) -> tuple[MarkedLine, ...]:
     """Name the service, its chief and its secretariat."""
     words, author = desk.page_words, desk.letter.author
     specialty = letterhead.specialty_line(author, desk.letter.note.lang).text.lower()
@@ -69,8 +69,8 @@ def service_lines(desk: Desk) -> tuple[Line, ...]:
 # Letterheads --------------------------------------------------------------------------------------
 
 
-def _plain_head(align: Align) -> Callable[[Desk, Sheet, Frame], None]:
-    def place(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _plain_head(align: Align) -> Callable[[PageContext, PaperSheet, Frame], None]:
+    def place(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
         name, rest = site_rows(desk)
         beside = desk.layout.identity in ("stamp", "window") and align == "left"
         width = frame.width - (_BESIDE if beside else 0.0)
@@ -88,12 +88,12 @@ def _plain_head(align: Align) -> Callable[[Desk, Sheet, Frame], None]:
     return place
 
 
-def _logo(desk: Desk, x: float, y: float) -> list[Box]:
+def _logo(desk: PageContext, x: float, y: float) -> list[Box]:
     cross = [Box(x + 15, y + 6, 8, 26, fill=WHITE), Box(x + 6, y + 15, 26, 8, fill=WHITE)]
     return [Box(x, y, 38.0, 38.0, fill=desk.layout.accent), *cross]
 
 
-def _banner(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _banner(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     name, rest = site_rows(desk)
     joined_rest = joined([row for row, _ in rest], "  |  ")
     rows = [*name, (joined_rest, desk.small())]
@@ -107,7 +107,7 @@ def _banner(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     frame.top = min(frame.top, bottom - 6.0)
 
 
-def _split(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _split(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     name, rest = site_rows(desk)
     half = frame.width / 2 - 6.0
     middle = (len(rest) + 1) // 2
@@ -120,7 +120,7 @@ def _split(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     frame.top -= 4.0
 
 
-def _boxed(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _boxed(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     name, rest = site_rows(desk)
     drawn = draft([*name, *rest], frame.width - 16.0, "header", "centre")
     drawn.put(sheet, frame.left + 8.0, frame.top - 4.0)
@@ -130,7 +130,7 @@ def _boxed(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     frame.top -= height + 8.0
 
 
-def _names(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _names(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     """A letterhead that runs on in capitals and names the physicians one after the other."""
     name, rest = site_rows(desk)
     doctors = joined([letterhead.clinician_line(c) for c in desk.letter.team], " - ")
@@ -139,8 +139,8 @@ def _names(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     frame.top -= drawn.height + 8.0
 
 
-def _side_by_side(count: int) -> Callable[[Desk, Sheet, Frame], None]:
-    def place(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _side_by_side(count: int) -> Callable[[PageContext, PaperSheet, Frame], None]:
+    def place(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
         name, rest = site_rows(desk)
         entries = [row for entry in letterhead.staff_lines(desk.letter)[:2] for row in entry]
         people = [(row, desk.small()) for row in entries]
@@ -154,7 +154,7 @@ def _side_by_side(count: int) -> Callable[[Desk, Sheet, Frame], None]:
     return place
 
 
-def _abreast(sheet: Sheet, parts: Sequence[Rows], frame: Frame, kind: str) -> float:
+def _abreast(sheet: PaperSheet, parts: Sequence[Rows], frame: Frame, kind: str) -> float:
     """Draw parts side by side at the top of a frame; returns the height of the highest."""
     step = frame.width / len(parts)
     drawn = [draft(rows, step - 10.0, kind) for rows in parts]
@@ -163,7 +163,7 @@ def _abreast(sheet: Sheet, parts: Sequence[Rows], frame: Frame, kind: str) -> fl
     return max(part.height for part in drawn)
 
 
-def _bottom(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _bottom(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     """A letterhead at the foot of the first page; its body begins near the top."""
     name, rest = site_rows(desk)
     drawn = draft([*name, *rest], frame.width, "header", "centre")
@@ -172,12 +172,12 @@ def _bottom(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     sheet.shapes.append(Box(frame.left, frame.bottom - 4.0, frame.width, 0.8, fill=RULE))
 
 
-def _low(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _low(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     frame.top -= desk.random.uniform(50.0, 110.0)
     _plain_head("centre")(desk, sheet, frame)
 
 
-def _side(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def _side(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     """A letterhead in a narrow column of its own at the left, which the body keeps clear of."""
     width = min(118.0, frame.width * 0.26)
     name, rest = site_rows(desk)
@@ -186,11 +186,11 @@ def _side(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     frame.left += width + 12.0
 
 
-def _none(_desk: Desk, _sheet: Sheet, _frame: Frame) -> None:
+def _none(_desk: PageContext, _sheet: PaperSheet, _frame: Frame) -> None:
     pass
 
 
-_HEADS: dict[str, Callable[[Desk, Sheet, Frame], None]] = {
+_HEADS: dict[str, Callable[[PageContext, PaperSheet, Frame], None]] = {
     "left": _plain_head("left"),
     "right": _plain_head("right"),
     "centre": _plain_head("centre"),
@@ -210,7 +210,7 @@ _HEADS: dict[str, Callable[[Desk, Sheet, Frame], None]] = {
 # Clinicians ---------------------------------------------------------------------------------------
 
 
-def staff_rows(desk: Desk, *, scale: float = 1.0) -> Rows:
+def staff_rows(desk: PageContext, *, scale: float = 1.0) -> Rows:
     """Return the clinicians one below the other, each a bold name over lines in small print."""
     bold = replace(desk.head(desk.layout.small * scale, bold=True), colour=(0.0, 0.0, 0.0))
     rows: Rows = []
@@ -219,7 +219,7 @@ def staff_rows(desk: Desk, *, scale: float = 1.0) -> Rows:
     return rows
 
 
-def _staff_column(desk: Desk, sheet: Sheet, frame: Frame, *, right: bool) -> None:
+def _staff_column(desk: PageContext, sheet: PaperSheet, frame: Frame, *, right: bool) -> None:
     width = min(desk.random.uniform(96.0, 136.0), frame.width * 0.27)
     x = frame.right - width if right else frame.left
     rows = staff_rows(desk)
@@ -245,7 +245,7 @@ def _fitting(rows: Rows, width: float, height: float) -> Drawn:
     return drawn
 
 
-def _staff_row(desk: Desk, sheet: Sheet, frame: Frame, count: int) -> None:
+def _staff_row(desk: PageContext, sheet: PaperSheet, frame: Frame, count: int) -> None:
     entries = letterhead.staff_lines(desk.letter)
     share = -(-len(entries) // count)
     face = desk.small(0.95)
@@ -259,7 +259,7 @@ def _staff_row(desk: Desk, sheet: Sheet, frame: Frame, count: int) -> None:
 class Foot:
     """The footer of a letter: drawn on every page, with the page's number in its place."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         self._desk = desk
         self._width = desk.frame().width
         self._parts = _FEET[desk.layout.foot](desk, self._width)
@@ -277,7 +277,7 @@ class Foot:
         if where.startswith("top"):
             frame.top -= self._desk.layout.small * 1.4 + 6.0
 
-    def draw(self, sheet: Sheet, number: int, total: int) -> None:
+    def draw(self, sheet: PaperSheet, number: int, total: int) -> None:
         """Draw the footer of a page, counted from 1."""
         desk = self._desk
         frame = desk.frame()
@@ -292,7 +292,7 @@ class Foot:
     def _drawn(self, *, first: bool) -> bool:
         return bool(self._high) and (self._everywhere or first)
 
-    def _shapes(self, sheet: Sheet, frame: Frame, top: float) -> None:
+    def _shapes(self, sheet: PaperSheet, frame: Frame, top: float) -> None:
         kind, accent = self._desk.layout.foot, self._desk.layout.accent
         if kind == "band":
             band = Box(0, 0, self._desk.size[0], top + 5.0, fill=(0.15, 0.2, 0.35))
@@ -305,7 +305,7 @@ class Foot:
         elif kind in ("rule", "centre", "thirds"):
             sheet.shapes.append(Box(frame.left, top + 4.0, frame.width, 0.6, fill=accent))
 
-    def _number(self, sheet: Sheet, frame: Frame, row: Line, *, first: bool) -> None:
+    def _number(self, sheet: PaperSheet, frame: Frame, row: MarkedLine, *, first: bool) -> None:
         layout, face = self._desk.layout, self._desk.small(1.05)
         where = layout.number_at
         if where == "none":
@@ -331,28 +331,28 @@ class Foot:
 _Parts = list[tuple[Drawn, float]]
 
 
-def _rows(desk: Desk, count: int) -> Rows:
+def _rows(desk: PageContext, count: int) -> Rows:
     where, *rest = letterhead.foot_lines(desk.letter)
     legal = [line(text) for text in desk.random.sample(desk.page_words.legal, count)]
     return [(row, desk.small(0.95)) for row in (where, *rest[:1], *legal)]
 
 
-def _aligned(align: Align, count: int) -> Callable[[Desk, float], _Parts]:
+def _aligned(align: Align, count: int) -> Callable[[PageContext, float], _Parts]:
     return lambda desk, width: [(draft(_rows(desk, count), width, "footer", align), 0.0)]
 
 
-def _band(desk: Desk, width: float) -> _Parts:
+def _band(desk: PageContext, width: float) -> _Parts:
     white = [(row, replace(face, colour=WHITE)) for row, face in _rows(desk, 1)]
     return [(draft(white, width, "footer", "centre"), 0.0)]
 
 
-def _split_footer(desk: Desk, width: float) -> _Parts:
+def _split_footer(desk: PageContext, width: float) -> _Parts:
     rows, half = _rows(desk, 2), width / 2 - 8.0
     left, right = draft(rows[:2], half, "footer"), draft(rows[2:], half, "footer", "right")
     return [(left, 0.0), (right, width - half)]
 
 
-def _thirds(desk: Desk, width: float) -> _Parts:
+def _thirds(desk: PageContext, width: float) -> _Parts:
     """Clinicians in three columns below the body."""
     entries = letterhead.staff_lines(desk.letter)
     step = width / 3
@@ -362,14 +362,14 @@ def _thirds(desk: Desk, width: float) -> _Parts:
     return [(draft(rows, step - 8.0, "footer"), k * step) for k, rows in enumerate(columns)]
 
 
-def _tall(desk: Desk, width: float) -> _Parts:
+def _tall(desk: PageContext, width: float) -> _Parts:
     staff = [
         (row, desk.small(0.9)) for entry in letterhead.staff_lines(desk.letter)[:2] for row in entry
     ]
     return [(draft([*_rows(desk, 3), *staff], width, "footer"), 0.0)]
 
 
-_FEET: dict[str, Callable[[Desk, float], _Parts]] = {
+_FEET: dict[str, Callable[[PageContext, float], _Parts]] = {
     "centre": _aligned("centre", 1),
     "rule": _aligned("left", 1),
     "lines": _aligned("left", 2),
@@ -386,7 +386,7 @@ _FEET: dict[str, Callable[[Desk, float], _Parts]] = {
 # Running heads ------------------------------------------------------------------------------------
 
 
-def running(desk: Desk, sheet: Sheet, frame: Frame) -> None:
+def running(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     """Draw what heads every page but the first and take its room from the frame."""
     kind = desk.layout.running
     if kind == "none":
@@ -403,7 +403,7 @@ def running(desk: Desk, sheet: Sheet, frame: Frame) -> None:
     frame.top -= height + 8.0
 
 
-def _running_rows(desk: Desk) -> Rows:
+def _running_rows(desk: PageContext) -> Rows:
     kind, face = desk.layout.running, desk.small(1.1)
     last = (letterhead.running_line(desk.letter), face)
     if kind == "repeat":
@@ -431,7 +431,7 @@ _EDGES = {
 }
 
 
-def edges(desk: Desk, sheet: Sheet) -> None:
+def edges(desk: PageContext, sheet: PaperSheet) -> None:
     """Draw the small print along the edges of a page."""
     for side, angle in _EDGES.get(desk.layout.edge, ()):
         row = _edge_line(desk, side)
@@ -447,7 +447,7 @@ def edges(desk: Desk, sheet: Sheet) -> None:
         sheet.placed.append(Placed(row, x, y, face, angle=angle, kind="margin-note"))
 
 
-def _edge_line(desk: Desk, side: str) -> Line:
+def _edge_line(desk: PageContext, side: str) -> MarkedLine:
     habit = desk.habit(f"edge-{side}")
     imprint = line(habit.choice(desk.page_words.imprints))
     if habit.random() < 0.35:

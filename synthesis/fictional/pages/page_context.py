@@ -11,16 +11,16 @@ from synthesis.fictional.letters.layouts import (
 )
 from synthesis.fictional.letters.letterhead import (
     Letter,
-    Wording,
+    LetterWording,
     wording,
 )
-from synthesis.fictional.letters.lines import Line
+from synthesis.fictional.letters.lines import MarkedLine
 from synthesis.fictional.letters.paper import (
     Column,
+    PaperSheet,
     Placed,
-    Sheet,
 )
-from synthesis.fictional.pages.bodies import Case
+from synthesis.fictional.pages.bodies import BodyCase
 from synthesis.fictional.pages.layouts import PageLayout
 from synthesis.fictional.pages.vocabulary import (
     PAGE_WORDS,
@@ -50,10 +50,10 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Desk:
+class PageContext:
     """A case in a layout, and the chance that decides small accidents."""
 
-    case: Case
+    case: BodyCase
     layout: PageLayout
     random: Random
 
@@ -63,7 +63,7 @@ class Desk:
         return self.case.letter
 
     @property
-    def words(self) -> Wording:
+    def words(self) -> LetterWording:
         """The words of every printed letter."""
         return wording(self.letter)
 
@@ -110,16 +110,16 @@ class Drawn:
     placed: tuple[Placed, ...]
     height: float
 
-    def put(self, sheet: Sheet, x: float, top: float) -> None:
+    def put(self, sheet: PaperSheet, x: float, top: float) -> None:
         """Draw them with the upper left corner of their column there."""
         sheet.placed += [replace(p, x=p.x + x, y=p.y + top) for p in self.placed]
 
 
 def draft(
-    rows: Iterable[tuple[Line, Face]], width: float, kind: str, align: Align = "left"
+    rows: Iterable[tuple[MarkedLine, Face]], width: float, kind: str, align: Align = "left"
 ) -> Drawn:
     """Stack lines, each in its face, in a column of a width; nothing is drawn yet."""
-    column = Column(Sheet(), 0.0, 0.0, width, kind)
+    column = Column(PaperSheet(), 0.0, 0.0, width, kind)
     for row, face in rows:
         column.stack([row], face, align=align)
     return Drawn(tuple(column.sheet.placed), -column.top)

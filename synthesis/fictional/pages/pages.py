@@ -7,15 +7,15 @@ from random import Random
 
 from synthesis.fictional.letters.layouts import A4, Face
 from synthesis.fictional.letters.lines import (
-    Line,
+    MarkedLine,
     joined,
     line,
     wrap,
 )
 from synthesis.fictional.letters.paper import (
     Box,
+    PaperSheet,
     Placed,
-    Sheet,
     ink,
     measure,
 )
@@ -24,7 +24,7 @@ from synthesis.fictional.pages import (
     letterheads,
 )
 from synthesis.fictional.pages.bodies import (
-    Row,
+    BodyRow,
     Volume,
     make_case,
 )
@@ -38,8 +38,8 @@ from synthesis.fictional.pages.layouts import (
 )
 from synthesis.fictional.pages.page_context import (
     BLACK,
-    Desk,
     Frame,
+    PageContext,
 )
 from synthesis.fictional.pages.text_lines import Slug
 
@@ -53,10 +53,10 @@ _SYLLABLE = 3  # letters that at least stand on either side of a hyphen at a lin
 class Setter:
     """Sets the rows of a body to lines of a width."""
 
-    desk: Desk
+    desk: PageContext
     width: float
 
-    def slugs(self, rows: Sequence[Row]) -> Iterator[Slug]:
+    def slugs(self, rows: Sequence[BodyRow]) -> Iterator[Slug]:
         """Set a whole body, with its tables."""
         above, number = 0.0, 0
         runs_in = ""
@@ -77,11 +77,11 @@ class Setter:
                 yield from chart(self.desk, self.width)
                 above = 0.5 * self.desk.body().leading
 
-    def _chart_after(self, rows: Sequence[Row]) -> int:
+    def _chart_after(self, rows: Sequence[BodyRow]) -> int:
         ends = [k for k, row in enumerate(rows) if row.style in ("prose", "bullet")]
         return self.desk.random.choice(ends[:-1] or ends) if ends and self.desk.layout.table else -1
 
-    def _row(self, row: Row, number: int, runs_in: str) -> Iterator[Slug]:
+    def _row(self, row: BodyRow, number: int, runs_in: str) -> Iterator[Slug]:
         if row.style == "title":
             yield from self._title(row.line)
         elif row.style == "heading":
@@ -91,7 +91,7 @@ class Setter:
         else:
             yield from self._prose(row)
 
-    def _title(self, whole: Line) -> Iterator[Slug]:
+    def _title(self, whole: MarkedLine) -> Iterator[Slug]:
         style = self.desk.habit("title")
         face = replace(
             self.desk.body(bold=True), size=self.desk.layout.size * style.uniform(1, 1.5)
@@ -103,7 +103,7 @@ class Setter:
             shift = room / 2 if align == "centre" else 0.0
             yield Slug(((part, shift, face, 0.0),), face.leading, above=6.0)
 
-    def _heading(self, whole: Line, number: int) -> Iterator[Slug]:
+    def _heading(self, whole: MarkedLine, number: int) -> Iterator[Slug]:
         style = self.desk.layout.headings
         face = self.desk.body(bold=style != "underlined")
         if style in ("coloured", "band"):
@@ -126,7 +126,7 @@ class Setter:
             slug = Slug(((part, shift, face, 0.0),), face.leading, 3.0, rules=rules, keep=True)
             yield slug
 
-    def _run_in(self, whole: Line, title: str) -> Iterator[Slug]:
+    def _run_in(self, whole: MarkedLine, title: str) -> Iterator[Slug]:
         bold, face = self.desk.body(bold=True), self.desk.body()
         length = measure(bold)(title)
         if length > 0.8 * self.width:
@@ -140,7 +140,7 @@ class Setter:
                 head = (line(title.rstrip()), 0.0, bold, 0.0)
                 yield Slug((head, (part, length, face, spread)), face.leading, 3.0)
 
-    def _prose(self, row: Row) -> Iterator[Slug]:
+    def _prose(self, row: BodyRow) -> Iterator[Slug]:
         face, layout = self.desk.body(), self.desk.layout
         hanging = 10.0 if row.style == "bullet" else 0.0
         whole, mark = row.line, self.desk.habit("bullet").choice(("- ", "- ", "\u2022 ", "\u2013 "))
@@ -155,8 +155,8 @@ class Setter:
             yield Slug(((part, shift, face, spread),), face.leading)
 
     def _broken(
-        self, whole: Line, width: float, face: Face, *, first: float
-    ) -> list[tuple[Line, float]]:
+        self, whole: MarkedLine, width: float, face: Face, *, first: float
+    ) -> list[tuple[MarkedLine, float]]:
         """Break a paragraph into lines, each with what its blanks are spread by."""
         parts = list(broken(whole, width, face, (first, self.desk.layout.hyphens)))
         lines = []
@@ -167,11 +167,13 @@ class Setter:
         return lines
 
 
-def _keeps_length(whole: Line) -> bool:
+def _keeps_length(whole: MarkedLine) -> bool:
     return len(whole.text.upper()) == len(whole.text)
 
 
-def broken(whole: Line, width: float, face: Face, how: tuple[float, str]) -> Iterator[Line]:
+def broken(
+    whole: MarkedLine, width: float, face: Face, how: tuple[float, str]
+) -> Iterator[MarkedLine]:
     """Break a paragraph at blanks, and inside words where there are hyphens to end a line with.
 
     `how` is what its first line stands in, and which hyphens are drawn: none, "hard" or "soft".
@@ -225,10 +227,12 @@ def columns(frame: Frame, count: int) -> list[Frame]:
     return [Frame(left, left + width, frame.top, frame.bottom) for left in lefts]
 
 
-Turn = Callable[[], tuple[Sheet, list[Frame]]]
+Turn = Callable[[], tuple[PaperSheet, list[Frame]]]
 
 
-def pour(slugs: Sequence[Slug], first: tuple[Sheet, list[Frame]], turn: Turn) -> list[Sheet]:
+def pour(
+    slugs: Sequence[Slug], first: tuple[PaperSheet, list[Frame]], turn: Turn
+) -> list[PaperSheet]:
     """Draw lines into the columns of a first page and of as many more as `turn` must give."""
     press = _Press(*first, turn)
     for number, slug in enumerate(slugs):
@@ -240,7 +244,7 @@ def pour(slugs: Sequence[Slug], first: tuple[Sheet, list[Frame]], turn: Turn) ->
 class _Press:
     """Where the next line goes."""
 
-    def __init__(self, sheet: Sheet, frames: list[Frame], turn: Turn) -> None:
+    def __init__(self, sheet: PaperSheet, frames: list[Frame], turn: Turn) -> None:
         self.sheets, self._frames, self._turn = [sheet], frames, turn
         self._column, self._at = 0, frames[0].top
 
@@ -273,7 +277,7 @@ def _kept(slugs: Sequence[Slug], start: int) -> Iterator[Slug]:
             break
 
 
-def _put(sheet: Sheet, slug: Slug, x: float, base: float) -> None:
+def _put(sheet: PaperSheet, slug: Slug, x: float, base: float) -> None:
     sheet.shapes += [replace(box, x=box.x + x, y=box.y + base) for box in slug.rules]
     sheet.shapes += [stroke.moved(x, base) for stroke in slug.strokes]
     for part, shift, face, spread in slug.parts:
@@ -284,8 +288,8 @@ __all__ = [
     "HELD_OUT_LAYOUTS",
     "TRAINING_LAYOUTS",
     "LabelledPdf",
-    "Mark",
     "PageLayout",
+    "PageMark",
     "labelled_letter",
     "sample_layout",
 ]
@@ -298,7 +302,7 @@ _FLOW = ("body", "table", "signature")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class PageMark:
     """One drawn line of text and what it is.
 
     `page` counts from 0. `box` is x0, y0, x1, y1 in points, y downwards, on the page as it is
@@ -318,7 +322,7 @@ class LabelledPdf:
     """A PDF, its layout's name, and a mark for every line on it, in the order they are drawn."""
 
     data: bytes = field(repr=False)
-    marks: tuple[Mark, ...]
+    marks: tuple[PageMark, ...]
     layout: str
 
     def outside(self) -> frozenset[str]:
@@ -340,18 +344,18 @@ def labelled_letter(seed: int, lang: str = "fr", *, held_out: bool = False) -> L
     random = Random(f"labelled:{held_out}:{lang}:{seed}")
     layout = sample_layout(seed, held_out=held_out)
     case = make_case(seed, lang, held_out=held_out, volume=random.choice(_VOLUMES))
-    sheets = _compose(Desk(case, layout, random))
+    sheets = _compose(PageContext(case, layout, random))
     data = ink(sheets, layout.paper, about={}, turned=layout.turned)
     marks = tuple(_marks(sheets, layout.paper[1]))
     return LabelledPdf(data, marks, layout.name)
 
 
-def _compose(desk: Desk) -> list[Sheet]:
+def _compose(desk: PageContext) -> list[PaperSheet]:
     desk, foot, first, frame = _begin(desk)
     count = desk.layout.columns if frame.width > 150.0 * desk.layout.columns else 1
 
-    def turn() -> tuple[Sheet, list[Frame]]:
-        sheet = Sheet()
+    def turn() -> tuple[PaperSheet, list[Frame]]:
+        sheet = PaperSheet()
         return sheet, columns(_further(desk, sheet, foot), count)
 
     frames = columns(frame, count)
@@ -361,22 +365,22 @@ def _compose(desk: Desk) -> list[Sheet]:
     return body
 
 
-def _slugs(desk: Desk, width: float) -> Sequence[Slug]:
+def _slugs(desk: PageContext, width: float) -> Sequence[Slug]:
     return [*Setter(desk, width).slugs(desk.case.rows), *signature(desk, width)]
 
 
-def _begin(desk: Desk) -> tuple[Desk, letterheads.Foot, Sheet, Frame]:
+def _begin(desk: PageContext) -> tuple[PageContext, letterheads.Foot, PaperSheet, Frame]:
     """Lay out what surrounds the first body; where it leaves no room, with less of it."""
     for layout in simpler(desk.layout):
         desk = replace(desk, layout=layout)
-        foot, sheet = letterheads.Foot(desk), Sheet()
+        foot, sheet = letterheads.Foot(desk), PaperSheet()
         frame = _first(desk, sheet, foot)
         if frame.top - frame.bottom > 0.2 * desk.size[1] and frame.width > 0.4 * desk.size[0]:
             break
     return desk, foot, sheet, frame
 
 
-def _first(desk: Desk, sheet: Sheet, foot: letterheads.Foot) -> Frame:
+def _first(desk: PageContext, sheet: PaperSheet, foot: letterheads.Foot) -> Frame:
     frame = desk.frame()
     foot.clear(frame)
     letterheads.head(desk, sheet, frame)
@@ -387,7 +391,7 @@ def _first(desk: Desk, sheet: Sheet, foot: letterheads.Foot) -> Frame:
     return frame
 
 
-def _further(desk: Desk, sheet: Sheet, foot: letterheads.Foot) -> Frame:
+def _further(desk: PageContext, sheet: PaperSheet, foot: letterheads.Foot) -> Frame:
     frame = desk.frame()
     foot.clear(frame)
     letterheads.running(desk, sheet, frame)
@@ -395,11 +399,13 @@ def _further(desk: Desk, sheet: Sheet, foot: letterheads.Foot) -> Frame:
     return frame
 
 
-def _finish(desk: Desk, sheet: Sheet, foot: letterheads.Foot, at: tuple[int, int]) -> None:
+def _finish(
+    desk: PageContext, sheet: PaperSheet, foot: letterheads.Foot, at: tuple[int, int]
+) -> None:
     """Draw what pages repeat; the layout tells when that is drawn."""
     above = [placed for placed in sheet.placed if placed.kind not in _FLOW]
     body = [placed for placed in sheet.placed if placed.kind in _FLOW]
-    rest = Sheet(sheet.shapes)
+    rest = PaperSheet(sheet.shapes)
     foot.draw(rest, *at)
     letterheads.edges(desk, rest)
     if at[0] == 1:
@@ -416,9 +422,9 @@ def _finish(desk: Desk, sheet: Sheet, foot: letterheads.Foot, at: tuple[int, int
 # Marks --------------------------------------------------------------------------------------------
 
 
-def _marks(sheets: Sequence[Sheet], height: float) -> list[Mark]:
+def _marks(sheets: Sequence[PaperSheet], height: float) -> list[PageMark]:
     return [
-        Mark(number, _box(placed, height), placed.line.text, placed.kind, _identifiers(placed))
+        PageMark(number, _box(placed, height), placed.line.text, placed.kind, _identifiers(placed))
         for number, sheet in enumerate(sheets)
         for placed in sheet.placed
     ]

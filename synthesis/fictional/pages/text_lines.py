@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 
 from synthesis.fictional.letters.layouts import Face
-from synthesis.fictional.letters.lines import Line
+from synthesis.fictional.letters.lines import MarkedLine
 from synthesis.fictional.letters.paper import (
     Box,
     Stroke,
 )
 
-Part = tuple[Line, float, Face, float]
+Part = tuple[MarkedLine, float, Face, float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from random import Random
 
 from synthesis.fictional.people import identifiers
 from synthesis.fictional.people.calendar import age
-from synthesis.fictional.people.people import Person
+from synthesis.fictional.people.people import FictionalPerson
 from synthesis.fictional.people.records import (
     CareSite,
     Clinician,
@@ -57,7 +57,9 @@ class Planner:
     by_specialty: Mapping[str, tuple[Clinician, ...]]
     care_sites: tuple[CareSite, ...]
 
-    def plan(self, persons: Mapping[int, Person], *, first_visit_id: int) -> tuple[Booking, ...]:
+    def plan(
+        self, persons: Mapping[int, FictionalPerson], *, first_visit_id: int
+    ) -> tuple[Booking, ...]:
         """Make up the visits of everybody, numbered from `first_visit_id` on."""
         bookings: list[Booking] = []
         for person_id, person in persons.items():
@@ -73,7 +75,9 @@ class Planner:
                 free = booking.visit.end + timedelta(days=2)
         return tuple(bookings)
 
-    def fill(self, persons: Mapping[int, Person], visits: Iterable[Visit]) -> tuple[Booking, ...]:
+    def fill(
+        self, persons: Mapping[int, FictionalPerson], visits: Iterable[Visit]
+    ) -> tuple[Booking, ...]:
         """Spread the notes of each person over the visits there already are."""
         theirs: dict[int, list[Visit]] = {}
         for visit in visits:
@@ -86,7 +90,7 @@ class Planner:
         return tuple(bookings)
 
     def _fill(
-        self, rng: Random, person_id: int, person: Person, visits: Sequence[Visit]
+        self, rng: Random, person_id: int, person: FictionalPerson, visits: Sequence[Visit]
     ) -> list[Booking]:
         chosen: dict[int, list[tuple[str, ...]]] = {}
         for pathway in self._pathways(rng, self._count(rng)):
@@ -128,7 +132,7 @@ class Planner:
         self,
         rng: Random,
         person_id: int,
-        person: Person,
+        person: FictionalPerson,
         visit_id: int,
         plan: tuple[datetime, tuple[str, ...]],
     ) -> Booking:
@@ -167,7 +171,7 @@ class Planner:
         pool = everybody.get(specialty) or next(iter(everybody.values()))
         return rng.choice(pool)
 
-    def _story(self, person_id: int, person: Person, day: date) -> Story:
+    def _story(self, person_id: int, person: FictionalPerson, day: date) -> Story:
         """Choose what somebody suffers from: the same at every visit while age permits."""
         stories = list(self.language.stories)
         Random(f"{self.seed}/{self.language.code}/story/{person_id}").shuffle(stories)
@@ -186,7 +190,7 @@ def first_day(birth: date) -> date:
     return max(birth + timedelta(days=45), HORIZON - timedelta(days=3620))
 
 
-def _starts(rng: Random, person: Person, count: int) -> list[datetime]:
+def _starts(rng: Random, person: FictionalPerson, count: int) -> list[datetime]:
     """Draw when somebody comes: within some years before the horizon, after birth."""
     last = HORIZON - timedelta(days=20)
     first = first_day(person.birth_date)

@@ -78,7 +78,7 @@ class Kin:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class FictionalPerson:
     """A patient as the notes know them: the warehouse's record and what it does not hold."""
 
     record: PatientRecord
@@ -143,7 +143,7 @@ class Registry:
     seed: int
     pools: Pools
 
-    def person(self, person_id: int, known: PatientRecord | None, *, gps: int) -> Person:
+    def person(self, person_id: int, known: PatientRecord | None, *, gps: int) -> FictionalPerson:
         """Make up a patient; gender and birth date are kept where they are known."""
         rng = Random(f"{self.seed}/{self.language.code}/person/{person_id}")
         gender = known.gender[:1].upper() if known and known.gender else ""
@@ -165,7 +165,7 @@ class Registry:
             identifiers=self._identifiers(rng, gender, birth, birthplace),
         )
         kin = self._kin(rng, record, birth)
-        return Person(
+        return FictionalPerson(
             record=_with_relatives(record, kin),
             birth_date=birth,
             birthplace=birthplace,

@@ -2,8 +2,8 @@
 
 from synthesis.fictional.templates.en_stories import STORIES
 from synthesis.fictional.templates.grammar import (
-    Kind,
     Language,
+    NoteKind,
     Section,
 )
 
@@ -23,7 +23,7 @@ _LETTER_END = (
 )
 
 KINDS = {
-    "discharge": Kind(
+    "discharge": NoteKind(
         titles=(
             "Discharge summary",
             "DISCHARGE SUMMARY",
@@ -51,7 +51,7 @@ KINDS = {
         ),
         tails=_SIGN_OFF + _LETTER_END[:1],
     ),
-    "operation": Kind(
+    "operation": NoteKind(
         titles=("Operative report", "OPERATIVE NOTE"),
         heads=(
             "{letterhead}{title}\n\n{identity}\n\nDate of procedure: {day}\nSurgeon: {author}\n"
@@ -69,7 +69,7 @@ KINDS = {
         tails=_SIGN_OFF,
         specialty="surgery",
     ),
-    "pathology": Kind(
+    "pathology": NoteKind(
         titles=("Surgical pathology report", "Pathology report, accession {exam}"),
         heads=(
             "{letterhead}{title}\n{identity}\n\nSpecimen {exam} received {day} from {doctor}, {site}."
@@ -87,7 +87,7 @@ KINDS = {
         tails=(*_SIGN_OFF, "{author} - {doctor}\nSlides reviewed {today}. Block kept under {exam}"),
         specialty="pathology",
     ),
-    "imaging": Kind(
+    "imaging": NoteKind(
         titles=("Imaging report", "Radiology report", "CT report of {day}"),
         heads=(
             "{letterhead}{title}\n\n{identity}\nExam {exam} performed {day} at {time}\nOrdered by: "
@@ -104,7 +104,7 @@ KINDS = {
         tails=_SIGN_OFF,
         specialty="radiology",
     ),
-    "emergency": Kind(
+    "emergency": NoteKind(
         titles=("Emergency department note", "ED PHYSICIAN NOTE"),
         heads=(
             "{letterhead}{title}\n{identity}\nArrived {day} at {time} by [ambulance|private vehicle|"
@@ -125,7 +125,7 @@ KINDS = {
         tails=_SIGN_OFF,
         specialty="emergency",
     ),
-    "nursing": Kind(
+    "nursing": NoteKind(
         titles=("Nursing notes", "Nursing handoff"),
         heads=(
             "{title} - {ward}\n{LAST}, {first} - {birth} - Room [12|14|203|307|411] bed [A|B]\nMRN "
@@ -146,7 +146,7 @@ KINDS = {
         ),
         specialty="nursing",
     ),
-    "consultation": Kind(
+    "consultation": NoteKind(
         titles=("Consultation letter", "Clinic visit of {today}", "Letter to primary care"),
         heads=(
             "{letterhead}{today}\n\n{gp}\n{gp_address}\n\nRE: {civil} {patient}, DOB {birth}\n{street}"
@@ -170,7 +170,7 @@ KINDS = {
         ),
         tails=_LETTER_END,
     ),
-    "board": Kind(
+    "board": NoteKind(
         titles=("Tumor board note", "Multidisciplinary conference", "Tumor board of {today}"),
         heads=(
             "{letterhead}{title}\nDate: {today}\nChair: {author}\nPresent: {doctor}, {doctor}, "

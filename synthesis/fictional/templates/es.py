@@ -2,8 +2,8 @@
 
 from synthesis.fictional.templates.es_stories import STORIES
 from synthesis.fictional.templates.grammar import (
-    Kind,
     Language,
+    NoteKind,
     Section,
 )
 
@@ -23,7 +23,7 @@ _LETTER_END = (
 )
 
 KINDS = {
-    "discharge": Kind(
+    "discharge": NoteKind(
         titles=(
             "Informe de alta",
             "INFORME DE ALTA HOSPITALARIA",
@@ -51,7 +51,7 @@ KINDS = {
         ),
         tails=_SIGN_OFF + _LETTER_END[:1],
     ),
-    "operation": Kind(
+    "operation": NoteKind(
         titles=("Hoja operatoria", "INFORME QUIRÚRGICO"),
         heads=(
             "{letterhead}{title}\n\n{identity}\n\nFecha de intervención: {day}\nCirujano: {author}\n"
@@ -69,7 +69,7 @@ KINDS = {
         tails=_SIGN_OFF,
         specialty="surgery",
     ),
-    "pathology": Kind(
+    "pathology": NoteKind(
         titles=("Informe de anatomía patológica", "Estudio anatomopatológico nº {exam}"),
         heads=(
             "{letterhead}{title}\n{identity}\n\nMuestra nº {exam} recibida el {day}, remitida por "
@@ -90,7 +90,7 @@ KINDS = {
         ),
         specialty="pathology",
     ),
-    "imaging": Kind(
+    "imaging": NoteKind(
         titles=("Informe de radiología", "Informe de TC", "Estudio de imagen del {day}"),
         heads=(
             "{letterhead}{title}\n\n{identity}\nEstudio nº {exam} realizado el {day} a las {time}\n"
@@ -107,7 +107,7 @@ KINDS = {
         tails=_SIGN_OFF,
         specialty="radiology",
     ),
-    "emergency": Kind(
+    "emergency": NoteKind(
         titles=("Informe de urgencias", "INFORME CLÍNICO DE URGENCIAS"),
         heads=(
             "{letterhead}{title}\n{identity}\nLlegada el {day} a las {time} en [ambulancia|medios "
@@ -129,7 +129,7 @@ KINDS = {
         tails=_SIGN_OFF,
         specialty="emergency",
     ),
-    "nursing": Kind(
+    "nursing": NoteKind(
         titles=("Evolutivo de enfermería", "Relevo de enfermería"),
         heads=(
             "{title} - {ward}\n{LAST}, {first} - {birth} - Habitación [12|14|203|307|411] cama [1|2]\n"
@@ -150,7 +150,7 @@ KINDS = {
         ),
         specialty="nursing",
     ),
-    "consultation": Kind(
+    "consultation": NoteKind(
         titles=("Carta de consulta", "Consulta del {today}", "Informe de consultas externas"),
         heads=(
             "{letterhead}{city_of_site}, {today}\n\n{gp}\n{gp_address}\n\nAsunto: {civil} {patient}, "
@@ -174,7 +174,7 @@ KINDS = {
         ),
         tails=_LETTER_END,
     ),
-    "board": Kind(
+    "board": NoteKind(
         titles=("Comité de tumores", "Comité multidisciplinar", "Comité de tumores del {today}"),
         heads=(
             "{letterhead}{title}\nFecha: {today}\nCoordina: {author}\nAsisten: {doctor}, {doctor}, "

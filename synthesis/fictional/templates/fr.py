@@ -2,8 +2,8 @@
 
 from synthesis.fictional.templates.fr_stories import STORIES
 from synthesis.fictional.templates.grammar import (
-    Kind,
     Language,
+    NoteKind,
     Section,
 )
 
@@ -24,7 +24,7 @@ _LETTER_END = (
 )
 
 KINDS = {
-    "discharge": Kind(
+    "discharge": NoteKind(
         titles=(
             "Compte rendu d'hospitalisation",
             "Lettre de liaison à la sortie",
@@ -54,7 +54,7 @@ KINDS = {
         ),
         tails=_SIGN_OFF + _LETTER_END[:1],
     ),
-    "operation": Kind(
+    "operation": NoteKind(
         titles=("Compte rendu opératoire", "COMPTE-RENDU OPÉRATOIRE", "Protocole opératoire"),
         heads=(
             "{letterhead}{title}\n\n{identity}\n\nDate d'intervention : {day}\nOpérateur : {author}\n"
@@ -72,7 +72,7 @@ KINDS = {
         tails=_SIGN_OFF,
         specialty="surgery",
     ),
-    "pathology": Kind(
+    "pathology": NoteKind(
         titles=("Compte rendu d'anatomie pathologique", "Examen anatomopathologique n° {exam}"),
         heads=(
             "{letterhead}{title}\n{identity}\n\nPrélèvement n° {exam} reçu le {day}, adressé par "
@@ -93,7 +93,7 @@ KINDS = {
         ),
         specialty="pathology",
     ),
-    "imaging": Kind(
+    "imaging": NoteKind(
         titles=("Compte rendu d'imagerie", "Compte rendu de scanner", "Imagerie du {day}"),
         heads=(
             "{letterhead}{title}\n\n{identity}\nExamen n° {exam} réalisé le {day} à {time}\n"
@@ -110,7 +110,7 @@ KINDS = {
         tails=_SIGN_OFF,
         specialty="radiology",
     ),
-    "emergency": Kind(
+    "emergency": NoteKind(
         titles=("Compte rendu de passage aux urgences", "Service d'accueil des urgences"),
         heads=(
             "{letterhead}{title}\n{identity}\nArrivée le {day} à {time} - Mode : [ambulance|VSL|"
@@ -132,7 +132,7 @@ KINDS = {
         tails=_SIGN_OFF,
         specialty="emergency",
     ),
-    "nursing": Kind(
+    "nursing": NoteKind(
         titles=("Transmissions infirmières", "Fiche de liaison infirmière"),
         heads=(
             "{title} - {ward}\n{civil} {LAST} {first} - {birth} - Chambre [12|14|203|307|411] "
@@ -153,7 +153,7 @@ KINDS = {
         ),
         specialty="nursing",
     ),
-    "consultation": Kind(
+    "consultation": NoteKind(
         titles=(
             "Courrier de consultation",
             "Consultation du {today}",
@@ -181,7 +181,7 @@ KINDS = {
         ),
         tails=_LETTER_END,
     ),
-    "board": Kind(
+    "board": NoteKind(
         titles=("Réunion de concertation pluridisciplinaire", "Fiche RCP", "RCP du {today}"),
         heads=(
             "{letterhead}{title}\nDate : {today}\nCoordonnateur : {author}\nPrésents : {doctor}, "

@@ -17,7 +17,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class TemplateSlot:
     """A place to fill: `{name:argument}`."""
 
     name: str
@@ -25,7 +25,7 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class GrammaticalAgreement:
     """`{he|she}`: which of both is written depends on the patient's gender."""
 
     male: str
@@ -39,7 +39,7 @@ class Choice:
     options: tuple["Nodes", ...]
 
 
-Nodes = tuple[str | Slot | Agreement | Choice, ...]
+Nodes = tuple[str | TemplateSlot | GrammaticalAgreement | Choice, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class NoteKind:
     """A kind of note: alternatives for its title, head and tail around a row of sections.
 
     `specialty` is that of its author; empty stands for the ward's own.
@@ -92,7 +92,7 @@ class Language:
     """
 
     code: str
-    kinds: dict[str, Kind]
+    kinds: dict[str, NoteKind]
     pools: dict[str, tuple[str, ...]]
     words: dict[str, tuple[str, ...]]
     stories: tuple[Story, ...]
@@ -123,7 +123,7 @@ def _tokens(template: str) -> Iterator[str]:
 
 def _options(tokens: list[str], at: int, *, nested: bool) -> tuple[tuple[Nodes, ...], int]:
     options: list[Nodes] = []
-    nodes: list[str | Slot | Agreement | Choice] = []
+    nodes: list[str | TemplateSlot | GrammaticalAgreement | Choice] = []
     while at < len(tokens):
         token = tokens[at]
         at += 1
@@ -144,15 +144,15 @@ def _options(tokens: list[str], at: int, *, nested: bool) -> tuple[tuple[Nodes, 
     return (*options, tuple(nodes)), at
 
 
-def _leaf(token: str) -> str | Slot | Agreement:
+def _leaf(token: str) -> str | TemplateSlot | GrammaticalAgreement:
     if not (token.startswith("{") and token.endswith("}")):
         return token
     inner = token[1:-1]
     if "|" in inner:
         male, female = inner.split("|")
-        return Agreement(male, female)
+        return GrammaticalAgreement(male, female)
     name, _, argument = inner.partition(":")
-    return Slot(name, argument)
+    return TemplateSlot(name, argument)
 
 
 def plain_words(template: str) -> set[str]:
@@ -164,7 +164,7 @@ def _plain(nodes: Nodes) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, str):
             yield from _WORD.findall(fold(node))
-        elif isinstance(node, Agreement):
+        elif isinstance(node, GrammaticalAgreement):
             yield from _WORD.findall(fold(f"{node.male} {node.female}"))
         elif isinstance(node, Choice):
             for option in node.options:

@@ -14,7 +14,7 @@ from evaluation.attacks.copying import (
 )
 from evaluation.attacks.proximity import (
     SIZES,
-    Corpus,
+    WordCorpus,
 )
 
 
@@ -32,7 +32,7 @@ def real():
 
 @pytest.fixture(scope="module")
 def corpus(real):
-    return Corpus(real.trained)
+    return WordCorpus(real.trained)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluation.attacks.overlap import (
     RUN,
-    Runs,
+    SharedRuns,
     least_likely,
     likelihood,
     shared_runs,
@@ -43,7 +43,7 @@ def covered(note: str, texts: list[str]) -> float:
 @settings(max_examples=150, deadline=None)
 def test_runs_are_found_as_defined(notes, texts, data) -> None:
     texts = [*texts, data.draw(st.sampled_from(notes))]  # chance seldom writes thirteen words alike
-    runs = Runs(notes)
+    runs = SharedRuns(notes)
     for text in texts:
         words = text.split()
         cut = data.draw(st.integers(0, len(words)))
@@ -58,16 +58,16 @@ def test_phrases_of_the_house_are_those_of_another_patient(held) -> None:
     expected = [
         covered(note, [other for other, his in held if his != owner]) for note, owner in held
     ]
-    assert Runs(notes).covered_by_others(owners) == pytest.approx(expected)
+    assert SharedRuns(notes).covered_by_others(owners) == pytest.approx(expected)
 
 
 def test_case_signs_and_unknown_words_between() -> None:
     note = "Seen by Dr Smith on Monday, with a fever of 39 and a cough (since Friday)."
-    assert Runs([note]).look(["nothing of it"]) == 3
-    runs = Runs([note])
+    assert SharedRuns([note]).look(["nothing of it"]) == 3
+    runs = SharedRuns([note])
     runs.look(["... SEEN BY DR SMITH; on monday with a fever: of 39 and a cough since friday ..."])
     assert runs.covered() == [1.0]
-    runs = Runs([note])
+    runs = SharedRuns([note])
     runs.look([note.replace("a fever", "a high fever").replace("and a", "and also a")])
     assert runs.covered() == [0.0]
 

@@ -14,9 +14,9 @@ from benchmarks.night.attacks import (
     plant,
 )
 from evaluation.attacks.parrot import (
-    Attack,
     Logistic,
-    Reader,
+    ParrotAttack,
+    ParrotReader,
     judge,
     parrot,
 )
@@ -35,7 +35,7 @@ def _hospital(seed: int) -> Hospital:
 
 
 @pytest.fixture(scope="module")
-def attacked() -> dict[str, dict[str, Attack]]:
+def attacked() -> dict[str, dict[str, ParrotAttack]]:
     return dict(arms(_hospital(3), _hospital(1003), MISSED))
 
 
@@ -109,7 +109,7 @@ def test_a_reader_expects_what_it_has_read_of() -> None:
     other = _marked(("vu par le docteur ", "Autre"), ("voisine de palier ", "petit"))
     expected, strange = parrot(known, other)
     assert expected < 0.3 < strange
-    reader = Reader()
+    reader = ParrotReader()
     reader.learn(known)
     within_a_word = Annotated(Document("n", "docteur", "1"), (Span(3, 5, "NAME"),))
     assert reader.expect(within_a_word) == [1.0]

@@ -14,8 +14,8 @@ from evaluation.attacks.proximity import (
     SIZES,
     TOP,
     B,
-    Corpus,
     Nearest,
+    WordCorpus,
     review,
     words_of,
 )
@@ -52,7 +52,7 @@ def okapi(query, notes):
 @settings(max_examples=60)
 @given(NOTES.filter(any), NOTES)
 def test_rouge_is_that_of_a_count_by_hand(real, synthetic):
-    corpus = Corpus(real)
+    corpus = WordCorpus(real)
     for size in SIZES:
         for near in corpus.rouge(synthetic, size):
             each = [recall(synthetic[near.synthetic], note, size) for note in real]
@@ -63,7 +63,7 @@ def test_rouge_is_that_of_a_count_by_hand(real, synthetic):
 @settings(max_examples=60)
 @given(NOTES.filter(any), NOTES)
 def test_bm25_is_that_of_the_formula(real, synthetic):
-    for near in Corpus(real).bm25(synthetic):
+    for near in WordCorpus(real).bm25(synthetic):
         each = okapi(synthetic[near.synthetic], real)
         assert near.score == pytest.approx(max(each), abs=1e-9)
         assert each[near.real] == pytest.approx(max(each), abs=1e-9)
@@ -76,7 +76,7 @@ def test_bm25_is_that_of_a_library():
     index = bm25s.BM25(method="lucene", k1=K1, b=B, dtype="float64")
     index.index(real, show_progress=False)
     queries = [list(dict.fromkeys(chance.choices("abcdefghij", k=5))) for _ in range(20)]
-    for near, query in zip(Corpus(real).bm25(queries), queries, strict=True):
+    for near, query in zip(WordCorpus(real).bm25(queries), queries, strict=True):
         # The library leaves out the constant factor k1 + 1, as Lucene does.
         assert near.score == pytest.approx(index.get_scores(query).max() * (K1 + 1), abs=1e-9)
 
@@ -102,7 +102,7 @@ def planted():
 
 def test_planted_copies_are_all_among_the_first(planted):
     real, synthetic = planted
-    corpus = Corpus(map(words_of, real))
+    corpus = WordCorpus(map(words_of, real))
     told = [words_of(text) for text in synthetic]
     for size in SIZES:
         found = corpus.rouge(told, size)
@@ -117,7 +117,7 @@ def test_planted_copies_are_all_among_the_first(planted):
 
 def test_people_read_each_pair_once_and_nothing_but_structure_never(planted):
     real, synthetic = planted
-    corpus = Corpus(map(words_of, real))
+    corpus = WordCorpus(map(words_of, real))
     told = [words_of(text) for text in synthetic]
     pairs = review(
         {size: corpus.rouge(told, size) for size in SIZES}, corpus.bm25(told), synthetic, real
@@ -143,8 +143,8 @@ def test_what_is_worth_reading(one, other, count):
 
 def test_nothing_to_compare_with_is_an_error():
     with pytest.raises(ValueError, match="no real notes"):
-        Corpus([[], []])
+        WordCorpus([[], []])
 
 
 def test_no_text_in_what_is_printed():
-    assert repr(Corpus([["canary"]])) == "Corpus(1 notes)"
+    assert repr(WordCorpus([["canary"]])) == "Corpus(1 notes)"

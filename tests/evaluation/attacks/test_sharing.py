@@ -26,7 +26,7 @@ from evaluation.attacks.sentence_pairs import (
     whitening,
 )
 from evaluation.attacks.sharing import (
-    Subject,
+    AttackedRelease,
     attack_known,
     attack_trained,
     attack_twins,
@@ -103,7 +103,7 @@ def hiding(some, seed):
 
 def subject(encode, count=240):
     attacked, words = sentences(count, 1), NAMES + PLAIN
-    return Subject(
+    return AttackedRelease(
         sentences=attacked,
         shared=encode(attacked, 99),
         own=sentences(count, 2),
@@ -179,7 +179,7 @@ def test_several_sights_tell_more_than_one():
 
 
 def test_an_inverse_learns_to_read(monkeypatch):
-    course = inversion.Course
+    course = inversion.InversionTraining
     monkeypatch.setattr(
         "evaluation.attacks.sharing.Course", lambda seed: course(epochs=1, steps=50, seed=seed)
     )

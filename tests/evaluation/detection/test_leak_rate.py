@@ -9,7 +9,7 @@ from scipy.stats import binom, binomtest
 
 from evaluation.detection.alignment import Pair
 from evaluation.detection.leak_rate import (
-    Stratum,
+    SampleStratum,
     judge,
     stratified,
 )
@@ -18,27 +18,29 @@ from record.span import Span
 
 def test_one_stratum_is_wilson():
     wilson = binomtest(18, 20).proportion_ci(0.95, method="wilson")
-    found = stratified([Stratum(1000, 20, 18)])
+    found = stratified([SampleStratum(1000, 20, 18)])
     assert found["rate"] == pytest.approx(0.9)
     assert (found["low"], found["high"]) == pytest.approx((wilson.low, wilson.high))
 
 
 def test_equal_strata_without_a_leak_add_up():
-    alone = stratified([Stratum(100, 20, 20)])
-    together = stratified([Stratum(100, 20, 20)] * 5)
+    alone = stratified([SampleStratum(100, 20, 20)])
+    together = stratified([SampleStratum(100, 20, 20)] * 5)
     assert together["rate"] == 1
     assert alone["low"] < together["low"] < 1
     # Five strata of twenty say about what a hundred notes say.
-    assert together["low"] == pytest.approx(stratified([Stratum(500, 100, 100)])["low"], abs=0.01)
+    assert together["low"] == pytest.approx(
+        stratified([SampleStratum(500, 100, 100)])["low"], abs=0.01
+    )
 
 
 def test_weights_are_those_of_the_population():
-    found = stratified([Stratum(900, 10, 10), Stratum(100, 10, 0)])
+    found = stratified([SampleStratum(900, 10, 10), SampleStratum(100, 10, 0)])
     assert found["rate"] == pytest.approx(0.9)
 
 
 def test_what_nobody_reviewed_may_be_anything():
-    found = stratified([Stratum(75, 50, 50), Stratum(25, 0, 0)])
+    found = stratified([SampleStratum(75, 50, 50), SampleStratum(25, 0, 0)])
     assert found["rate"] is None
     assert found["low"] < 0.75 < found["high"] == pytest.approx(1)
     assert stratified([]) == {"rate": None, "low": 0.0, "high": 1.0}
@@ -55,7 +57,9 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(sizes, rates):
 
     @cache
     def covers(outcome):
-        found = stratified([Stratum(n, drawn, x) for n, x in zip(sizes, outcome, strict=True)])
+        found = stratified(
+            [SampleStratum(n, drawn, x) for n, x in zip(sizes, outcome, strict=True)]
+        )
         return found["low"] <= truth <= found["high"]
 
     likely = [[x for x in range(drawn + 1) if binom.pmf(x, drawn, rate) > 1e-2] for rate in rates]

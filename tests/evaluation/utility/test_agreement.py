@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 from evaluation.utility.agreement import (
     QUESTIONS,
     SCALE,
-    Answer,
+    ReviewerAnswer,
     agreement,
 )
 
@@ -37,7 +37,7 @@ def ratings(seed, count=40):
 def test_kappa_and_rho_are_those_of_scikit_learn_and_scipy(seed):
     one, other = ratings(seed)
     answers = [
-        Answer(pair, name, dict.fromkeys(QUESTIONS, score))
+        ReviewerAnswer(pair, name, dict.fromkeys(QUESTIONS, score))
         for name, scores in (("a", one), ("b", other))
         for pair, score in enumerate(scores)
     ]
@@ -51,7 +51,7 @@ def test_answers_by_chance_agree_as_chance_does():
     for seed in range(200):
         chance = Random(seed)
         answers = [
-            Answer(pair, name, {each: chance.choice(SCALE) for each in QUESTIONS})
+            ReviewerAnswer(pair, name, {each: chance.choice(SCALE) for each in QUESTIONS})
             for pair in range(30)
             for name in "ab"
         ]

@@ -6,7 +6,7 @@ from textstat.backend.counts import _count_syllables
 
 from evaluation.utility.readability import (
     FORMULAS,
-    Counts,
+    TextCounts,
     counted,
     readability,
 )
@@ -51,7 +51,7 @@ def test_numbers_are_those_of_textstat(lang):
 
 
 def test_formulas_by_hand():
-    counts = Counts(sentences=2, words=20, syllables=35, polysyllables=5, long=6)
+    counts = TextCounts(sentences=2, words=20, syllables=35, polysyllables=5, long=6)
     by_hand = {
         "flesch-reading-ease": 206.835 - 10.15 - 84.6 * 1.75,
         "flesch-kincaid-grade": 3.9 + 11.8 * 1.75 - 15.59,

@@ -16,7 +16,7 @@ from extractors.document.page import (
 )
 from extractors.layout.labelled_pages import (
     LabelledPage,
-    Scores,
+    LineScores,
     documents,
     read_pages,
     score,
@@ -155,7 +155,7 @@ def test_scores_count_characters_of_medicine_and_lines_of_classes() -> None:
 
 
 def test_lost_and_dropped_are_counted_too() -> None:
-    scores = Scores()
+    scores = LineScores()
     scores.add(Line("abc", 0, (0, 0, 1, 1)), BoxClass.BODY, BoxClass.FOOTER)
     scores.add(Line("ab", 0, (0, 0, 1, 1)), BoxClass.STAMP, BoxClass.FOOTER)
     assert (scores.kept, scores.lost, scores.leaked, scores.dropped) == (0, 3, 0, 2)

@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.document.lines import (
+    GlyphRun,
     Line,
-    Run,
 )
 from extractors.document.page import (
     MEDICINE,
@@ -75,7 +75,7 @@ def test_full_marks_what_it_knows() -> None:
 
 
 def test_runs_have_boxes_of_their_own() -> None:
-    runs = (Run(0, 6, (50, 20, 90, 30)), Run(6, 12, (90, 18, 150, 30)))
+    runs = (GlyphRun(0, 6, (50, 20, 90, 30)), GlyphRun(6, 12, (90, 18, 150, 30)))
     one = Line("Nom : DUPONT", 0, (50, 18, 150, 30), place=(50, 18, 150, 30), runs=runs)
     text = join([page(one)])
     assert list(boxes(text.pieces, 6, 12)) == [(0, (90, 18, 150, 30))]

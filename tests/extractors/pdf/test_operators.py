@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.pdf.text_layer import (
-    Kind,
+    OperatorKind,
     kinds,
 )
 
 OPERATORS = {
-    Kind.PAINTS: "f F f* B B* b b* sh Do EI".split(),
-    Kind.PICTURES: "Do BI".split(),
-    Kind.INTRICATE: "W W* scn SCN sh BI EI Do gs".split(),
+    OperatorKind.PAINTS: "f F f* B B* b b* sh Do EI".split(),
+    OperatorKind.PICTURES: "Do BI".split(),
+    OperatorKind.INTRICATE: "W W* scn SCN sh BI EI Do gs".split(),
 }
 OTHERS = "q Q cm re n S s w m l c h rg RG g G k K BT ET Tf Tj TJ Td Tm T* Tr Tc d i M".split()
 ANY = sorted({name for names in OPERATORS.values() for name in names}) + OTHERS
@@ -54,4 +54,4 @@ def test_harmless_content(content: bytes) -> None:
 
 
 def test_an_operator_behind_its_number() -> None:
-    assert Kind.PAINTS in kinds(b"0 0 10 10 re 0f")
+    assert OperatorKind.PAINTS in kinds(b"0 0 10 10 re 0f")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.document.lines import Line
-from extractors.pdf.mupdf_page import Sheet
+from extractors.pdf.mupdf_page import MuPage
 from extractors.pdf.ocr import Recognizer
 from extractors.pdf.text_layer import (
     Layer,
@@ -28,7 +28,7 @@ def layer(*draw: Draw, rotation: int = 0) -> Layer:
         page.set_rotation(rotation)
         data = document.tobytes()
     with pymupdf.open(stream=data, filetype="pdf") as document:
-        sheet = Sheet(document, 0)
+        sheet = MuPage(document, 0)
         return judge(sheet, sheet.blocks())
 
 
@@ -205,7 +205,7 @@ class TestGarbled:
             page.insert_text((60, 100), "x")
             span = {"text": text, "char_flags": 16, "alpha": 255, "color": 0, "size": 10.0}
             span["bbox"] = (60.0, 90.0, 60.0 + 5 * len(text), 104.0)
-            return judge(Sheet(document, 0), [{"lines": [{"spans": [span]}]}])
+            return judge(MuPage(document, 0), [{"lines": [{"spans": [span]}]}])
 
     @pytest.mark.parametrize(
         "text",

@@ -17,7 +17,7 @@ from models.private.adversary_training import (
     most_right,
     new_adversaries,
 )
-from models.private.deidentifier import Deidentifier, Example
+from models.private.deidentifier import Deidentifier, EncodedSentence
 from models.private.pairs import Pairs
 from models.private.pseudonymization import Pseudonymizer
 from models.private.representer import Representer, Unprotected
@@ -27,7 +27,7 @@ from models.private.representer_training import (
     representer_loss,
 )
 from models.private.weight_selection import (
-    Selection,
+    WeightSelection,
     batches,
 )
 from tests.models.private.test_private_words import (
@@ -205,10 +205,10 @@ def test_what_is_frozen_learns_nothing(representer: Representer, vectors: Tensor
     assert all(one.requires_grad for one in representer.parameters())
 
 
-def example(length: int, seed: int, *spans: tuple[int, int, str]) -> Example:
+def example(length: int, seed: int, *spans: tuple[int, int, str]) -> EncodedSentence:
     drawn = np.random.default_rng(seed)
     vectors = drawn.normal(size=(length, 4)).astype(np.float32)
-    return Example(vectors, drawn.integers(0, 7, length), spans)
+    return EncodedSentence(vectors, drawn.integers(0, 7, length), spans)
 
 
 def test_the_deidentifier_sees_no_padding() -> None:
@@ -255,16 +255,16 @@ def test_batches_hold_everybody_once() -> None:
 
 
 def test_the_best_weights_are_kept() -> None:
-    network, selection = nn.Linear(1, 1), Selection()
+    network, selection = nn.Linear(1, 1), WeightSelection()
     for place, loss in enumerate((0.5, 0.2, 0.3, 0.4)):
         nn.init.constant_(network.weight, place)
         assert selection.offer(loss, network) == (place < 2)
     assert selection.stale == 2
-    again = Selection.kept(selection.place(), selection.state)
+    again = WeightSelection.kept(selection.place(), selection.state)
     again.restore(network)
     assert float(network.weight.detach()) == 1
     assert again.lowest == 0.2
-    assert Selection.kept(Selection().place(), {}).lowest == math.inf
+    assert WeightSelection.kept(WeightSelection().place(), {}).lowest == math.inf
 
 
 def test_words_without_a_vector_make_no_pairs() -> None:

@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from models.private import deidentifier_training
-from models.private.deidentifier import Deidentifier, Example
+from models.private.deidentifier import Deidentifier, EncodedSentence
 from models.private.embeddings import Embeddings
 from models.private.folder import digest, load
-from models.private.recipe import Corpus, Recipe
+from models.private.recipe import RepresenterRecipe, SentenceCorpus
 from models.private.representer_training import train
 from models.private.sentences import Sentence, sentences
 from record.errors import ConfigError
@@ -46,19 +46,21 @@ def held(count: int, seed: int) -> list[Sentence]:
 
 
 @pytest.fixture(scope="module")
-def corpus() -> Corpus:
+def corpus() -> SentenceCorpus:
     words = [name.casefold() for name in (*NAMES, *FILLERS)] + ["dr", "code"]
     drawn = np.random.default_rng(1).normal(size=(len(words), 6)).astype(np.float32)
-    return Corpus(held(6, 1), held(2, 2), Embeddings(words, drawn, np.zeros((0, 6), np.float32)))
+    return SentenceCorpus(
+        held(6, 1), held(2, 2), Embeddings(words, drawn, np.zeros((0, 6), np.float32))
+    )
 
 
-SMALL = Recipe(
+SMALL = RepresenterRecipe(
     size=5, neighbours=3, units=6, adversary_units=4, epochs=(1, 1, 2), batch=3, rate=1e-2
 )
 
 
 @pytest.fixture(scope="module")
-def whole(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(corpus: SentenceCorpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("whole")
     scores = train(corpus, SMALL, out)
     assert 0 <= scores["f1"] <= 1
@@ -67,7 +69,7 @@ def whole(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("epochs", [1, 3])
 def test_an_interrupted_training_gives_the_same_bits(
-    corpus: Corpus, whole: Path, tmp_path: Path, epochs: int
+    corpus: SentenceCorpus, whole: Path, tmp_path: Path, epochs: int
 ) -> None:
     with pytest.raises(Interrupted):
         train(corpus, SMALL, tmp_path, after(epochs))
@@ -90,21 +92,23 @@ def test_no_text_is_kept_but_in_the_words(whole: Path) -> None:
             assert not any(name.encode() in path.read_bytes() for name in NAMES)
 
 
-def test_a_kit_encodes(whole: Path, corpus: Corpus) -> None:
+def test_a_kit_encodes(whole: Path, corpus: SentenceCorpus) -> None:
     kit = load(whole)
     found = kit.encode(corpus.dev, torch.Generator().manual_seed(1))
     assert [one.shape for one in found] == [(len(one), 5) for one in corpus.dev]
     assert kit.embeddings.digest == corpus.embeddings.digest
 
 
-def test_other_notes_do_not_go_on_there(corpus: Corpus, tmp_path: Path) -> None:
+def test_other_notes_do_not_go_on_there(corpus: SentenceCorpus, tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
         train(corpus, SMALL, tmp_path, after(1))
     with pytest.raises(ConfigError, match="other notes or settings"):
         train(replace(corpus, train=corpus.train[1:]), SMALL, tmp_path)
 
 
-def test_what_cannot_be_trained_is_refused(corpus: Corpus, whole: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_trained_is_refused(
+    corpus: SentenceCorpus, whole: Path, tmp_path: Path
+) -> None:
     with pytest.raises(ConfigError, match="already"):
         train(corpus, SMALL, whole)
     plain = [replace(one, spans=()) for one in corpus.train]
@@ -116,7 +120,9 @@ def test_what_cannot_be_trained_is_refused(corpus: Corpus, whole: Path, tmp_path
 
 
 @pytest.mark.parametrize("name", ["weights.safetensors", "private.json", "embeddings/words.json"])
-def test_a_damaged_kit_is_refused(corpus: Corpus, whole: Path, tmp_path: Path, name: str) -> None:
+def test_a_damaged_kit_is_refused(
+    corpus: SentenceCorpus, whole: Path, tmp_path: Path, name: str
+) -> None:
     for path in whole.rglob("*"):
         if path.is_file():
             copy = tmp_path / path.relative_to(whole)
@@ -128,7 +134,7 @@ def test_a_damaged_kit_is_refused(corpus: Corpus, whole: Path, tmp_path: Path, n
         load(tmp_path)
 
 
-def test_hiding_lays_twins_together(corpus: Corpus, tmp_path: Path) -> None:
+def test_hiding_lays_twins_together(corpus: SentenceCorpus, tmp_path: Path) -> None:
     plan = replace(SMALL, epochs=(5, 1, 1), hiding=2.0)
     with pytest.raises(Interrupted):
         train(corpus, plan, tmp_path, after(5))
@@ -139,14 +145,14 @@ def test_hiding_lays_twins_together(corpus: Corpus, tmp_path: Path) -> None:
         replace(plan, noise=0.0)
 
 
-def test_reversal_trains_at_once(corpus: Corpus, tmp_path: Path) -> None:
+def test_reversal_trains_at_once(corpus: SentenceCorpus, tmp_path: Path) -> None:
     train(corpus, replace(SMALL, way="reversal", epochs=(1, 1, 1)), tmp_path)
     history = load(tmp_path).about["history"]
     assert [entry["phase"] for entry in history] == ["joint"] * 3
     assert {"deidentifier", "adversaries"} <= set(history[0])
 
 
-def made(count: int, seed: int) -> list[Example]:
+def made(count: int, seed: int) -> list[EncodedSentence]:
     """Sentences in which the first number of a token's vector tells whether it is a name."""
     drawn = np.random.default_rng(seed)
     found = []
@@ -155,11 +161,11 @@ def made(count: int, seed: int) -> list[Example]:
         at = int(drawn.integers(0, 5))
         vectors[:, 0] = -1
         vectors[at, 0] = 1
-        found.append(Example(vectors, drawn.integers(0, 7, 5), ((at, at + 1, "PHI"),)))
+        found.append(EncodedSentence(vectors, drawn.integers(0, 7, 5), ((at, at + 1, "PHI"),)))
     return found
 
 
-LESSON = deidentifier_training.Recipe(units=8, epochs=8, batch=8, rate=2e-2)
+LESSON = deidentifier_training.DeidentifierRecipe(units=8, epochs=8, batch=8, rate=2e-2)
 
 
 def test_a_deidentifier_learns_from_vectors_alone(tmp_path: Path) -> None:
@@ -233,10 +239,10 @@ def test_scores_are_counted_by_token() -> None:
     class Said:
         def eval(self) -> None: ...
 
-        def collate(self, asked: list[Example]) -> list[Example]:
+        def collate(self, asked: list[EncodedSentence]) -> list[EncodedSentence]:
             return asked
 
-        def predict(self, asked: list[Example]) -> list[Any]:
+        def predict(self, asked: list[EncodedSentence]) -> list[Any]:
             return [[(0, 2, "PHI")]] * len(asked)
 
     one = replace(made(1, 1)[0], spans=((1, 4, "NAME"),))

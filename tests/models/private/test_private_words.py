@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from models.private.embeddings import Embeddings, Recipe, read_vectors, train
+from models.private.embeddings import EmbeddingRecipe, Embeddings, read_vectors, train
 from models.private.piece_embeddings import packaged
 from models.private.pseudonymization import (
     Pseudonymizer,
@@ -23,7 +23,7 @@ from models.tagger.encoders.subwords import SubWords
 from models.tagger.encoders.tokenizers import MARKS
 from models.tagger.encoders.vocabulary import learned
 from models.tagger.encoders.windows import Cut
-from models.tagger.folder import Trained, save
+from models.tagger.folder import TrainedTagger, save
 from models.tagger.network import Design, Network
 from record.errors import ConfigError
 from record.span import Span
@@ -54,7 +54,7 @@ def plain() -> Embeddings:
 def trained(request: pytest.FixtureRequest) -> Embeddings:
     chance = random.Random(1)
     held = [note("Doctor", chance.choice(NAMES), "saw", chance.choice(NAMES)) for _ in range(60)]
-    return train(held, Recipe(request.param, size=8, epochs=2, buckets=50))
+    return train(held, EmbeddingRecipe(request.param, size=8, epochs=2, buckets=50))
 
 
 def test_words_are_folded_and_vectors_have_one_scale(trained: Embeddings) -> None:
@@ -75,7 +75,7 @@ def test_parts_tell_of_words_never_seen(trained: Embeddings) -> None:
 
 def test_the_same_training_gives_the_same_vectors() -> None:
     held = [note("a", "b", "c")] * 3
-    recipe = Recipe(size=4, epochs=1, buckets=10)
+    recipe = EmbeddingRecipe(size=4, epochs=1, buckets=10)
     assert train(held, recipe).digest == train(held, recipe).digest
 
 
@@ -122,7 +122,7 @@ def test_pieces_of_a_tagger_are_embeddings(tmp_path: Path) -> None:
     letters = learned(["the ward was full of pain and fever, the fever fell"] * 3, size=60)
     pieces = SubWords([*letters.pieces, ("\u2581fever", -0.1)], letters.way)
     network = Network(make_bilstm(pieces, 4), Design(("NAME",)))
-    save(Trained(network, pieces, Cut()), tmp_path)
+    save(TrainedTagger(network, pieces, Cut()), tmp_path)
     found = packaged(tmp_path, size=6)
     assert found.size == 6
     assert list(found.words) == ["fever"]
@@ -135,7 +135,9 @@ def test_pieces_of_a_tagger_are_embeddings(tmp_path: Path) -> None:
     again = Embeddings.load(tmp_path / "again")
     assert again.digest == found.digest
     assert (again.vectors(["feverish"]) == found.vectors(["feverish"])).all()
-    save(Trained(Network(make_bilstm(letters, 4), Design(("NAME",))), letters, Cut()), tmp_path)
+    save(
+        TrainedTagger(Network(make_bilstm(letters, 4), Design(("NAME",))), letters, Cut()), tmp_path
+    )
     with pytest.raises(ConfigError, match="no whole words"):
         packaged(tmp_path)
 

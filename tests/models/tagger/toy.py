@@ -4,17 +4,17 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from models.tagger.encoders.encoder import Plan
+from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.encoders.windows import Cut
 from models.tagger.sequences.corpus import TrainingNote
 from models.tagger.training.recipe import (
-    Recipe,
+    TaggerRecipe,
     default_recipe,
 )
 from models.tagger.training.scores import Scores
 from models.tagger.training.training import (
     Corpora,
-    Watch,
+    TaggerWatch,
     train,
 )
 from record.document import Annotated, Document
@@ -46,8 +46,8 @@ def toy_note(note_id: str, random: Random, lines: int) -> Annotated:
     return Annotated(Document(note_id, text), tuple(spans))
 
 
-def toy_recipe(**changes: object) -> Recipe:
-    recipe = default_recipe(Plan("tiny-1x32"))
+def toy_recipe(**changes: object) -> TaggerRecipe:
+    recipe = default_recipe(EncoderPlan("tiny-1x32"))
     quick = {"step_tokens": 128, "encoder_rate": 3e-3, "head_rate": 1e-2, "epochs": 4}
     return replace(recipe, **{"cut": Cut(48, 8), **quick, **changes})
 
@@ -56,5 +56,5 @@ def toy_corpora() -> Corpora:
     return Corpora(toy_notes(20), toy_notes(10, seed=2))
 
 
-def toy_training(out: Path, watch: Watch | None = None, **changes: object) -> Scores:
+def toy_training(out: Path, watch: TaggerWatch | None = None, **changes: object) -> Scores:
     return train(toy_corpora(), toy_recipe(**changes), out, watch)

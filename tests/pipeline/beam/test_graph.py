@@ -16,7 +16,7 @@ from pipeline.beam.failures import RunnerFailed, StageFailed, guarded
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
 from pipeline.beam.session import tools_of
-from pipeline.beam.worker import Part, Share, nightly, work
+from pipeline.beam.worker import UnitShare, WorkerShare, nightly, work
 from pipeline.config.exit_codes import EXIT_USAGE
 from pipeline.config.settings import load
 from pipeline.night import (
@@ -43,7 +43,7 @@ def graph(between=None):
     """A drive that runs the graph in this process."""
 
     def drive(job):
-        part, summary = Part(job.run_id, 0, 1), job.scratch / "worker-0.json"
+        part, summary = WorkerShare(job.run_id, 0, 1), job.scratch / "worker-0.json"
         work(job.settings, part, [], summary=summary, between=between)
         return {}
 
@@ -68,7 +68,7 @@ def test_equals_the_engine(hospital, reference, counted, drive, workers):
 def test_shares_may_be_worked_in_any_order(hospital, reference, counted):
     def backwards(job):
         for number in (2, 0, 1):
-            part = Part(job.run_id, number, 3)
+            part = WorkerShare(job.run_id, number, 3)
             work(job.settings, part, [], summary=job.scratch / f"worker-{number}.json")
         return {}
 
@@ -154,7 +154,7 @@ def test_dead_letters_and_counters_agree_with_the_tally(hospital, tmp_path):
         with closing(state):
             units = state.pending(job.run_id, 0, 1)
         pipeline = make_pipeline([])
-        share = Share(job.settings, job.run_id, units, job.scratch / "worker-0.json")
+        share = UnitShare(job.settings, job.run_id, units, job.scratch / "worker-0.json")
         dead = nightly(pipeline, share)
         dead | beam.Map(lambda failure: append(letters, failure))
         result = pipeline.run()

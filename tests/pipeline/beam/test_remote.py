@@ -19,7 +19,7 @@ from apache_beam.portability import common_urns
 from apache_beam.portability.api import beam_runner_api_pb2
 
 from pipeline.beam.runners import make_pipeline, refuse_passwords
-from pipeline.beam.worker import Share, nightly
+from pipeline.beam.worker import UnitShare, nightly
 from pipeline.config.settings import load
 from pipeline.night import engine
 from pipeline.night.nightly import run_nightly
@@ -142,7 +142,7 @@ def test_the_serialized_graph_holds_no_secret(hospital, monkeypatch):
     monkeypatch.setenv("WAREHOUSE", f"postgresql://reader:{PASSWORD}@localhost/cdm")
     pipeline = make_pipeline([])
     summary = hospital.folder / "worker-0.json"
-    nightly(pipeline, Share(load(hospital.config), 1, [Unit(0, "", 1, 10, 10)], summary))
+    nightly(pipeline, UnitShare(load(hospital.config), 1, [Unit(0, "", 1, 10, 10)], summary))
     graph = unpacked(pipeline.to_runner_api())
     assert b"env:WAREHOUSE" in graph  # so what is looked for would be seen
     key = hospital.config.with_name("master.key").read_text().split()[-1]

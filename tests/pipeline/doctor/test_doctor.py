@@ -12,7 +12,7 @@ from sqlalchemy import create_engine, text
 
 from pipeline.cli import main
 from pipeline.doctor import doctor
-from pipeline.doctor.checks import Finding
+from pipeline.doctor.checks import CheckResult
 from pipeline.doctor.doctor import exit_code
 
 
@@ -149,5 +149,5 @@ def test_rights_on_a_server(sound, postgres_url, capsys):
 
 
 def test_what_must_be_corrected_comes_before_what_is_away():
-    away, wrong = Finding("a", "fail", "", "", is_away=True), Finding("b", "fail", "")
+    away, wrong = CheckResult("a", "fail", "", "", is_away=True), CheckResult("b", "fail", "")
     assert [exit_code(found) for found in ([], [away], [away, wrong])] == [0, 4, 2]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pipeline.cli import main
 from pipeline.files.explain import (
     HEADING,
-    Outcome,
+    SpanOutcome,
     explain,
 )
 from pipeline.notes.overlap_resolution import resolve
@@ -170,7 +170,7 @@ RECORD = PatientRecord(
 def test_rules_are_named_in_words_of_the_program(text, label, detector, rule):
     (finding,) = explain(Document("1", text), [Span(0, len(text), label, detector)], RECORD)
     assert finding.rule == rule
-    assert finding.outcome is Outcome.WON
+    assert finding.outcome is SpanOutcome.WON
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_rules_are_named_in_words_of_the_program(text, label, detector, rule):
 def test_what_decided_is_said(winner, loser, outcome, because):
     findings = list(explain(Document("1", "x" * 9), [loser, winner]))
     by_span = {finding.span: finding for finding in findings}
-    assert by_span[winner].outcome is Outcome.WON
+    assert by_span[winner].outcome is SpanOutcome.WON
     assert by_span[loser].outcome.value == outcome
     assert (by_span[loser].to, by_span[loser].because) == (
         f"{winner.detector} {winner.label}",
@@ -201,7 +201,7 @@ def test_what_decided_is_said(winner, loser, outcome, because):
 def test_a_rest_without_a_letter_is_lost():
     document = Document("1", "Roy, x")
     findings = explain(document, [Span(0, 3, "A"), Span(2, 4, "B")])
-    assert [finding.outcome for finding in findings] == [Outcome.WON, Outcome.LOST]
+    assert [finding.outcome for finding in findings] == [SpanOutcome.WON, SpanOutcome.LOST]
 
 
 @given(
@@ -223,5 +223,5 @@ def test_outcomes_are_those_of_resolution(drawn):
     for finding in explain(Document("1", text), spans):
         span = finding.span
         whole = (span.detector, span.start, span.end) in kept
-        assert (finding.outcome is Outcome.WON) == whole
-        assert (finding.outcome is Outcome.LOST) == (span.detector not in pieces)
+        assert (finding.outcome is SpanOutcome.WON) == whole
+        assert (finding.outcome is SpanOutcome.LOST) == (span.detector not in pieces)

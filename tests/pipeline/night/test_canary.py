@@ -16,7 +16,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 import pipeline.notes.detection
 from pipeline.beam.failures import guarded
-from pipeline.beam.worker import Share, nightly
+from pipeline.beam.worker import UnitShare, nightly
 from pipeline.config.settings import load
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
@@ -301,7 +301,7 @@ def test_the_serialized_graph_holds_no_secret(hospital, monkeypatch):
     settings = load(hospital.config)
     graph = beam.Pipeline()
     units = [Unit(k, "", 5 * k + 1, 5 * k + 5, 5) for k in range(3)]
-    nightly(graph, Share(settings, 1, units, hospital.folder / "summary.json"))
+    nightly(graph, UnitShare(settings, 1, units, hospital.folder / "summary.json"))
     data = unpacked(graph.to_runner_api().SerializeToString())
     assert b"env:WAREHOUSE" in data
     assert b"file:master.key" in data
@@ -317,7 +317,7 @@ def test_units_and_settings_are_all_that_travels(hospital):
         batches = list(stages_of(tools))
         write(batches[-1], tools, 1)
     graph = beam.Pipeline()
-    nightly(graph, Share(settings, 1, [batches[-1].unit], hospital.folder / "summary.json"))
+    nightly(graph, UnitShare(settings, 1, [batches[-1].unit], hospital.folder / "summary.json"))
     data = unpacked(graph.to_runner_api().SerializeToString())
     assert not any(holds(data, word) for word in (NAME, META, WORD))
     assert secrets(hospital)[1] not in data

@@ -13,7 +13,7 @@ from pipeline.night.quality_gate import (
     tell,
 )
 from pipeline.night.quality_page import (
-    Desk,
+    PageContents,
     render,
 )
 from pipeline.reports.charts import (
@@ -27,7 +27,7 @@ from pipeline.state.count_history import (
 )
 from pipeline.state.quality_store import (
     Alarm,
-    Decision,
+    GateDecision,
     JudgedRun,
 )
 from record.count_drift import WEEKDAYS
@@ -67,8 +67,8 @@ def page():
     assert alarms
     assessment = Assessment(run, "held", alarms, 30, 28, compared, by_series)
     waiting = JudgedRun(31, run.night, "c", "floor-5", 100, "held", alarms, held=100)
-    decision = Decision(4, "accepted", "A. Martin", "<script>alert(1)</script>")
-    return render(assessment, Desk([waiting], [decision], [(31, "floor-6")])), assessment
+    decision = GateDecision(4, "accepted", "A. Martin", "<script>alert(1)</script>")
+    return render(assessment, PageContents([waiting], [decision], [(31, "floor-6")])), assessment
 
 
 class Elements(HTMLParser):
@@ -119,7 +119,7 @@ def test_the_page_names_what_changed_and_what_to_do(page):
 
 def test_a_run_without_a_past_has_a_page(page):
     empty = Assessment(counted(0), "learning", (), 0, 28)
-    html = render(empty, Desk())
+    html = render(empty, PageContents())
     assert "0 of 28 nights" in html
     assert "Nothing was compared yet." in html
 

@@ -26,7 +26,7 @@ from pipeline.state.ledger import (
 from pipeline.state.quality_store import (
     KEPT_DAYS,
     Alarm,
-    Decision,
+    GateDecision,
 )
 from pipeline.state.unit_results import (
     FailedNote,
@@ -124,7 +124,7 @@ def test_what_is_held_is_not_published_until_it_is_accepted(state):
     later = work(state, {2: 5, 3: 3}, content=b"b")
     assert held(state) == [2, 3]  # another version of 2, which this run made
     assert [note.note_id for note in state.staged(accepted=run)] == []
-    decision = Decision(run, "accepted", "me", "right", new_normal=True)
+    decision = GateDecision(run, "accepted", "me", "right", new_normal=True)
     assert state.quality.decide(decision) == decision
     assert state.quality.decide(replace(decision, reason="other")).reason == "right"
     assert [note.note_id for note in state.staged(accepted=run)] == [1]
@@ -140,7 +140,7 @@ def test_what_is_refused_is_in_quarantine(state, again):
     run = work(state, {1: 1, 2: 2})
     state.quality.record(counted(run), "v")
     state.quality.conclude(run, "held", [ALARM])
-    state.quality.decide(Decision(run, "rejected", "me", "wrong", again=again))
+    state.quality.decide(GateDecision(run, "rejected", "me", "wrong", again=again))
     assert state.quality.runs()[0].is_half_done
     assert state.quality.refuse(run, again=again) == 2
     assert not state.quality.runs()[0].is_half_done

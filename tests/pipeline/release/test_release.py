@@ -15,7 +15,7 @@ from sqlalchemy import create_engine, text
 import pipeline.notes.detection
 import pipeline.notes.stages
 import pipeline.notes.worker_resources
-from extractors.read import Reader
+from extractors.read import DocumentReader
 from pipeline.cli import main
 from pipeline.config.exit_codes import (
     EXIT_DONE,
@@ -85,7 +85,7 @@ def test_no_document_is_read_again_unless_its_text_was_not_kept(ward, monkeypatc
     first = ward.release(*ward.EVERYBODY)
     released = {note for (note,) in ward.rows("select note_id from note")}
     read = []
-    monkeypatch.setattr(Reader, "read", lambda self, data, name: read.append(name))
+    monkeypatch.setattr(DocumentReader, "read", lambda self, data, name: read.append(name))
     again = ward.release(*ward.EVERYBODY)
     assert read == []
     assert not again.is_changed

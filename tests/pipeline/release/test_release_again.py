@@ -21,7 +21,7 @@ from pipeline.night.nightly import (
 )
 from pipeline.release import run as running
 from pipeline.release import unit as making
-from pipeline.release.draft import Draft
+from pipeline.release.draft import ReleaseDraft
 from pipeline.release.folder_target import FolderTarget
 from pipeline.release.persons import read_persons
 from pipeline.release.row_digests import (
@@ -157,8 +157,8 @@ def test_what_does_not_read_back_is_not_shown(ward, monkeypatch, output):
     if output.startswith("parquet"):
         monkeypatch.setattr(making, "read_keys", lambda *which: (0, set()))
     else:
-        parts = Draft.parts
-        monkeypatch.setattr(Draft, "parts", lambda *which: list(parts(*which))[1:])
+        parts = ReleaseDraft.parts
+        monkeypatch.setattr(ReleaseDraft, "parts", lambda *which: list(parts(*which))[1:])
     with pytest.raises(Incomplete, match="not"):
         ward.release(output=output)
     monkeypatch.undo()

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from pipeline.release.draft import Draft, PartMade
+from pipeline.release.draft import PartMade, ReleaseDraft
 from pipeline.release.row_digests import Difference
 from pipeline.release.sql_target import replace_part
 from pipeline.release.tables import make_tables
-from pipeline.release.unit_files import Part
+from pipeline.release.unit_files import TableFile
 from pipeline.warehouse.databases import (
     connect,
     transaction,
@@ -42,14 +42,14 @@ def engine(request, tmp_path):
 
 @pytest.fixture
 def draft(tmp_path):
-    with closing(Draft.begin(tmp_path / "draft")) as made:
+    with closing(ReleaseDraft.begin(tmp_path / "draft")) as made:
         yield made
 
 
 def show(engine, draft, name, rows, found):
     """Bring rows into a table as the delivery of a unit does; returns what is there then."""
     index = next(UNITS)
-    part = Part(draft.path(name, index, "parquet"), TABLES[name])
+    part = TableFile(draft.path(name, index, "parquet"), TABLES[name])
     part.add(rows)
     part.close()
     made = PartMade(name, len(rows), part.hashes.total, "", found)

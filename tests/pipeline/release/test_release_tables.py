@@ -24,7 +24,7 @@ from pipeline.cli import main
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.release import run as running
-from pipeline.release.draft import Draft, ReleaseUnit
+from pipeline.release.draft import ReleaseDraft, ReleaseUnit
 from pipeline.release.persons import query_persons
 from pipeline.release.plan import count_units, units_of_range
 from pipeline.release.release_context import (
@@ -312,7 +312,7 @@ def test_a_folder_of_typed_tables_gives_the_same(clinic):
 
 def test_a_worker_process_refuses_another_configuration(clinic):
     settings = load(clinic.config)
-    with closing(Draft.begin(draft_folder(settings))) as draft:
+    with closing(ReleaseDraft.begin(draft_folder(settings))) as draft:
         draft.tell({"made_by": ["another key"]})
         with pytest.raises(ConfigError, match="changed under a release"):
             open_share(complete(clinic.order(1), settings), settings)
@@ -330,7 +330,7 @@ def test_what_fails_in_the_graph_is_told_without_text(clinic, monkeypatch, error
     monkeypatch.setattr(release_worker, "make_unit", failing)
     settings = load(clinic.config)
     order = complete(clinic.order(1), settings)
-    draft = Draft.begin(draft_folder(settings))
+    draft = ReleaseDraft.begin(draft_folder(settings))
     desk = open_desk(order, settings, draft)
     draft.tell({"made_by": desk.made_by})
     draft.plan([ReleaseUnit(0, 0, 2**62 - 1, [1], [])])

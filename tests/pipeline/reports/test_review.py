@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evaluation.utility.agreement import (
     QUESTIONS,
-    Answer,
+    ReviewerAnswer,
     agreement,
     cohen,
 )
@@ -52,7 +52,7 @@ def test_kappa_and_rho_are_those_of_other_programs():
     one = [1, 2, 3, 4, 5, 5, 1, 2, 2, 4]
     other = [1, 2, 3, 5, 5, 4, 1, 3, 2, 4]
     answers = [
-        Answer(number, name, scores(value, 1, value))
+        ReviewerAnswer(number, name, scores(value, 1, value))
         for name, values in (("a", one), ("b", other))
         for number, value in enumerate(values)
     ]
@@ -77,10 +77,10 @@ def test_kappa_is_nothing_by_chance_and_one_in_agreement():
 @pytest.mark.parametrize(
     "answers",
     [
-        [Answer(1, "a", scores(1, 1, 1))] * 2,
-        [Answer(1, name, scores(1, 1, 1)) for name in "abc"],
-        [Answer(1, "a", scores(0, 1, 1))],
-        [Answer(1, "a", {"linked": 3})],
+        [ReviewerAnswer(1, "a", scores(1, 1, 1))] * 2,
+        [ReviewerAnswer(1, name, scores(1, 1, 1)) for name in "abc"],
+        [ReviewerAnswer(1, "a", scores(0, 1, 1))],
+        [ReviewerAnswer(1, "a", {"linked": 3})],
     ],
 )
 def test_answers_that_mean_nothing_are_refused(answers):

@@ -12,22 +12,22 @@ from hypothesis import strategies as st
 from benchmarks.sharing import pooled
 from evaluation.gate import Axis, Measured
 from models.private.adversaries import Adversaries
-from models.private.deidentifier import Deidentifier, Example
+from models.private.deidentifier import Deidentifier, EncodedSentence
 from models.private.deidentifier_training import (
-    Recipe,
-    Scores,
+    DeidentifierRecipe,
+    DeidentifierScores,
     load_deidentifier,
     train_deidentifier,
 )
 from models.private.embeddings import Embeddings
 from models.private.folder import Kit, digest, load, save
-from models.private.inversion import Course
+from models.private.inversion import InversionTraining
 from models.private.representer import Representer
 from models.tagger.encoders.bilstm import CASES
 from pipeline.cli import main
 from pipeline.config.signing import check
 from pipeline.files.jsonl import listed
-from pipeline.sharing.encoding import ORDER, Places, encode_site, site_of
+from pipeline.sharing.encoding import ORDER, SharingPaths, encode_site, site_of
 from pipeline.sharing.leak_check import (
     SHORTEST,
     words_in,
@@ -141,7 +141,7 @@ def test_what_is_written_is_read(tmp_path_factory, lengths, seed, data):
         labels = data.draw(st.lists(st.sampled_from("AB"), min_size=4, max_size=4))
         spans = tuple(zip(cuts[:-1], cuts[1:], labels, strict=False))
         vectors = chance.normal(size=(length, 3)).astype(np.float32)
-        rows.append(Example(vectors, chance.integers(0, len(CASES), length), spans))
+        rows.append(EncodedSentence(vectors, chance.integers(0, len(CASES), length), spans))
     manifest = Manifest(len(rows), sum(lengths), 3, ("A", "B"), "r", 1.0, 5, "v")
     folder = tmp_path_factory.mktemp("shared") / "f"
     told = write_shared(folder, rows, manifest)
@@ -204,7 +204,7 @@ def test_nothing_else_tells_which_note_it_was(place):
     assert shapes != [(len(each), each.spans) for each in site.sentences]  # another order
     order = json.loads((place / "site.inside" / ORDER).read_text())["order"]
     assert shapes == [(len(site.sentences[n]), site.sentences[n].spans) for n in order]
-    again = Places(place / "again", place / "again.inside")
+    again = SharingPaths(place / "again", place / "again.inside")
     encode_site(site, load(place / "kit"), again, representer="r")
     _, others = read_shared(place / "again")
     assert {row.vectors.tobytes() for row in rows}.isdisjoint(
@@ -225,7 +225,7 @@ class Telling:
 
 def test_a_file_that_would_hold_a_word_is_not_written(tmp_path):
     site = site_of(letters(4), {}, binary=True)
-    places = Places(tmp_path / "out", tmp_path / "inside")
+    places = SharingPaths(tmp_path / "out", tmp_path / "inside")
     with pytest.raises(Unsafe, match="text-in-shared-file"):
         encode_site(site, Telling(), places, representer="r")
     assert not files_of(tmp_path)
@@ -262,7 +262,7 @@ def test_a_representer_is_trained_and_then_used(tmp_path, capsys):
 
 def encoded(place, name, notes):
     kit = load(place / "kit")
-    places = Places(place / name, place / f"{name}.inside")
+    places = SharingPaths(place / name, place / f"{name}.inside")
     site = site_of(notes, {}, binary=True)
     # Without noise, so that what is learnt does not hang on what was drawn.
     encode_site(site, kit, places, representer=digest(place / "kit"), noise=0.0)
@@ -274,7 +274,7 @@ def test_two_sites_together_learn_more_than_each_alone(place, tmp_path):
     towns = encoded(place, "towns", letters(30, 5, kinds=("TOWN",)))
     people = encoded(place, "people", letters(30, 6, kinds=("PERSON",)))
     dev = encoded(place, "dev", letters(15, 7))
-    recipe = Recipe(units=12, epochs=8, batch=8, rate=1e-2)
+    recipe = DeidentifierRecipe(units=12, epochs=8, batch=8, rate=1e-2)
     scores = {}
     for name, some in {"a": [towns], "b": [people], "both": [towns, people]}.items():
         pooled = pool(some, [dev])
@@ -345,7 +345,7 @@ def test_scores_are_those_of_vectors_that_nothing_was_selected_by(
     one, dev, test = (encoded(place, f"part-{n}", letters(3 + n, n)) for n in (11, 12, 13))
 
     def counted(deidentifier, held):
-        return Scores(0.0, 0.0, float(len(held)))
+        return DeidentifierScores(0.0, 0.0, float(len(held)))
 
     monkeypatch.setattr("models.private.deidentifier_training.token_scores", counted)
     told = ["--dev", dev, "--test", test, "--epochs", 1, "-o", tmp_path / "d", "--json"]
@@ -379,7 +379,7 @@ def test_vectors_that_have_nothing_in_common_are_not_pooled(place, tmp_path):
 def attacked(place):
     """The file without noise, attacked by everything, quickly."""
     patch = pytest.MonkeyPatch()
-    patch.setattr("evaluation.attacks.sharing.Course", lambda seed: Course(1, 1, seed))
+    patch.setattr("evaluation.attacks.sharing.Course", lambda seed: InversionTraining(1, 1, seed))
     patch.setattr("evaluation.attacks.adversary.EPOCHS", 1)
     told = ["--notes", place / "notes.jsonl", "--representer", place / "kit", "--seeds", 2]
     code = share("attack", place / "weak", *told, "-o", place / "attacked")

@@ -29,7 +29,7 @@ from pipeline.reports.charts import (
 )
 from pipeline.state.ledger import open_state
 from pipeline.state.lock import run_lock
-from pipeline.state.quality_store import Decision
+from pipeline.state.quality_store import GateDecision
 from pipeline.state.release_register import (
     PastRelease,
     account,
@@ -158,7 +158,7 @@ def test_what_people_wrote_cannot_script_the_page():
     hostile = '"><script>alert(1)</script>'
     past = Past(
         [release(1, labels={hostile: 3}, cohort=hostile, account=hostile, place=hostile)],
-        [Decision(1, "accepted", hostile, hostile, new_normal=True, notes=7)],
+        [GateDecision(1, "accepted", hostile, hostile, new_normal=True, notes=7)],
     )
     page = render(past)
     assert "script" not in Text(page).tags

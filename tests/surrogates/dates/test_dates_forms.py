@@ -12,7 +12,7 @@ from surrogates.dates import (
     rendering,
 )
 from surrogates.dates.partial_dates import anchors
-from surrogates.patient.date_shift import Course
+from surrogates.patient.date_shift import DateShift
 from tests.rules.dates import (
     forms_birth_dates,
     forms_dates,
@@ -101,21 +101,21 @@ def test_a_full_date_comes_back() -> None:
         roles = form.groups[0].roles
         if sorted(roles) == ["d", "m", "y"]:
             order = roles.index("d") < roles.index("m") if lang == "en" else None
-            there = dates.move_text(text, Course(200, 1), written=WRITTEN, lang=lang)
+            there = dates.move_text(text, DateShift(200, 1), written=WRITTEN, lang=lang)
             assert there is not None
             back = dates.move_text(
-                there, Course(-200, -1), written=WRITTEN, lang=lang, day_first=order
+                there, DateShift(-200, -1), written=WRITTEN, lang=lang, day_first=order
             )
             other = _read(back or "", lang, order)
             assert other is not None
             assert _meant(other) == _meant(form)
 
 
-def _read(text: str, lang: str, day_first: bool | None = None) -> parsing.Form | None:
+def _read(text: str, lang: str, day_first: bool | None = None) -> parsing.DateForm | None:
     return parsing.parse(text, lang=lang, latest=WRITTEN.year + 10, day_first=day_first)
 
 
-def _meant(form: parsing.Form) -> tuple[int, int, int]:
+def _meant(form: parsing.DateForm) -> tuple[int, int, int]:
     group = form.groups[0]
     return group.year, group.month, group.day
 

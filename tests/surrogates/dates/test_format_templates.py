@@ -12,7 +12,7 @@ from surrogates.dates import (
     parsing,
 )
 from surrogates.dates.whole_dates import whole
-from surrogates.patient.date_shift import Course
+from surrogates.patient.date_shift import DateShift
 from tests.surrogates.dates.test_dates_forms import FOUND
 
 WRITTEN = date(2024, 5, 20)
@@ -60,7 +60,7 @@ def test_whole_dates_are_written_as_the_rules_write_them(texts, monkeypatch) -> 
         return [
             dates.move_text(
                 text,
-                Course(days, 1),
+                DateShift(days, 1),
                 written=written,
                 lang=lang,
                 day_first=ORDERS[len(text) % 3],

@@ -18,7 +18,7 @@ from surrogates.keys.keys import (
 )
 from surrogates.patient import date_shift
 from surrogates.patient.date_shift import (
-    Course,
+    DateShift,
     Precision,
 )
 from surrogates.patient.patient import (
@@ -91,14 +91,14 @@ def test_kept_weekdays_stay_in_the_tables(person: int, day: date) -> None:
     ],
 )
 def test_dates_are_cut_down(text: str, days: int, precision: Precision, expected: str) -> None:
-    course = Course(days, 1, precision)
+    course = DateShift(days, 1, precision)
     assert dates.move_text(text, course, written=WRITTEN, lang="fr") == expected
 
 
 @given(DAYS, st.integers(-365, 365).filter(bool), st.sampled_from(["day", "month", "year"]))
 def test_text_and_tables_agree(day: date, days: int, precision: Precision) -> None:
     for nudge in (1, -1):
-        course = Course(days, nudge, precision)
+        course = DateShift(days, nudge, precision)
         moved = course.move(day)
         text = dates.move_text(day.isoformat(), course, written=WRITTEN, lang="fr")
         assert text == moved.isoformat()
@@ -107,7 +107,7 @@ def test_text_and_tables_agree(day: date, days: int, precision: Precision) -> No
 
 def test_the_calendar_ends() -> None:
     with pytest.raises(Unsafe):
-        Course(1, 1).move(date(9999, 12, 31))
+        DateShift(1, 1).move(date(9999, 12, 31))
 
 
 @given(st.integers(0, 300), st.integers(1, 24), DAYS)

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, Table, create_engine, func, inspect, select, text
 from record.errors import ConfigError
 from record.label import Label
 from record.patient import PatientRecord
-from synthesis.fictional.files import Counts, write_hospital
+from synthesis.fictional.files import HospitalCounts, write_hospital
 from synthesis.fictional.omop import LANGUAGES, NOTE_CLASSES, Tables, write_omop
 from synthesis.fictional.people.records import (
     FictionalNote,
@@ -269,7 +269,7 @@ def test_write_hospital(small_hospital: Build, tmp_path: Path) -> None:
     assert names == {"hospital.db", "pdf", "truth.jsonl", "patients.jsonl"}
     truth = _lines(tmp_path / "demo" / "truth.jsonl")
     spans = sum(len(note["spans"]) for note in truth)
-    assert counts == Counts(patients=2, visits=2, notes=6, pdfs=2, scans=2, spans=spans)
+    assert counts == HospitalCounts(patients=2, visits=2, notes=6, pdfs=2, scans=2, spans=spans)
     assert done == [1, 2, 3, 4, 5, 6]
     assert [note["note_id"] for note in truth] == ["1", "2", "3", "4", "5", "6"]
     for note in truth:

@@ -17,11 +17,11 @@ from synthesis.fictional.letters.layouts import (
     LAYOUTS,
     SANS,
     Face,
-    Layout,
+    LetterLayout,
 )
 from synthesis.fictional.letters.letterhead import Directory
 from synthesis.fictional.letters.lines import (
-    Line,
+    MarkedLine,
     drawable,
 )
 from synthesis.fictional.letters.paper import measure
@@ -31,8 +31,8 @@ from synthesis.fictional.pages.pages import (
     MEDICINE,
     TRAINING_LAYOUTS,
     LabelledPdf,
-    Mark,
     PageLayout,
+    PageMark,
     broken,
     labelled_letter,
     sample_layout,
@@ -62,8 +62,8 @@ def _squeezed(text: str) -> str:
     return "".join(text.split()).replace("\u00ad", "-")
 
 
-def _marks_by_page(letter: LabelledPdf) -> dict[int, list[Mark]]:
-    pages: dict[int, list[Mark]] = {}
+def _marks_by_page(letter: LabelledPdf) -> dict[int, list[PageMark]]:
+    pages: dict[int, list[PageMark]] = {}
     for mark in letter.marks:
         pages.setdefault(mark.page, []).append(mark)
     return pages
@@ -121,7 +121,7 @@ def test_marks_lie_on_the_page_and_not_on_each_other() -> None:
                 assert not any(_overlap(a, b) for a, b in combinations(straight, 2)), letter.layout
 
 
-def _overlap(one: Mark, other: Mark) -> bool:
+def _overlap(one: PageMark, other: PageMark) -> bool:
     across = min(one.box[2], other.box[2]) - max(one.box[0], other.box[0])
     down = min(one.box[3], other.box[3]) - max(one.box[1], other.box[1])
     height = min(mark.box[3] - mark.box[1] for mark in (one, other))
@@ -246,7 +246,7 @@ def test_broken_lines_say_what_the_paragraph_says(
     words: list[str], hyphens: str, width: float
 ) -> None:
     face = Face(SANS.plain, 10.0, 12.0)
-    parts = list(broken(Line(" ".join(words)), width, face, (0.0, hyphens)))
+    parts = list(broken(MarkedLine(" ".join(words)), width, face, (0.0, hyphens)))
     text = "".join(part.text.rstrip("-\u00ad") for part in parts)
     assert _squeezed(text) == _squeezed(" ".join(words))
     assert all(measure(face)(part.text) <= width + 0.01 for part in parts)
@@ -258,7 +258,7 @@ def test_broken_lines_say_what_the_paragraph_says(
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
 def test_what_surrounds_a_rendered_note_is_not_called_body(
-    small_hospital: Callable[..., Hospital], layout: Layout
+    small_hospital: Callable[..., Hospital], layout: LetterLayout
 ) -> None:
     hospital = small_hospital(repeats=9)
     note = next(iter(hospital.notes()))

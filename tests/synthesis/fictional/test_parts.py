@@ -15,7 +15,7 @@ from synthesis.fictional.notes.noise import (
 )
 from synthesis.fictional.notes.planted_text import (
     Draft,
-    Piece,
+    TextPiece,
     annotate,
 )
 from synthesis.fictional.notes.slots import SLOTS
@@ -27,7 +27,7 @@ from synthesis.fictional.people.calendar import (
 )
 from synthesis.fictional.templates.grammar import (
     Choice,
-    Slot,
+    TemplateSlot,
     parse,
     plain_words,
 )
@@ -45,7 +45,7 @@ def test_every_slot_of_the_templates_can_be_filled(lang: str) -> None:
         templates += [*kind.titles, *kind.heads, *kind.tails]
 
     def slots(nodes) -> set[str]:
-        names = {node.name for node in nodes if isinstance(node, Slot)}
+        names = {node.name for node in nodes if isinstance(node, TemplateSlot)}
         inner = [option for node in nodes if isinstance(node, Choice) for option in node.options]
         return names.union(*(slots(option) for option in inner)) if inner else names
 
@@ -88,13 +88,18 @@ def test_padded_values_cannot_be_planted(value: str) -> None:
 
 
 def test_a_seam_shows_where_words_are_glued() -> None:
-    pieces = [Piece("Dr "), Piece("DUPONT", "LAST_NAME"), Piece(" le "), Piece("12/03", "DATE")]
+    pieces = [
+        TextPiece("Dr "),
+        TextPiece("DUPONT", "LAST_NAME"),
+        TextPiece(" le "),
+        TextPiece("12/03", "DATE"),
+    ]
     glued = disturb(pieces, Random(1), Habits(glue=1.0), frozenset())
     assert "".join(piece.text for piece in glued) == "Dr DUPONTle12/03"
 
 
 def test_a_typo_never_spells_a_name_of_the_patient() -> None:
-    pieces = [Piece("un martinn, un martinn, un martinn")]
+    pieces = [TextPiece("un martinn, un martinn, un martinn")]
     habits = Habits(typos=1.0)
     for seed in range(200):
         text = "".join(p.text for p in disturb(pieces, Random(seed), habits, frozenset({"martin"})))

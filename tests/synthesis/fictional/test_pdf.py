@@ -14,13 +14,13 @@ from record.document import Annotated, Document
 from record.span import Span
 from synthesis.fictional.letters.layouts import (
     LAYOUTS,
-    Layout,
+    LetterLayout,
     choose,
 )
 from synthesis.fictional.letters.letterhead import Directory
 from synthesis.fictional.letters.lines import (
-    Line,
     Mark,
+    MarkedLine,
     Script,
     drawable,
     line,
@@ -58,7 +58,9 @@ def _first(hospital: Hospital) -> FictionalNote:
     return next(iter(hospital.notes()))
 
 
-def _drawn(note: FictionalNote, hospital: Hospital, layout: Layout) -> tuple[bytes, Annotated]:
+def _drawn(
+    note: FictionalNote, hospital: Hospital, layout: LetterLayout
+) -> tuple[bytes, Annotated]:
     composer = Composer(Directory(hospital).letter(note, seed=1), layout, Random(1))
     sheets = composer.sheets()
     data = ink(sheets, composer.size, about={})
@@ -72,7 +74,7 @@ def _drawn(note: FictionalNote, hospital: Hospital, layout: Layout) -> tuple[byt
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
 @pytest.mark.parametrize("repeats", [1, 14], ids=["short", "long"])
 def test_a_reader_finds_exactly_what_the_truth_says(
-    small_hospital: Build, lang: str, layout: Layout, repeats: int
+    small_hospital: Build, lang: str, layout: LetterLayout, repeats: int
 ) -> None:
     hospital = small_hospital(lang, repeats=repeats)
     data, annotated = _drawn(_first(hospital), hospital, layout)
@@ -80,7 +82,7 @@ def test_a_reader_finds_exactly_what_the_truth_says(
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
-def test_nothing_is_drawn_outside_the_page(small_hospital: Build, layout: Layout) -> None:
+def test_nothing_is_drawn_outside_the_page(small_hospital: Build, layout: LetterLayout) -> None:
     hospital = small_hospital(repeats=14)
     data, _ = _drawn(_first(hospital), hospital, layout)
     with pymupdf.open(stream=data, filetype="pdf") as document:
@@ -93,7 +95,7 @@ def test_nothing_is_drawn_outside_the_page(small_hospital: Build, layout: Layout
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
 @pytest.mark.parametrize("repeats", [1, 14], ids=["short", "long"])
 def test_the_body_keeps_every_identifier(
-    small_hospital: Build, layout: Layout, repeats: int
+    small_hospital: Build, layout: LetterLayout, repeats: int
 ) -> None:
     """Joined again, what is labelled in the body is labelled, in order, on the pages."""
     hospital = small_hospital(repeats=repeats)
@@ -112,7 +114,7 @@ def test_the_body_keeps_every_identifier(
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
-def test_no_known_value_is_left_unlabelled(small_hospital: Build, layout: Layout) -> None:
+def test_no_known_value_is_left_unlabelled(small_hospital: Build, layout: LetterLayout) -> None:
     hospital = small_hospital(repeats=3)
     note = _first(hospital)
     text = _drawn(note, hospital, layout)[1]
@@ -133,7 +135,7 @@ def test_no_known_value_is_left_unlabelled(small_hospital: Build, layout: Layout
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
 def test_spans_are_sorted_disjoint_and_without_blank_ends(
-    small_hospital: Build, layout: Layout
+    small_hospital: Build, layout: LetterLayout
 ) -> None:
     hospital = small_hospital(repeats=14)
     annotated = _drawn(_first(hospital), hospital, layout)[1]
@@ -226,7 +228,7 @@ def _likeness(one: pymupdf.Page, other: pymupdf.Page) -> float:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    return [part.text for part in wrap(Line(text), width, len)]
+    return [part.text for part in wrap(MarkedLine(text), width, len)]
 
 
 @pytest.mark.parametrize(
@@ -318,5 +320,5 @@ def test_drawable_keeps_western_letters() -> None:
 
 
 def test_line_leaves_out_empty_values() -> None:
-    assert line("Tél. : ", ("", "PHONE"), "!") == Line("Tél. : !")
-    assert line("a ", ("bc", "NAME")) == Line("a bc", (Mark(2, 4, "NAME"),))
+    assert line("Tél. : ", ("", "PHONE"), "!") == MarkedLine("Tél. : !")
+    assert line("a ", ("bc", "NAME")) == MarkedLine("a bc", (Mark(2, 4, "NAME"),))

@@ -16,8 +16,8 @@ from models.language.corpus.vocabulary import END
 from models.language.decoding.generation import (
     TRIES,
     Decoding,
+    DecodingTask,
     Runs,
-    Task,
     Written,
     draw,
     draw_nucleus,
@@ -30,7 +30,7 @@ from models.language.decoding.grammar import (
     STRETCH,
     Grammar,
     Marks,
-    Rules,
+    TagRules,
     most_entities,
 )
 from models.language.networks.interface import LanguageModel
@@ -76,8 +76,8 @@ def taught() -> LanguageModel:
     return network.eval()
 
 
-def tasks(count: int, wanted: Sequence[int] | None = None, seed: int = 1) -> list[Task]:
-    return [Task(ASKED, WORDS.encode("seen"), wanted, (seed, n)) for n in range(count)]
+def tasks(count: int, wanted: Sequence[int] | None = None, seed: int = 1) -> list[DecodingTask]:
+    return [DecodingTask(ASKED, WORDS.encode("seen"), wanted, (seed, n)) for n in range(count)]
 
 
 def read(texts: Sequence[Written]) -> list[str]:
@@ -286,7 +286,9 @@ def test_the_end_becomes_likelier_and_all_else_stays_in_proportion() -> None:
     zeros = torch.zeros(3, dtype=torch.long)
     written, aim = torch.tensor([10, 11, 12]), torch.full((3,), 10)
     resting = torch.tensor([True, True, False])
-    rules = Rules(GRAMMAR, zeros, written, zeros, zeros + 99, None, zeros, aim=aim, is_rest=resting)
+    rules = TagRules(
+        GRAMMAR, zeros, written, zeros, zeros + 99, None, zeros, aim=aim, is_rest=resting
+    )
     free = replace(rules, aim=None)
     before, after = (each.apply(scores.clone()).softmax(1) for each in (free, rules))
     assert torch.allclose(before[[0, 2]], after[[0, 2]])  # not longer, or within a sentence
@@ -392,7 +394,7 @@ def test_the_mask_leaves_text_without_tags_as_probable_as_it_was(taught: Languag
 
     count = len(scores)
     zeros, ones = torch.zeros(count, dtype=torch.long), torch.full((count,), 99)
-    rules = Rules(GRAMMAR, zeros, zeros, zeros, ones, None, zeros)
+    rules = TagRules(GRAMMAR, zeros, zeros, zeros, ones, None, zeros)
     masked = rules.apply(scores.clone())
     assert torch.allclose(of_text(masked), of_text(scores), atol=1e-5)
     before, after = scores.log_softmax(1), masked.log_softmax(1)

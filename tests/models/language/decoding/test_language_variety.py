@@ -6,11 +6,11 @@ import torch
 from models.language.corpus.vocabulary import (
     END,
     UNKNOWN,
-    Words,
+    WordVocabulary,
 )
 from models.language.decoding.generation import (
     Decoding,
-    Task,
+    DecodingTask,
     write_texts,
 )
 from models.language.decoding.grammar import (
@@ -19,7 +19,9 @@ from models.language.decoding.grammar import (
 )
 from models.language.training.folder import build
 
-WORDS = Words((END, UNKNOWN, "<PAR>", "<A_START>", "<A_END>"), [f"w{n}" for n in range(600)])
+WORDS = WordVocabulary(
+    (END, UNKNOWN, "<PAR>", "<A_START>", "<A_END>"), [f"w{n}" for n in range(600)]
+)
 
 
 @pytest.mark.parametrize("kind", ["lstm", "gpt"])
@@ -29,7 +31,7 @@ def test_samples_have_many_more_different_words_than_greedy_texts(kind: str) -> 
     network = build(shape | ({"heads": 2, "context": 64} if kind == "gpt" else {})).eval()
     grammar = Grammar(WORDS, Marks([("<A_START>", "<A_END>")], [6], ["<PAR>"], [UNKNOWN]))
     # Texts begin with words of their own, so that greedy ones need not be the same throughout.
-    tasks = [Task([], [20 + n], None, (1, n)) for n in range(16)]
+    tasks = [DecodingTask([], [20 + n], None, (1, n)) for n in range(16)]
 
     def variety(method: str) -> float:
         """Different ids in all ids."""

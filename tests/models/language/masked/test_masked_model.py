@@ -13,9 +13,9 @@ from models.language.masked.masked_model import (
     load_masked,
 )
 from models.language.masked.training import (
-    Letter,
+    MaskedLetter,
+    MaskedProgress,
     MaskedRecipe,
-    Watch,
     train_masked,
 )
 from models.language.networks.masked_network import (
@@ -49,7 +49,7 @@ def letters(count, seed):
     made = []
     for _ in range(count):
         words = ["Mr", CANARY, *chance.choices(chance.choice(THEMES), k=20), "."]
-        made.append(Letter(words, [word == CANARY for word in words]))
+        made.append(MaskedLetter(words, [word == CANARY for word in words]))
     return made
 
 
@@ -119,7 +119,7 @@ def test_an_interrupted_training_ends_with_the_same_weights(folder, tmp_path):
             raise Stopped
 
     with pytest.raises(Stopped):
-        train_masked(TRAIN, DEV, RECIPE, out, Watch(evaluated=stop))
+        train_masked(TRAIN, DEV, RECIPE, out, MaskedProgress(evaluated=stop))
     assert (out / CHECKPOINT).exists()
     with pytest.raises(ConfigError, match="other notes or settings"):
         train_masked(TRAIN, DEV, replace(RECIPE, seed=2), out)
@@ -181,10 +181,12 @@ def test_words_of_several_pieces_are_read_where_they_stand():
 
 
 def test_rare_words_and_words_that_may_identify_are_not_learnt(tmp_path):
-    rare = [Letter([*letter.words, f"once{n}"], [*letter.identifying, False])
+    rare = [MaskedLetter([*letter.words, f"once{n}"], [*letter.identifying, False])
             for n, letter in enumerate(TRAIN)]  # fmt: skip
     # `Mr` identifies in as many letters as it does not.
-    rare = [Letter(each.words, [n % 2 == 0, *each.identifying[1:]]) for n, each in enumerate(rare)]
+    rare = [
+        MaskedLetter(each.words, [n % 2 == 0, *each.identifying[1:]]) for n, each in enumerate(rare)
+    ]
     train_masked(rare, DEV, replace(RECIPE, epochs=1), tmp_path / "model")
     words = load_masked(tmp_path / "model").words
     assert "fever" in words and "Mr" not in words

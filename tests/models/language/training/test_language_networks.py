@@ -25,7 +25,7 @@ from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
 from models.language.networks.lstm import LSTM
 from models.language.training.folder import (
-    Trained,
+    TrainedGenerator,
     build,
     load,
     save,
@@ -33,13 +33,13 @@ from models.language.training.folder import (
 from models.language.training.perplexity import surprise
 from models.language.training.pretrained import adapt
 from models.language.training.recipe import (
-    Recipe,
+    LanguageRecipe,
     Stage,
 )
 from models.language.training.training import (
-    Corpora,
+    LanguageCorpora,
+    LanguageWatch,
     Unigram,
-    Watch,
     make_network,
     train,
 )
@@ -136,7 +136,7 @@ def test_the_published_sizes() -> None:
 
 def test_a_folder_gives_the_same_network(network: LanguageModel, tmp_path: Path) -> None:
     words = vocabulary()
-    save(Trained(network, words, {"a": 1}), tmp_path)
+    save(TrainedGenerator(network, words, {"a": 1}), tmp_path)
     found = load(tmp_path)
     ids = torch.randint(0, 50, (2, 9))
     assert torch.equal(found.network(ids), network(ids))
@@ -176,7 +176,7 @@ def test_a_pretrained_network_scores_as_that_of_transformers(gpt2) -> None:
     # All old pieces are known to the new vocabulary but the first; marks are new.
     ours = sorted(pieces.by_piece, key=pieces.by_piece.__getitem__)[:39]
     (folder / "vocab.json").write_text(json.dumps({p: n for n, p in enumerate(["old", *ours])}))
-    network = adapt(folder, Recipe(), pieces).eval()
+    network = adapt(folder, LanguageRecipe(), pieces).eval()
     old = torch.randint(1, 40, (3, 16))
     new = torch.tensor([[pieces.by_piece[ours[n - 1]] for n in row] for row in old.tolist()])
     columns = [pieces.by_piece[piece] for piece in ours]
@@ -186,9 +186,9 @@ def test_a_pretrained_network_scores_as_that_of_transformers(gpt2) -> None:
     mean = model.transformer.wte.weight.mean(0)
     assert torch.allclose(network.embed.weight[pieces.mark("<A_START>")], mean, atol=1e-6)
     with pytest.raises(ConfigError, match="must be pieces"):
-        adapt(folder, Recipe(), vocabulary())
+        adapt(folder, LanguageRecipe(), vocabulary())
     with pytest.raises(ConfigError, match="--pretrained"):
-        adapt(folder.parent, Recipe(), pieces)
+        adapt(folder.parent, LanguageRecipe(), pieces)
 
 
 def test_beside_pretrained_blocks_few_weights_learn_and_are_added_to_them(
@@ -198,12 +198,12 @@ def test_beside_pretrained_blocks_few_weights_learn_and_are_added_to_them(
     _, folder = gpt2
     pieces = Pieces.learn(MARKS, notes(50), size=300)
     (folder / "vocab.json").write_text("{}")
-    recipe = Recipe(
+    recipe = LanguageRecipe(
         pretrained=str(folder), lora=2, epochs=2, stages=(Stage(2, 1e-2),), step_tokens=64,
         checkpoint_steps=3,
     )  # fmt: skip
     texts = [Text(text.ids[:15], text.asked) for text in as_texts(pieces, notes(12))]
-    corpora = Corpora(pieces, texts, texts[:3])
+    corpora = LanguageCorpora(pieces, texts, texts[:3])
     before = adapt(folder, recipe, pieces)
     network = make_network(recipe, pieces)
     ids = torch.tensor([texts[0].ids])
@@ -219,8 +219,8 @@ def test_beside_pretrained_blocks_few_weights_learn_and_are_added_to_them(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(corpora, recipe, tmp_path, Watch(interrupt))
-    scores = train(corpora, recipe, tmp_path, Watch(interrupt))
+        train(corpora, recipe, tmp_path, LanguageWatch(interrupt))
+    scores = train(corpora, recipe, tmp_path, LanguageWatch(interrupt))
     found = load(tmp_path)
     assert "lora" not in " ".join(found.network.state_dict())
     assert surprise(found.network, pieces, texts[:3]).perplexity == pytest.approx(

@@ -12,8 +12,8 @@ from models.language.training.folder import (
     load,
 )
 from models.language.training.training import (
-    Corpora,
-    Watch,
+    LanguageCorpora,
+    LanguageWatch,
     train,
 )
 from record.errors import ConfigError
@@ -65,7 +65,7 @@ def test_the_budget_is_what_another_accountant_finds() -> None:
 
 
 def test_a_private_training_keeps_its_budget(tmp_path: Path) -> None:
-    corpora = Corpora(WORDS, as_texts(WORDS, notes(40)), as_texts(WORDS, notes(2, seed=2)))
+    corpora = LanguageCorpora(WORDS, as_texts(WORDS, notes(40)), as_texts(WORDS, notes(2, seed=2)))
     steps = 0
 
     def interrupt(done: int, planned: int) -> None:
@@ -75,8 +75,8 @@ def test_a_private_training_keeps_its_budget(tmp_path: Path) -> None:
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        train(corpora, SECRET, tmp_path, Watch(interrupt))
-    train(corpora, SECRET, tmp_path, Watch(interrupt))  # what was spent before counts
+        train(corpora, SECRET, tmp_path, LanguageWatch(interrupt))
+    train(corpora, SECRET, tmp_path, LanguageWatch(interrupt))  # what was spent before counts
     told = load(tmp_path).about["privacy"]
     assert told == json.loads((tmp_path / "training.json").read_text())["privacy"]
     assert (told["unit"], told["delta"], told["steps"]) == ("note", 1e-3, 10)
@@ -84,7 +84,7 @@ def test_a_private_training_keeps_its_budget(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_private_is_refused(tmp_path: Path) -> None:
-    corpora = Corpora(WORDS, as_texts(WORDS, notes(10)), as_texts(WORDS, notes(3)))
+    corpora = LanguageCorpora(WORDS, as_texts(WORDS, notes(10)), as_texts(WORDS, notes(3)))
     for recipe in (replace(LSTM, epsilon=8.0), replace(SECRET, epsilon=1e-9)):
         with pytest.raises(ConfigError, match="--epsilon"):
             train(corpora, recipe, tmp_path)

@@ -14,7 +14,7 @@ from models.language.corpus.vocabulary import END
 from models.language.training.folder import load
 from models.language.training.recipe import (
     RECIPES,
-    Recipe,
+    LanguageRecipe,
     Stage,
     make_recipe,
 )
@@ -25,8 +25,8 @@ from models.language.training.schedule import (
     stage_at,
 )
 from models.language.training.training import (
-    Corpora,
-    Watch,
+    LanguageCorpora,
+    LanguageWatch,
     make_network,
     train,
 )
@@ -37,11 +37,11 @@ from models.language.training.training_steps import (
 from record.errors import ConfigError
 from tests.models.prose import as_texts, notes, vocabulary
 
-LSTM = Recipe(
+LSTM = LanguageRecipe(
     kind="lstm", width=48, layers=2, vocabulary="words", epochs=4, streams=4, sequence=16,
     rate=5.0, clip=0.25, checkpoint_steps=7,
 )  # fmt: skip
-GPT = Recipe(
+GPT = LanguageRecipe(
     width=32, layers=2, heads=2, context=64, epochs=4, stages=(Stage(4, 1e-2),),
     step_tokens=256, checkpoint_steps=5, dropout=0.1,
 )  # fmt: skip
@@ -52,14 +52,16 @@ class Interrupted(Exception):
 
 
 @pytest.fixture(scope="module")
-def corpora() -> Corpora:
+def corpora() -> LanguageCorpora:
     words = vocabulary()
-    return Corpora(words, as_texts(words, notes(100)), as_texts(words, notes(20, seed=2)), {"x": 1})
+    return LanguageCorpora(
+        words, as_texts(words, notes(100)), as_texts(words, notes(20, seed=2)), {"x": 1}
+    )
 
 
 @pytest.mark.parametrize("recipe", [LSTM, GPT], ids=["lstm", "gpt"])
 def test_a_language_is_learnt_and_an_interrupted_training_ends_the_same(
-    recipe: Recipe, corpora: Corpora, tmp_path: Path
+    recipe: LanguageRecipe, corpora: LanguageCorpora, tmp_path: Path
 ) -> None:
     scores = train(corpora, recipe, tmp_path / "whole")
     assert scores["perplexity"] * 5 < scores["unigram"]
@@ -74,8 +76,8 @@ def test_a_language_is_learnt_and_an_interrupted_training_ends_the_same(
 
     for _ in range(2):
         with pytest.raises(Interrupted):
-            train(corpora, recipe, tmp_path / "parts", Watch(interrupt))
-    again = train(corpora, recipe, tmp_path / "parts", Watch(interrupt))
+            train(corpora, recipe, tmp_path / "parts", LanguageWatch(interrupt))
+    again = train(corpora, recipe, tmp_path / "parts", LanguageWatch(interrupt))
     assert again == scores
     weights = [
         (tmp_path / name / "weights.safetensors").read_bytes() for name in ("whole", "parts")
@@ -90,13 +92,13 @@ def test_a_language_is_learnt_and_an_interrupted_training_ends_the_same(
         train(corpora, recipe, tmp_path / "whole")
 
 
-def test_other_notes_or_settings_do_not_go_on(corpora: Corpora, tmp_path: Path) -> None:
+def test_other_notes_or_settings_do_not_go_on(corpora: LanguageCorpora, tmp_path: Path) -> None:
     def interrupt(done: int, planned: int) -> None:
         if (tmp_path / CHECKPOINT).exists():
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        train(corpora, GPT, tmp_path, Watch(interrupt))
+        train(corpora, GPT, tmp_path, LanguageWatch(interrupt))
     with pytest.raises(ConfigError, match="other notes or settings"):
         train(corpora, replace(GPT, seed=2), tmp_path)
     (tmp_path / CHECKPOINT).write_bytes(b"nothing")
@@ -104,26 +106,26 @@ def test_other_notes_or_settings_do_not_go_on(corpora: Corpora, tmp_path: Path) 
         train(corpora, GPT, tmp_path)
 
 
-def test_time_can_end_a_training(corpora: Corpora, tmp_path: Path) -> None:
+def test_time_can_end_a_training(corpora: LanguageCorpora, tmp_path: Path) -> None:
     scores = train(corpora, replace(GPT, epochs=10_000, stages=(), max_minutes=0.01), tmp_path)
     assert scores["perplexity"] < 1_000
     assert len(json.loads((tmp_path / "training.json").read_text())["history"]) >= 1
 
 
 def test_fewer_notes_are_to_come_where_time_bounds_a_training(
-    corpora: Corpora, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpora: LanguageCorpora, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = count()
     monkeypatch.setattr("models.language.training.training.monotonic", lambda: float(next(clock)))
     told: list[tuple[int, int]] = []
-    watch = Watch(lambda done, planned: told.append((done, planned)))
+    watch = LanguageWatch(lambda done, planned: told.append((done, planned)))
     train(corpora, replace(GPT, epochs=1_000, stages=(), max_minutes=2), tmp_path, watch)
     assert all(done <= planned <= 100_000 for done, planned in told)
     done, planned = told[-1]
     assert planned <= 1.2 * done < 1_000
 
 
-def test_seeds_decide_the_weights(corpora: Corpora) -> None:
+def test_seeds_decide_the_weights(corpora: LanguageCorpora) -> None:
     words = corpora.vocabulary
     first, same, other = (
         make_network(replace(GPT, seed=seed), words).embed.weight for seed in (1, 1, 2)
@@ -171,7 +173,7 @@ def test_layers_learn_stage_by_stage() -> None:
     assert stage_at(stages, 1.0) == (3, 1.0)
 
 
-def test_only_the_layers_of_a_stage_change(corpora: Corpora) -> None:
+def test_only_the_layers_of_a_stage_change(corpora: LanguageCorpora) -> None:
     stages = tuple(replace(stage, cycles=1) for stage in RECIPES["gpt2"]["stages"])
     recipe = replace(GPT, layers=3, stages=stages, epochs=4, dropout=0.0)
     network = make_network(recipe, corpora.vocabulary)

