@@ -22,7 +22,7 @@ from benchmarks.night.count_feeds import (
     Layout,
     layout,
 )
-from evaluation.drift import DriftFinding, compare
+from pipeline.night.drift import DriftFinding, compare
 from pipeline.night.quality_gate import allowance
 
 DAYS_A_QUARTER = 365.25 / 4

@@ -5,7 +5,7 @@ away, since another was encoded in its place; and on the plain vectors of words,
 The noise, the twins and the attacker's own sentences are drawn anew for every seed.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -78,34 +78,6 @@ def intersect_vectors(
             found.append(place_of(-total[None], np.array([word]))[0])
             sights.append(len(rows))
     return Repeated(np.array(found), np.array(sights, np.int64))
-
-
-def intersect_words(
-    drawn: Mapping[str, Sequence[str]],
-    vocabulary: Iterable[str],
-    choices: Callable[[str], Sequence[str]],
-) -> Repeated:
-    """Rank the words that an identifier can have been, by what it became in several places.
-
-    `drawn` has, for each true word, the words that stand in its places; `choices` gives what a word
-    of the vocabulary may become, each as likely as the others. A word that cannot become one of
-    those seen is ruled out; of the rest, those with fewer choices are likelier.
-    """
-    words = sorted({*vocabulary, *drawn})
-    becomes = [frozenset(choices(word)) for word in words]
-    found = []
-    for truth, seen in drawn.items():
-        told = np.array([_likelihood(seen, some) for some in becomes])
-        found.append(place_of(told[None], np.array([words.index(truth)]))[0])
-    sights = np.array([len(seen) for seen in drawn.values()], np.int64)
-    return Repeated(np.array(found), sights)
-
-
-def _likelihood(seen: Sequence[str], becomes: frozenset[str]) -> float:
-    """Return the logarithm of the chance that a word became what was seen."""
-    if not all(word in becomes for word in seen):
-        return -np.inf
-    return float(-len(seen) * np.log(len(becomes)))
 
 
 ENCODINGS = (1, 2, 4, 8)

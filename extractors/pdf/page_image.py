@@ -6,11 +6,8 @@ A picture shows the document: whoever may not read the one must not see the othe
 # mypy: allow-untyped-calls
 # PyMuPDF says it is typed, but most of its methods are not.
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
 
 import pymupdf
 
@@ -18,9 +15,7 @@ from extractors.document.lines import Box
 from extractors.document.page import (
     BoxClass,
     Page,
-    Piece,
 )
-from extractors.plain.plain_text import clean
 from record.errors import Unreadable
 
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
@@ -66,36 +61,6 @@ def classes_picture(
                 _draw_marks(drawn, marks)
                 _draw_legend(drawn)
                 _append(target, _picture(drawn, dpi), drawn.rect)
-        return _written(target)
-
-
-def redacted_picture(
-    data: bytes,
-    pieces: Sequence[Piece],
-    spans: Iterable[tuple[int, int]],
-    *,
-    text: str,
-    passwords: Passwords = (),
-    dpi: int = 150,
-) -> bytes:
-    """Draw a PDF with the characters of `spans`, offsets in `text`, under black; pictures alone.
-
-    `text` and `pieces` belong together, as `extractors.layout.page_text` gives them. Where the
-    letters of a piece are not found on the page as they stand in the text, all of the piece is
-    covered. Whatever no span names stays readable, and so does what is part of a picture
-    in the document.
-    Raises Unreadable: `broken`, `encrypted`.
-    """
-    wanted = sorted(spans)
-    with _opened(data, passwords) as source, pymupdf.open() as target:
-        for page in map(source.load_page, range(source.page_count)):
-            own = [piece for piece in pieces if piece.page == page.number]
-            boxes = _covers(page, own, wanted, text)
-            picture = _picture(page, dpi)
-            scale = picture.width / page.rect.width, picture.height / page.rect.height
-            for box in boxes:
-                picture.set_rect(_pixels(box, scale), (0, 0, 0))
-            _append(target, picture, page.rect)
         return _written(target)
 
 
@@ -153,83 +118,3 @@ def _draw_legend(page: pymupdf.Page) -> None:
 
 # Ink leaves its box: italics lean, and edges are smoothed.
 _PADDING = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Glyph:
-    text: str = field(repr=False)
-    box: Box
-
-
-def _covers(
-    page: pymupdf.Page, pieces: Sequence[Piece], spans: Sequence[tuple[int, int]], text: str
-) -> list[Box]:
-    touched = [
-        (piece, max(start, piece.start), min(end, piece.end))
-        for piece in pieces
-        for start, end in spans
-        if start < piece.end and piece.start < end
-    ]
-    glyphs = list(_glyphs(page)) if touched else []
-    return [
-        box
-        for piece, start, end in touched
-        for box in _cover(piece, start, end, [g for g in glyphs if _stands_in(g, piece)], text)
-    ]
-
-
-def _cover(
-    piece: Piece, start: int, end: int, glyphs: Sequence[_Glyph], text: str
-) -> Iterator[Box]:
-    drawn = _letters([glyph.text for glyph in glyphs])
-    written = _letters(text[piece.start : piece.end])
-    at = "".join(char for char, _ in drawn).find("".join(char for char, _ in written))
-    if at < 0 or not written:
-        yield piece.box
-        return
-    # Where bold was made by drawing twice, only the first copy is found: the second lies beside.
-    boxes = [
-        glyphs[glyph].box
-        for (_, glyph), (_, offset) in zip(drawn[at:], written, strict=False)
-        if start <= piece.start + offset < end
-    ]
-    if boxes:
-        x0, y0, x1, y1 = zip(*boxes, strict=True)
-        yield min(x0), min(y0), max(x1), max(y1)
-
-
-def _letters(parts: Iterable[str]) -> list[tuple[str, int]]:
-    """Return the letters and the accents of parts, each with the number of its part; no blanks."""
-    return [
-        (char, number)
-        for number, part in enumerate(parts)
-        for char in unicodedata.normalize("NFD", clean(part))
-        if not char.isspace()
-    ]
-
-
-def _glyphs(page: pymupdf.Page) -> Iterator[_Glyph]:
-    # PyMuPDF gives the places on the page before it is turned.
-    turn = page.rotation_matrix
-    for block in page.get_text("rawdict", flags=_FLAGS)["blocks"]:
-        for line in block.get("lines", ()):
-            for char in _characters(line):
-                yield _Glyph(char["c"], tuple(pymupdf.Rect(char["bbox"]) * turn))
-
-
-def _characters(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for span in line["spans"]:
-        yield from span["chars"]
-
-
-def _stands_in(glyph: _Glyph, piece: Piece) -> bool:
-    x, y = (glyph.box[0] + glyph.box[2]) / 2, (glyph.box[1] + glyph.box[3]) / 2
-    x0, y0, x1, y1 = piece.box
-    return x0 - 0.5 <= x <= x1 + 0.5 and y0 - 0.5 <= y <= y1 + 0.5
-
-
-def _pixels(box: Box, scale: tuple[float, float]) -> pymupdf.IRect:
-    x0, y0, x1, y1 = box
-    padded = pymupdf.Rect(x0 - _PADDING, y0 - _PADDING, x1 + _PADDING, y1 + _PADDING)
-    pixels: pymupdf.IRect = (padded * pymupdf.Matrix(*scale)).irect
-    return pixels

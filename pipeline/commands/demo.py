@@ -3,7 +3,6 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.options.drift_judge import judge
 from pipeline.commands.options.values import (
     SUMMARY,
     add_speech,
@@ -17,6 +16,7 @@ from pipeline.night.demo import (
     score_demo,
     show_note,
 )
+from pipeline.night.drift import judge
 from pipeline.night.nightly import run_nightly
 from pipeline.night.quality_gate import Gate
 from pipeline.night.supervisor import drive

@@ -6,7 +6,6 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from pipeline.commands.options.drift_judge import judge
 from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import (
     EXIT_DONE,
@@ -17,6 +16,7 @@ from pipeline.config.settings import (
     load,
 )
 from pipeline.files.output_files import refuse_place
+from pipeline.night.drift import judge
 from pipeline.night.gate_decisions import decide
 from pipeline.night.gate_notifications import (
     PAGE,

@@ -5,7 +5,6 @@ import json
 import sys
 from pathlib import Path
 
-from pipeline.commands.options.drift_judge import judge
 from pipeline.commands.options.log import (
     add_log,
     journal_of,
@@ -16,6 +15,7 @@ from pipeline.commands.options.values import (
     add_speech,
     add_workers,
 )
+from pipeline.night.drift import judge
 from pipeline.night.nightly import (
     Drive,
     Ended,

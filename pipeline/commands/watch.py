@@ -4,7 +4,6 @@ import argparse
 from contextlib import closing
 from pathlib import Path
 
-from pipeline.commands.options.drift_judge import judge
 from pipeline.commands.options.log import (
     add_log,
     journal_of,
@@ -15,6 +14,7 @@ from pipeline.commands.options.values import (
 )
 from pipeline.commands.run import tell_quality
 from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.night.drift import judge
 from pipeline.night.nightly import Ended
 from pipeline.night.quality_gate import Gate
 from pipeline.night.signals import ended_by_signals

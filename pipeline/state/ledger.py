@@ -335,10 +335,6 @@ class State:
             found = connection.scalar(ended.order_by(RUN.c.run_id.desc()).limit(1))
         return found == config
 
-    def last_finished(self) -> str | None:
-        """Return the summary of the last run that ended."""
-        return next(iter(self.summaries(1)), None)
-
     @retrying
     def summaries(self, limit: int) -> list[str]:
         """Return the summaries of runs that ended, latest first."""

@@ -148,16 +148,6 @@ def given_rank(folded: str) -> int:
     return int(_known_name("wide_given", folded)[:1] or 0)
 
 
-def given_genders(folded: str) -> dict[str, str]:
-    """Return the gender of a folded given name by country.
-
-    `m` or `f` where nearly all bearers are, `x` where both are many. Countries are codes of
-    ISO 3166 in small letters.
-    """
-    pairs = _known_name("wide_given", folded)[2:].split()
-    return {country: gender for country, _, gender in (pair.partition(":") for pair in pairs)}
-
-
 def _known_place(folded: str) -> str:
     words = _key(folded).replace("'", " ").split()
     return wide("wide_places").known(" ".join(_SAINTS.get(word, word) for word in words))

@@ -10,7 +10,6 @@ from datetime import date, timedelta
 
 import pytest
 
-from evaluation.drift import judge
 from pipeline import cli
 from pipeline.config.exit_codes import (
     EXIT_DONE,
@@ -18,6 +17,7 @@ from pipeline.config.exit_codes import (
     EXIT_USAGE,
 )
 from pipeline.config.settings import load
+from pipeline.night.drift import judge
 from pipeline.night.engine import drive
 from pipeline.night.nightly import (
     Night,

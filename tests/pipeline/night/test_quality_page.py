@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.drift import judge
+from pipeline.night.drift import judge
 from pipeline.night.quality_gate import (
     Assessment,
     tell,

@@ -379,7 +379,7 @@ def test_vectors_that_have_nothing_in_common_are_not_pooled(place, tmp_path):
 def attacked(place):
     """The file without noise, attacked by everything, quickly."""
     patch = pytest.MonkeyPatch()
-    patch.setattr("evaluation.attacks.sharing.Course", lambda seed: InversionTraining(1, 1, seed))
+    patch.setattr("evaluation.attacks.sharing.InversionTraining", lambda seed: InversionTraining(1, 1, seed))
     patch.setattr("evaluation.attacks.adversary.EPOCHS", 1)
     told = ["--notes", place / "notes.jsonl", "--representer", place / "kit", "--seeds", 2]
     code = share("attack", place / "weak", *told, "-o", place / "attacked")

@@ -266,7 +266,6 @@ def test_finished_runs_leave_their_summaries(state):
         run_id = night(state, [1], results=[result([], [], [1]) if k else result([1])])
         state.finish(run_id, f"summary {k}")
     assert state.summaries(2) == ["summary 2", "summary 1"]
-    assert state.last_finished() == "summary 2"
     assert len(everything(state)["run_unit"]) == 1
 
 

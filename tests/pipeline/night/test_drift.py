@@ -23,7 +23,7 @@ from benchmarks.night.quality import (
     judged,
     reasons_of,
 )
-from evaluation import drift
+from pipeline.night import drift
 from pipeline.night.quality_gate import allowance
 from pipeline.state.count_history import (
     Counted,
