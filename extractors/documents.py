@@ -7,39 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from extractors import mail
-from extractors.document.file_type import (
-    Kind,
-    sniff,
-)
-from extractors.document.limits import (
-    Extracted,
-    Limits,
-)
-from extractors.document.options import (
-    Engine,
-    Layout,
-    Options,
-)
-from extractors.document.page import (
-    MEDICINE,
-    BoxClass,
-    Page,
-    Pages,
-)
-from extractors.document.quality import (
-    confidence,
-    judge_text,
-)
+from extractors.document.file_type import Kind, sniff
+from extractors.document.limits import Extracted, Limits
+from extractors.document.options import Engine, Layout, Options
+from extractors.document.page import MEDICINE, BoxClass, Page, Pages
+from extractors.document.quality import confidence, judge_text
 from extractors.layout.line_classifier import BoxModel
-from extractors.layout.page_text import (
-    PageText,
-    join,
-    join_kept,
-)
-from extractors.markup import (
-    cda,
-    html,
-)
+from extractors.layout.page_text import PageText, join, join_kept
+from extractors.markup import cda, html
 from extractors.pdf import pdfplumber_reader
 from extractors.plain import plain_text
 from extractors.rtf import rtf

@@ -7,16 +7,10 @@ from email.header import decode_header
 from email.message import Message
 from email.parser import BytesParser
 
-from extractors.document.limits import (
-    Extracted,
-    Limits,
-)
+from extractors.document.limits import Extracted, Limits
 from extractors.markup import html
 from extractors.plain.code_pages import decode_labelled
-from extractors.plain.plain_text import (
-    clean,
-    decode,
-)
+from extractors.plain.plain_text import clean, decode
 from extractors.rtf import rtf
 from record.errors import Unreadable
 

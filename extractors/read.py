@@ -9,19 +9,9 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
 
-from extractors.document.file_type import (
-    Kind,
-    sniff,
-)
-from extractors.document.limits import (
-    Extracted,
-    Limits,
-)
-from extractors.document.options import (
-    Engine,
-    Layout,
-    Options,
-)
+from extractors.document.file_type import Kind, sniff
+from extractors.document.limits import Extracted, Limits
+from extractors.document.options import Engine, Layout, Options
 from extractors.document.quality import judge_text
 from extractors.layout.line_classifier import BoxModel
 from extractors.plain import plain_text

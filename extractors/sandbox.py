@@ -16,10 +16,7 @@ from typing import IO, Self
 
 from pydantic import TypeAdapter, ValidationError
 
-from extractors.document.limits import (
-    Extracted,
-    Limits,
-)
+from extractors.document.limits import Extracted, Limits
 from extractors.document.options import Options
 from record.errors import Unavailable, Unreadable
 

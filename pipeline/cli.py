@@ -11,11 +11,7 @@ from importlib.metadata import version
 from typing import Any, Protocol, cast
 
 from pipeline.commands.options.values import EXITS
-from pipeline.config.exit_codes import (
-    EXIT_GATE,
-    EXIT_UNAVAILABLE,
-    EXIT_USAGE,
-)
+from pipeline.config.exit_codes import EXIT_GATE, EXIT_UNAVAILABLE, EXIT_USAGE
 from pipeline.config.installation import check_rooms
 from pipeline.reports.console import Console
 from record.errors import ConfigError, CryptonymError, Unavailable

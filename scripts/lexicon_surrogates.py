@@ -26,10 +26,7 @@ from lexicon_names import _americans, _frenchmen, _spaniards, faker_locales, lis
 from lexicon_shelf import Shelf, rank_class  # noqa: E402
 
 from record.folding import fold  # noqa: E402
-from surrogates.patient.name_words import (  # noqa: E402
-    PARTICLES,
-    TITLES,
-)
+from surrogates.patient.name_words import PARTICLES, TITLES  # noqa: E402
 
 LISTS = ROOT / "surrogates" / "lexicons"
 FAKER = "40.54.0"

@@ -6,23 +6,9 @@ from dataclasses import dataclass
 from record.errors import Unsafe
 from record.label import Label
 from surrogates.names import names
-from surrogates.patient import (
-    lexicon,
-    name_lists,
-    value_format,
-)
-from surrogates.patient.patient import (
-    DRAWS,
-    Mention,
-    Subject,
-)
-from surrogates.patient.text_normalization import (
-    WORD,
-    compact,
-    fold,
-    pour_case,
-    unaccented,
-)
+from surrogates.patient import lexicon, name_lists, value_format
+from surrogates.patient.patient import DRAWS, Mention, Subject
+from surrogates.patient.text_normalization import WORD, compact, fold, pour_case, unaccented
 
 # ARCEP's national numbering plan sets these numbers apart for audiovisual works.
 _FRENCH = {

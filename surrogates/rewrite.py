@@ -13,30 +13,17 @@ from record.policy import Action, Policy
 from record.release import Release
 from record.span import Span
 from surrogates import contacts
-from surrogates.dates import (
-    ages,
-    dates,
-)
-from surrogates.dates.dates import (
-    completed,
-    day_first,
-    says_all,
-)
+from surrogates.dates import ages, dates
+from surrogates.dates.dates import completed, day_first, says_all
 from surrogates.dates.whole_dates import whole
 from surrogates.keys.keys import CohortKey
 from surrogates.names import names
 from surrogates.names.names import NoteNames
 from surrogates.numbers import identifiers
 from surrogates.patient import value_format
-from surrogates.patient.patient import (
-    Mention,
-    Subject,
-)
+from surrogates.patient.patient import Mention, Subject
 from surrogates.patient.text_normalization import HOLDS
-from surrogates.places import (
-    generalization,
-    places,
-)
+from surrogates.places import generalization, places
 
 Maker = Callable[[Mention, Subject], str]
 

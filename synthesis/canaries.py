@@ -16,10 +16,7 @@ from typing import Any
 
 from models.atomic import write
 from models.language.corpus.texts import Text
-from models.language.corpus.vocabulary import (
-    END,
-    Vocabulary,
-)
+from models.language.corpus.vocabulary import END, Vocabulary
 from record.errors import ConfigError
 from synthesis.markup import decode
 from synthesis.prepared_corpus import Corpus

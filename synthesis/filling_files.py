@@ -10,10 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from models.language.masked import masked_model as models
-from models.language.masked.private_filling import (
-    Ledger,
-    Mechanism,
-)
+from models.language.masked.private_filling import Ledger, Mechanism
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.filling import Filled, Filling
@@ -21,12 +18,7 @@ from synthesis.generation import ORIGIN
 from synthesis.generation_summary import Account
 from synthesis.masked_letters import FORM
 from synthesis.masking import Masked
-from synthesis.part_files import (
-    InBatches,
-    Lost,
-    note_in,
-    noted,
-)
+from synthesis.part_files import InBatches, Lost, note_in, noted
 
 _FORMAT = 1
 

@@ -6,10 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from models.language.corpus.vocabulary import (
-    END,
-    Vocabulary,
-)
+from models.language.corpus.vocabulary import END, Vocabulary
 from models.language.decoding.generation import (
     Decoding,
     DecodingTask,
@@ -17,20 +14,12 @@ from models.language.decoding.generation import (
     search_text,
     write_texts,
 )
-from models.language.decoding.grammar import (
-    Grammar,
-    Marks,
-    most_entities,
-)
+from models.language.decoding.grammar import Grammar, Marks, most_entities
 from models.language.training.folder import TrainedGenerator
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.markup import LT, PAR, end_tag, start_tag
-from synthesis.requests import (
-    Request,
-    reweighted,
-    thinned,
-)
+from synthesis.requests import Request, reweighted, thinned
 from synthesis.tag_repair import clean
 
 ORIGIN = "synthetic"

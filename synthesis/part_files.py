@@ -21,18 +21,10 @@ from models.language.training import folder as models
 from record.document import Annotated, Document
 from record.errors import ConfigError, CryptonymError
 from record.span import Span
-from synthesis.generation import (
-    ORIGIN,
-    GenerationPlan,
-    Synthetic,
-    Writer,
-)
+from synthesis.generation import ORIGIN, GenerationPlan, Synthetic, Writer
 from synthesis.generation_summary import Account
 from synthesis.prepared_corpus import digest as corpus_digest
-from synthesis.prepared_corpus import (
-    load_requests,
-    read_manifest,
-)
+from synthesis.prepared_corpus import load_requests, read_manifest
 from synthesis.statistics import words_in
 
 _BLOCK = 4096  # notes among which one is looked for: the time grows with the square of it

@@ -10,25 +10,10 @@ from typing import Any
 
 from models.atomic import write
 from models.language.corpus.texts import Text
-from models.language.corpus.vocabulary import (
-    END,
-    Vocabulary,
-)
+from models.language.corpus.vocabulary import END, Vocabulary
 from record.errors import ConfigError
-from synthesis.corpora import (
-    SPLITS,
-    Parting,
-    Prepared,
-    benchmark_statistics,
-    opening,
-    owner_of,
-)
-from synthesis.requests import (
-    Request,
-    frequent_kinds,
-    marks_of,
-    requested,
-)
+from synthesis.corpora import SPLITS, Parting, Prepared, benchmark_statistics, opening, owner_of
+from synthesis.requests import Request, frequent_kinds, marks_of, requested
 from synthesis.statistics import corpus_statistics
 
 MANIFEST = "prepared.json"

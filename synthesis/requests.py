@@ -7,10 +7,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from models.language.corpus.vocabulary import (
-    END,
-    UNKNOWN,
-)
+from models.language.corpus.vocabulary import END, UNKNOWN
 from record.document import Annotated
 from synthesis.markup import LT, PAR, tags_of
 from synthesis.statistics import words_in

@@ -5,26 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from models.language.corpus.texts import Text
-from models.language.corpus.vocabulary import (
-    Pieces,
-    Vocabulary,
-    WordVocabulary,
-)
+from models.language.corpus.vocabulary import Pieces, Vocabulary, WordVocabulary
 from models.language.training.pretrained import digest as base_digest
 from models.language.training.recipe import LanguageRecipe
-from models.language.training.training import (
-    LanguageCorpora,
-    LanguageWatch,
-    refuse_trained,
-    train,
-)
+from models.language.training.training import LanguageCorpora, LanguageWatch, refuse_trained, train
 from synthesis.canaries import draw_canaries
 from synthesis.markup import end_tag, start_tag
-from synthesis.prepared_corpus import (
-    Corpus,
-    digest,
-    load_corpus,
-)
+from synthesis.prepared_corpus import Corpus, digest, load_corpus
 
 
 def learn(

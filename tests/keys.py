@@ -12,10 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from surrogates.keys.keys import (
-    load_master,
-    new_master,
-)
+from surrogates.keys.keys import load_master, new_master
 
 
 @contextmanager

@@ -9,10 +9,7 @@ import sys
 from collections.abc import Iterator
 
 from pipeline.config.installation import has_compiled_rules
-from pipeline.notes.detection import (
-    KnownPatients,
-    detect_together,
-)
+from pipeline.notes.detection import KnownPatients, detect_together
 from record.document import Document
 from record.patient import PatientRecord
 from synthesis.fictional.hospital import make_hospital

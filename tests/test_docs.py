@@ -8,10 +8,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from pipeline.config.settings import (
-    Settings,
-    load,
-)
+from pipeline.config.settings import Settings, load
 from record.label import Label
 
 ROOT = Path(__file__).parents[1]

@@ -15,11 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.detection.corpora import (
-    EDS,
-    MEDDOCAN,
-    LabelMap,
-)
+from benchmarks.detection.corpora import EDS, MEDDOCAN, LabelMap
 from benchmarks.detection.hybrid import SEED
 from benchmarks.detection.train_tagger import hospitals
 from models.tagger.runtime import Tagger

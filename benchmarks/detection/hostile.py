@@ -15,14 +15,8 @@ from collections.abc import Callable, Sequence
 from pipeline.notes.detection import FAMILIES
 from record.document import Document
 from rules.matching.language_identification import stretches
-from rules.matching.normalized_document import (
-    cased_once,
-    fold_once,
-)
-from rules.matching.scanner import (
-    AUTOMATA,
-    forget,
-)
+from rules.matching.normalized_document import cased_once, fold_once
+from rules.matching.scanner import AUTOMATA, forget
 
 UNITS = (
     *("7", " ", "\n", ", ", "a", "A", ".", "-", "[", "((", "é", "aaaa ", "A-A-A-", "1 ", "12/"),

@@ -18,15 +18,8 @@ from evaluation.detection.alignment import pair
 from evaluation.detection.scores import score
 from models.tagger.runtime import Tagger
 from pipeline.files.gold import read_annotated
-from pipeline.notes.detection import (
-    KnownPatients,
-    by_record,
-    by_rules,
-)
-from pipeline.notes.overlap_resolution import (
-    resolve,
-    trim,
-)
+from pipeline.notes.detection import KnownPatients, by_record, by_rules
+from pipeline.notes.overlap_resolution import resolve, trim
 from record.document import Annotated
 from record.patient import PatientRecord
 from record.span import Span

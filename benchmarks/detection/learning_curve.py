@@ -26,18 +26,12 @@ from pathlib import Path
 
 from scipy.stats import ttest_ind
 
-from benchmarks.detection.curves import (
-    Line,
-    figure,
-)
+from benchmarks.detection.curves import Line, figure
 from benchmarks.synthesis.steps import split
 from evaluation.detection.alignment import pair
 from evaluation.detection.scores import score
 from pipeline.files.gold import read_annotated
-from pipeline.files.jsonl import (
-    dumped,
-    listed,
-)
+from pipeline.files.jsonl import dumped, listed
 from record.document import Annotated
 
 SIZES = (10, 30, 100, 250, 500)

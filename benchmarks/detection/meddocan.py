@@ -7,10 +7,7 @@ from pathlib import Path
 
 from benchmarks.synthesis.steps import once
 from pipeline.files.gold import read_annotated
-from pipeline.files.jsonl import (
-    dumped,
-    listed,
-)
+from pipeline.files.jsonl import dumped, listed
 from record.document import Annotated
 from record.span import Span
 

@@ -30,28 +30,13 @@ from itertools import cycle
 from pathlib import Path
 from statistics import mean
 
-from benchmarks.detection.native import (
-    Native,
-    build,
-)
-from pipeline.notes.detection import (
-    FAMILIES,
-    KnownPatients,
-    detect,
-    detect_together,
-)
+from benchmarks.detection.native import Native, build
+from pipeline.notes.detection import FAMILIES, KnownPatients, detect, detect_together
 from record.document import Annotated, Document
 from record.folding import fold
 from record.patient import Identifier, PatientRecord
-from rules.matching.normalized_document import (
-    TOGETHER,
-    cased_once,
-    fold_once,
-)
-from rules.matching.scanner import (
-    AUTOMATA,
-    Automaton,
-)
+from rules.matching.normalized_document import TOGETHER, cased_once, fold_once
+from rules.matching.scanner import AUTOMATA, Automaton
 from synthesis.fictional.hospital import make_hospital
 
 LANGUAGES = ("fr", "en", "es")

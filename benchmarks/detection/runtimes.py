@@ -17,15 +17,9 @@ from benchmarks.detection.tagger import runtimes
 from evaluation.detection.alignment import pair
 from evaluation.detection.scores import score
 from models.tagger.runtime import Tagger
-from models.tagger.shipped_model import (
-    DEFAULT,
-    folder_of,
-)
+from models.tagger.shipped_model import DEFAULT, folder_of
 from pipeline.notes.model_detection import TOGETHER
-from pipeline.notes.overlap_resolution import (
-    resolve,
-    trim,
-)
+from pipeline.notes.overlap_resolution import resolve, trim
 from record.document import Annotated
 
 

@@ -25,16 +25,9 @@ from spacy.util import filter_spans
 from thinc.api import fix_random_seed
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.counts import (
-    ScoreTally,
-    count,
-)
+from evaluation.detection.counts import ScoreTally, count
 from evaluation.detection.randomization import f1
-from evaluation.utility.utility import (
-    Utility,
-    counts_of,
-    scored,
-)
+from evaluation.utility.utility import Utility, counts_of, scored
 from models.atomic import write
 from pipeline.files.jsonl import dumped
 from record.document import Annotated, Document

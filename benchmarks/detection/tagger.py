@@ -29,11 +29,7 @@ from models.precision import has_vnni
 from models.tagger import folder
 from models.tagger.encoders.onnx_encoder import Exported
 from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.tokenizers import (
-    END,
-    PADDING,
-    START,
-)
+from models.tagger.encoders.tokenizers import END, PADDING, START
 from models.tagger.network import Network, TaggerBatch, collate
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.corpus import cut_text
@@ -49,10 +45,7 @@ from models.tagger.shipped_model import (  # fmt: skip
 )
 from pipeline.notes.detection import by_rules
 from pipeline.notes.model_detection import TOGETHER
-from pipeline.notes.overlap_resolution import (
-    resolve,
-    trim,
-)
+from pipeline.notes.overlap_resolution import resolve, trim
 from record.document import Document
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.templates.languages import LANGUAGES

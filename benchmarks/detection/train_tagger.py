@@ -18,15 +18,8 @@ from pathlib import Path
 from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.sequences.corpus import TrainingNote
 from models.tagger.training.recipe import default_recipe
-from models.tagger.training.training import (
-    Corpora,
-    TaggerWatch,
-    train,
-)
-from pipeline.files.gold import (
-    read_annotated,
-    read_label_map,
-)
+from models.tagger.training.training import Corpora, TaggerWatch, train
+from pipeline.files.gold import read_annotated, read_label_map
 from record.document import Annotated
 from synthesis.fictional.hospital import Part, make_hospital
 from synthesis.fictional.people.records import Hospital

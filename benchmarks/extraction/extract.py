@@ -26,10 +26,7 @@ import pymupdf
 from pdfplumber.utils.exceptions import PdfminerException
 
 from extractors.document.limits import Limits
-from extractors.document.options import (
-    Layout,
-    Options,
-)
+from extractors.document.options import Layout, Options
 from extractors.documents import Extractor
 from record.errors import Unreadable
 from synthesis.fictional.pages.pages import labelled_letter

@@ -21,10 +21,7 @@ from pathlib import Path
 from benchmarks.extraction.mutations import spoilt
 from benchmarks.extraction.specimens import specimens
 from extractors.document.limits import Limits
-from extractors.document.options import (
-    Layout,
-    Options,
-)
+from extractors.document.options import Layout, Options
 from extractors.read import DocumentReader
 from record.errors import Unreadable
 

@@ -16,11 +16,7 @@ from collections.abc import Iterator, Sequence
 from scipy.stats import binomtest
 
 from extractors.document.limits import Limits
-from extractors.document.options import (
-    LANGUAGES,
-    Layout,
-    Options,
-)
+from extractors.document.options import LANGUAGES, Layout, Options
 from extractors.documents import Extractor
 from pipeline.night.engine import annotate
 from pipeline.notes.detection import KnownPatients

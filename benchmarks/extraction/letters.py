@@ -3,21 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from extractors.document.limits import Limits
-from extractors.document.lines import (
-    Box,
-    Line,
-)
-from extractors.document.page import (
-    BoxClass,
-    Page,
-)
+from extractors.document.lines import Box, Line
+from extractors.document.page import BoxClass, Page
 from extractors.layout.labelled_pages import LabelledPage
 from extractors.pdf.mupdf_reader import read_pages
-from synthesis.fictional.pages.pages import (
-    LabelledPdf,
-    PageMark,
-    labelled_letter,
-)
+from synthesis.fictional.pages.pages import LabelledPdf, PageMark, labelled_letter
 
 LANGUAGES = ("en", "es", "fr")
 

@@ -18,22 +18,10 @@ from pathlib import Path
 
 from benchmarks.extraction.letters import letters
 from extractors.document.lines import Line
-from extractors.document.page import (
-    MEDICINE,
-    BoxClass,
-    Page,
-)
+from extractors.document.page import MEDICINE, BoxClass, Page
 from extractors.layout.body_mask import Mask
-from extractors.layout.labelled_pages import (
-    LabelledPage,
-    LineScores,
-    Segmenter,
-    score,
-)
-from extractors.layout.line_classifier import (
-    KEEP,
-    BoxModel,
-)
+from extractors.layout.labelled_pages import LabelledPage, LineScores, Segmenter, score
+from extractors.layout.line_classifier import KEEP, BoxModel
 from synthesis.fictional.pages.pages import LabelledPdf
 
 Letter = tuple[LabelledPdf, list[LabelledPage]]

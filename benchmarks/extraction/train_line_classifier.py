@@ -12,12 +12,7 @@ import time
 from pathlib import Path
 
 from benchmarks.extraction.letters import letters
-from benchmarks.extraction.segmentation import (
-    DEV_SEEDS,
-    classes,
-    measure,
-    table,
-)
+from benchmarks.extraction.segmentation import DEV_SEEDS, classes, measure, table
 from extractors.layout.line_classifier import BoxModel
 from extractors.layout.training import train
 

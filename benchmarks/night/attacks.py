@@ -25,12 +25,7 @@ from evaluation.attacks.linkage import (
     link,
     nearly,
 )
-from evaluation.attacks.parrot import (
-    ParrotAttack,
-    Shadow,
-    crossed,
-    judge,
-)
+from evaluation.attacks.parrot import ParrotAttack, Shadow, crossed, judge
 from evaluation.detection.leaks import words
 from record.document import Annotated
 from record.label import Label
@@ -40,10 +35,7 @@ from surrogates.keys.keys import MasterKey
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.people.records import (
-    FictionalNote,
-    Hospital,
-)
+from synthesis.fictional.people.records import FictionalNote, Hospital
 
 MASTER = MasterKey(bytes(range(32)))
 CHARACTERS = 1000

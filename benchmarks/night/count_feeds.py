@@ -11,15 +11,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from pipeline.state.count_cells import (
-    MEASURES,
-    NIGHTS,
-    Cell,
-    Series,
-    among,
-    group_of,
-    series_of,
-)
+from pipeline.state.count_cells import MEASURES, NIGHTS, Cell, Series, among, group_of, series_of
 from pipeline.state.count_history import title
 
 START = date(2020, 1, 6)  # a Monday

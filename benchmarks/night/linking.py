@@ -17,26 +17,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
-from evaluation.detection.alignment import (
-    BCubed,
-    b_cubed,
-)
+from evaluation.detection.alignment import BCubed, b_cubed
 from record.document import Document
 from record.folding import fold
 from record.policy import Policy
 from record.span import Span
 from surrogates.keys.keys import MasterKey
-from surrogates.patient.known_people import (
-    PATIENT,
-    Circle,
-)
+from surrogates.patient.known_people import PATIENT, Circle
 from surrogates.patient.person_linking import link
 from surrogates.rewrite import Rewriter
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.people.records import (
-    FictionalNote,
-    Hospital,
-)
+from synthesis.fictional.people.records import FictionalNote, Hospital
 
 LANGUAGES = ("fr", "en", "es")
 _NAMES = ("FIRST_NAME", "LAST_NAME")

@@ -13,15 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.night.count_feeds import (
-    FAULTS,
-    Books,
-    Fault,
-    Feed,
-    Hospital,
-    Layout,
-    layout,
-)
+from benchmarks.night.count_feeds import FAULTS, Books, Fault, Feed, Hospital, Layout, layout
 from pipeline.night.drift import DriftFinding, compare
 from pipeline.night.quality_gate import allowance
 

@@ -41,17 +41,10 @@ from pipeline.night.nightly import run_nightly
 from pipeline.night.supervisor import drive as spawned
 from pipeline.notes.stages import taken
 from pipeline.notes.stored_spans import STAGES
-from pipeline.notes.worker_resources import (
-    Tools,
-    open_tools,
-)
+from pipeline.notes.worker_resources import Tools, open_tools
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import run_release
-from pipeline.state.tables import (
-    LEDGER,
-    RELEASED,
-    SPAN_STORE,
-)
+from pipeline.state.tables import LEDGER, RELEASED, SPAN_STORE
 from pipeline.warehouse.note_rows import Unit
 from record.garbage_collection import collect_seldom
 

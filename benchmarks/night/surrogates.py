@@ -31,10 +31,7 @@ from record.policy import Policy
 from record.span import Span
 from surrogates.keys.keys import MasterKey
 from surrogates.rewrite import Rewriter
-from surrogates.tables.columns import (
-    Columns,
-    Subjects,
-)
+from surrogates.tables.columns import Columns, Subjects
 from synthesis.fictional.hospital import make_hospital
 
 MASTER = MasterKey(bytes(range(32)))

@@ -31,43 +31,21 @@ import numpy as np
 import torch
 from scipy.stats import binomtest
 
-from evaluation.attacks.adversary import (
-    LAST,
-    any_attack,
-)
-from evaluation.attacks.sharing import (
-    AttackedRelease,
-    attack_twins,
-    measure,
-)
+from evaluation.attacks.adversary import LAST, any_attack
+from evaluation.attacks.sharing import AttackedRelease, attack_twins, measure
 from models.language.corpus.texts import seeded
-from models.private import (
-    deidentifier_training,
-    embeddings,
-    recipe,
-    representer_training,
-)
+from models.private import deidentifier_training, embeddings, recipe, representer_training
 from models.private.adversaries import Adversaries
-from models.private.adversary_training import (
-    Represent,
-    continue_adversaries,
-    new_adversaries,
-)
+from models.private.adversary_training import Represent, continue_adversaries, new_adversaries
 from models.private.deidentifier import Deidentifier, EncodedSentence, examples
 from models.private.embeddings import Embeddings
 from models.private.folder import SETTINGS, Kit, load
 from models.private.pairs import Pairs
-from models.private.pseudonymization import (
-    Pseudonymizer,
-    pseudonymize,
-)
+from models.private.pseudonymization import Pseudonymizer, pseudonymize
 from models.private.representer import Unprotected
 from models.private.sentences import Sentence, sentences
 from models.private.stop_words import stop_words
-from pipeline.files.jsonl import (
-    JsonLine,
-    read_notes,
-)
+from pipeline.files.jsonl import JsonLine, read_notes
 from record.document import Annotated
 
 Notes = Sequence[Sequence[Sentence]]

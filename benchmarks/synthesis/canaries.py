@@ -18,10 +18,7 @@ from itertools import islice
 from pathlib import Path
 from time import process_time
 
-from evaluation.attacks.memorization import (
-    Attack,
-    attack,
-)
+from evaluation.attacks.memorization import Attack, attack
 from evaluation.attacks.reference_models import means
 from models.language.training.folder import load
 from models.language.training.recipe import make_recipe
@@ -30,10 +27,7 @@ from record.document import Annotated
 from synthesis.canaries import load_canaries
 from synthesis.corpora import part_notes
 from synthesis.fictional.hospital import make_hospital
-from synthesis.prepared_corpus import (
-    MANIFEST,
-    save_corpus,
-)
+from synthesis.prepared_corpus import MANIFEST, save_corpus
 from synthesis.training import learn
 
 _SHORTEST, _LONGEST = 300, 1300  # characters

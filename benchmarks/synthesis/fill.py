@@ -20,14 +20,8 @@ from time import perf_counter, process_time
 import torch
 from transformers import BertConfig, BertForMaskedLM
 
-from models.language.masked.masked_model import (
-    MaskedFiller,
-    TrainedMasked,
-)
-from models.language.networks.masked_network import (
-    MARKS,
-    MaskedLM,
-)
+from models.language.masked.masked_model import MaskedFiller, TrainedMasked
+from models.language.networks.masked_network import MARKS, MaskedLM
 from record.document import Document
 from synthesis.filling import Filling, FillingRequest, Method, Window, fill
 from synthesis.masking import Masked, Masking, mask, words_of

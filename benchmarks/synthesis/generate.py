@@ -27,20 +27,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from models.language.corpus.vocabulary import (
-    END,
-    UNKNOWN,
-    WordVocabulary,
-)
-from models.language.decoding.generation import (
-    Decoding,
-    DecodingTask,
-    write_texts,
-)
-from models.language.decoding.grammar import (
-    Grammar,
-    Marks,
-)
+from models.language.corpus.vocabulary import END, UNKNOWN, WordVocabulary
+from models.language.decoding.generation import Decoding, DecodingTask, write_texts
+from models.language.decoding.grammar import Grammar, Marks
 from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
 from models.language.networks.lstm import LSTM

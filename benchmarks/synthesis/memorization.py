@@ -22,30 +22,11 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from benchmarks.synthesis.canaries import fictional_notes
-from evaluation.attacks.memorization import (
-    Influence,
-    counterfactual,
-    half_splits,
-    influence,
-)
-from evaluation.attacks.reference_models import (
-    Floats,
-    Ground,
-    Partners,
-    drawn,
-    means,
-    told,
-)
+from evaluation.attacks.memorization import Influence, counterfactual, half_splits, influence
+from evaluation.attacks.reference_models import Floats, Ground, Partners, drawn, means, told
 from models.language.corpus.texts import Text
-from models.language.corpus.vocabulary import (
-    END,
-    UNKNOWN,
-    WordVocabulary,
-)
-from models.language.training.recipe import (
-    LanguageRecipe,
-    make_recipe,
-)
+from models.language.corpus.vocabulary import END, UNKNOWN, WordVocabulary
+from models.language.training.recipe import LanguageRecipe, make_recipe
 from synthesis.canaries import Canaries
 from synthesis.corpora import in_benchmark_form
 from synthesis.markup import PAR

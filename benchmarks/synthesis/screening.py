@@ -21,14 +21,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from evaluation.attacks.proximity import (
-    SIZES,
-    TOP,
-    Nearest,
-    WordCorpus,
-    review,
-    words_of,
-)
+from evaluation.attacks.proximity import SIZES, TOP, Nearest, WordCorpus, review, words_of
 from pipeline.files.gold import read_annotated
 
 _KINDS = ("copies", "half copies", "copies with another name")

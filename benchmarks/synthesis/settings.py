@@ -26,47 +26,20 @@ from statistics import fmean, stdev
 from time import process_time
 from typing import Any
 
-from benchmarks.detection.meddocan import (
-    line,
-    prepare,
-)
-from benchmarks.detection.spacy_ner import (
-    Course,
-    Judges,
-    taught,
-)
-from benchmarks.synthesis.steps import (
-    add_letters,
-    once,
-    run,
-    split,
-)
+from benchmarks.detection.meddocan import line, prepare
+from benchmarks.detection.spacy_ner import Course, Judges, taught
+from benchmarks.synthesis.steps import add_letters, once, run, split
 from evaluation.detection.alignment import pair
 from evaluation.detection.intervals import student_interval
 from evaluation.detection.masking_agreement import masker
 from evaluation.gate import Measured
-from evaluation.utility.resemblance import (
-    Refilled,
-    resemblance,
-)
-from evaluation.utility.utility import (
-    REAL,
-    Trial,
-    Utility,
-    compare,
-    recipe_for,
-)
+from evaluation.utility.resemblance import Refilled, resemblance
+from evaluation.utility.utility import REAL, Trial, Utility, compare, recipe_for
 from models.language.networks.contextual import ContextVectors
 from models.tagger.encoders.windows import Cut
 from models.tagger.training.training import TaggerWatch
-from pipeline.commands.synthesize.corpus_letters import (
-    read_letters,
-    with_own,
-)
-from pipeline.commands.synthesize.filled_letters import (
-    FilledLetter,
-    read_filled,
-)
+from pipeline.commands.synthesize.corpus_letters import read_letters, with_own
+from pipeline.commands.synthesize.filled_letters import FilledLetter, read_filled
 from pipeline.files.gold import read_annotated
 from record.document import Annotated
 from synthesis.masked_letters import load_letters

@@ -25,29 +25,11 @@ from itertools import cycle, islice
 from pathlib import Path
 from statistics import fmean, stdev
 
-from benchmarks.detection.curves import (
-    Line,
-    figure,
-)
+from benchmarks.detection.curves import Line, figure
 from benchmarks.detection.meddocan import prepare
-from benchmarks.detection.spacy_ner import (
-    Course,
-    Judges,
-    Kept,
-    taught,
-)
-from benchmarks.synthesis.steps import (
-    add_letters,
-    once,
-    run,
-    split,
-)
-from evaluation.utility.utility import (
-    BOTH,
-    REAL,
-    SYNTHETIC,
-    Utility,
-)
+from benchmarks.detection.spacy_ner import Course, Judges, Kept, taught
+from benchmarks.synthesis.steps import add_letters, once, run, split
+from evaluation.utility.utility import BOTH, REAL, SYNTHETIC, Utility
 from pipeline.commands.synthesize.corpus_letters import read_letters
 from pipeline.files.gold import read_annotated
 from record.document import Annotated

@@ -10,11 +10,7 @@ from copy import deepcopy
 from statistics import fmean
 from typing import Any
 
-from evaluation.attacks.attack_trials import (
-    Rate,
-    Rates,
-    measured_rates,
-)
+from evaluation.attacks.attack_trials import Rate, Rates, measured_rates
 from evaluation.detection.intervals import student_interval
 from evaluation.gate import Axis, Measured
 from models.private.adversaries import Adversaries

@@ -6,10 +6,7 @@ from statistics import fmean
 
 from scipy.stats import binomtest
 
-from evaluation.detection.intervals import (
-    CONFIDENCE,
-    student_interval,
-)
+from evaluation.detection.intervals import CONFIDENCE, student_interval
 from evaluation.gate import Axis, Measured
 
 

@@ -12,16 +12,8 @@ import numpy as np
 from scipy.stats import binomtest
 
 from evaluation.attacks.memorization import attack
-from evaluation.attacks.proximity import (
-    SIZES,
-    Nearest,
-    WordCorpus,
-    words_of,
-)
-from evaluation.detection.intervals import (
-    CONFIDENCE,
-    percentile_interval,
-)
+from evaluation.attacks.proximity import SIZES, Nearest, WordCorpus, words_of
+from evaluation.detection.intervals import CONFIDENCE, percentile_interval
 from evaluation.gate import Axis, Measured
 
 VERBATIM = 8

@@ -12,13 +12,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from evaluation.attacks.copying import CANDIDATES
-from evaluation.attacks.memorization import (
-    Influence,
-    attack,
-    counterfactual,
-    excess,
-    influence,
-)
+from evaluation.attacks.memorization import Influence, attack, counterfactual, excess, influence
 from evaluation.attacks.reference_models import (
     CONTROL_NOTES,
     Floats,

@@ -10,18 +10,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.attacks.sentence_pairs import (
-    Encode,
-    Floats,
-    Vectors,
-    seeds,
-    whitening,
-)
+from evaluation.attacks.sentence_pairs import Encode, Floats, Vectors, seeds, whitening
 from models.private.sentences import Sentence
-from models.tagger.encoders.bilstm import (
-    CASES,
-    case_of,
-)
+from models.tagger.encoders.bilstm import CASES, case_of
 
 CARRIERS = 4
 """Sentences that each word is put into."""

@@ -13,10 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import bootstrap, rankdata
 
-from evaluation.detection.intervals import (
-    CONFIDENCE,
-    RESAMPLES,
-)
+from evaluation.detection.intervals import CONFIDENCE, RESAMPLES
 
 Floats = NDArray[np.float64]
 

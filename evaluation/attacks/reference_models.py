@@ -12,18 +12,10 @@ from numpy.typing import NDArray
 from evaluation.attacks.memorization import half_splits
 from models.language.corpus.texts import Text
 from models.language.corpus.vocabulary import Vocabulary
-from models.language.training.folder import (
-    TrainedGenerator,
-    load,
-)
+from models.language.training.folder import TrainedGenerator, load
 from models.language.training.perplexity import log_probabilities
 from models.language.training.recipe import LanguageRecipe
-from models.language.training.training import (
-    TRAINING,
-    LanguageCorpora,
-    LanguageWatch,
-    train,
-)
+from models.language.training.training import TRAINING, LanguageCorpora, LanguageWatch, train
 from synthesis.canaries import Canaries
 
 CONTROL_NOTES = 10

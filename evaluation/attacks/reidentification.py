@@ -13,14 +13,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.attacks.proximity import (
-    WordCorpus,
-    words_of,
-)
-from evaluation.detection.identifier_types import (
-    Strength,
-    strength,
-)
+from evaluation.attacks.proximity import WordCorpus, words_of
+from evaluation.detection.identifier_types import Strength, strength
 from evaluation.detection.intervals import ratio_intervals
 from evaluation.detection.leaks import words
 from evaluation.gate import Axis, Measured

@@ -12,10 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.attacks.attack_trials import (
-    Rate,
-    measured_rates,
-)
+from evaluation.attacks.attack_trials import Rate, measured_rates
 from evaluation.attacks.inversion import (
     TOP,
     Codebook,

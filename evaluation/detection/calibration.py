@@ -10,12 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.detection.alignment import (
-    Cover,
-    Pair,
-    tokenize,
-    union,
-)
+from evaluation.detection.alignment import Cover, Pair, tokenize, union
 from record.errors import ConfigError
 from record.span import Span
 

@@ -6,18 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evaluation.detection.alignment import (
-    Cover,
-    Pair,
-    Stretch,
-    join,
-    tokenize,
-    union,
-)
-from evaluation.detection.identifier_types import (
-    Strength,
-    strength,
-)
+from evaluation.detection.alignment import Cover, Pair, Stretch, join, tokenize, union
+from evaluation.detection.identifier_types import Strength, strength
 from record.span import Span
 
 NOTHING = "nothing"

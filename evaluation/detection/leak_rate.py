@@ -8,11 +8,7 @@ from typing import Any
 from scipy.stats import binomtest, norm
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.counts import (
-    Counts,
-    count,
-    share,
-)
+from evaluation.detection.counts import Counts, count, share
 from evaluation.detection.intervals import CONFIDENCE
 
 

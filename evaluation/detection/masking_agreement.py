@@ -5,10 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.counts import (
-    Counts,
-    count,
-)
+from evaluation.detection.counts import Counts, count
 from evaluation.detection.intervals import ratio_intervals
 from evaluation.gate import Axis, Measured
 

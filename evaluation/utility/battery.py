@@ -15,16 +15,9 @@ from random import Random
 import numpy as np
 from scipy.stats import bootstrap, spearmanr
 
-from evaluation.detection.intervals import (
-    CONFIDENCE,
-    RESAMPLES,
-    ratio_intervals,
-)
+from evaluation.detection.intervals import CONFIDENCE, RESAMPLES, ratio_intervals
 from evaluation.gate import Axis, Measured
-from models.language.networks.casing import (
-    learn_casing,
-    small,
-)
+from models.language.networks.casing import learn_casing, small
 from models.language.networks.vectors import (
     Floats,
     WordPair,

@@ -19,10 +19,7 @@ from stop_words import StopWordError, get_stop_words
 from evaluation.attacks.proximity import words_of
 from evaluation.detection.intervals import percentile_interval
 from evaluation.gate import Axis, Measured
-from evaluation.utility.readability import (
-    formulas_of,
-    readability,
-)
+from evaluation.utility.readability import formulas_of, readability
 from record.errors import ConfigError
 
 Floats = NDArray[np.float64] | NDArray[np.float32]

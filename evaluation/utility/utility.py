@@ -18,26 +18,13 @@ from numpy.typing import NDArray
 from evaluation.detection.alignment import Pair
 from evaluation.detection.counts import count
 from evaluation.detection.intervals import student_interval
-from evaluation.detection.randomization import (
-    differ,
-    f1,
-    precision,
-    recall,
-)
+from evaluation.detection.randomization import differ, f1, precision, recall
 from evaluation.gate import Axis, Measured
 from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.corpus import TrainingNote
-from models.tagger.training.recipe import (
-    TaggerRecipe,
-    default_recipe,
-)
-from models.tagger.training.training import (
-    TRAINING,
-    Corpora,
-    TaggerWatch,
-    train,
-)
+from models.tagger.training.recipe import TaggerRecipe, default_recipe
+from models.tagger.training.training import TRAINING, Corpora, TaggerWatch, train
 from record.document import Annotated, Document
 from record.span import Span
 

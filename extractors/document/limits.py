@@ -5,11 +5,7 @@ from dataclasses import dataclass, field
 
 from pydantic import ConfigDict
 
-from extractors.document.page import (
-    BoxClass,
-    Page,
-    Piece,
-)
+from extractors.document.page import BoxClass, Page, Piece
 from extractors.document.quality import Quality
 from record.errors import ConfigError
 

@@ -5,10 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from extractors.document.lines import (
-    Box,
-    Line,
-)
+from extractors.document.lines import Box, Line
 
 
 class BoxClass(StrEnum):

@@ -7,11 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extractors.document.lines import Box
-from extractors.document.page import (
-    MEDICINE,
-    BoxClass,
-    Page,
-)
+from extractors.document.page import MEDICINE, BoxClass, Page
 from extractors.layout.labelled_pages import LabelledPage
 from record.errors import ConfigError
 

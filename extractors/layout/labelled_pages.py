@@ -8,16 +8,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Protocol
 
-from extractors.document.lines import (
-    Box,
-    Line,
-    turned,
-)
-from extractors.document.page import (
-    MEDICINE,
-    BoxClass,
-    Page,
-)
+from extractors.document.lines import Box, Line, turned
+from extractors.document.page import MEDICINE, BoxClass, Page
 from record.errors import ConfigError
 
 

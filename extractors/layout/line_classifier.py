@@ -15,11 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from extractors.document.page import (
-    MEDICINE,
-    BoxClass,
-    Page,
-)
+from extractors.document.page import MEDICINE, BoxClass, Page
 from extractors.layout.line_features import (
     BUCKETS,
     NUMBERS,

@@ -6,17 +6,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from statistics import median
 
-from extractors.document.lines import (
-    GlyphRun,
-    Line,
-    in_order,
-    share_row,
-)
-from extractors.document.page import (
-    BoxClass,
-    Page,
-    Piece,
-)
+from extractors.document.lines import GlyphRun, Line, in_order, share_row
+from extractors.document.page import BoxClass, Page, Piece
 from extractors.layout.dehyphenation import broken_words
 
 Classes = Sequence[Sequence[BoxClass]]

@@ -8,14 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from extractors.document.lines import (
-    Box,
-    Line,
-)
-from extractors.document.page import (
-    BoxClass,
-    Page,
-)
+from extractors.document.lines import Box, Line
+from extractors.document.page import BoxClass, Page
 from extractors.layout.labelled_pages import LabelledPage
 from extractors.layout.line_classifier import (
     CLASSES,
@@ -27,12 +21,7 @@ from extractors.layout.line_classifier import (
     SHAPES,
     BoxModel,
 )
-from extractors.layout.line_features import (
-    Doubles,
-    Features,
-    features,
-    inked,
-)
+from extractors.layout.line_features import Doubles, Features, features, inked
 from record.errors import ConfigError
 
 Document = Sequence[LabelledPage]

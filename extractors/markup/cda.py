@@ -6,16 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import Element
 
-from extractors.document.limits import (
-    Extracted,
-    Limits,
-)
+from extractors.document.limits import Extracted, Limits
 from extractors.plain import plain_text
-from extractors.word.xml_tree import (
-    each,
-    first,
-    parse,
-)
+from extractors.word.xml_tree import each, first, parse
 from record.errors import Unreadable
 
 # Key, and the word for it in each language.

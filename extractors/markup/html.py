@@ -8,16 +8,8 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from extractors.document.limits import (
-    Extracted,
-    Limits,
-)
-from extractors.plain.code_pages import (
-    by_label,
-    decode_as,
-    decode_labelled,
-    put_right,
-)
+from extractors.document.limits import Extracted, Limits
+from extractors.plain.code_pages import by_label, decode_as, decode_labelled, put_right
 from extractors.plain.plain_text import clean
 from extractors.plain.symbol_fonts import is_symbol_font, symbol
 from record.errors import Unreadable

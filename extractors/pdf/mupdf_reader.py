@@ -13,30 +13,12 @@ import numpy as np
 import pymupdf
 
 from extractors.document.limits import Limits
-from extractors.document.lines import (
-    Box,
-    GlyphRun,
-    Line,
-    turned,
-)
-from extractors.document.page import (
-    Page,
-    Pages,
-)
+from extractors.document.lines import Box, GlyphRun, Line, turned
+from extractors.document.page import Page, Pages
 from extractors.layout.dehyphenation import clean_lines
-from extractors.pdf.mupdf_page import (
-    Drawn,
-    MuPage,
-)
-from extractors.pdf.ocr import (
-    Recognized,
-    Recognizer,
-)
-from extractors.pdf.text_layer import (
-    Layer,
-    agrees,
-    judge,
-)
+from extractors.pdf.mupdf_page import Drawn, MuPage
+from extractors.pdf.ocr import Recognized, Recognizer
+from extractors.pdf.text_layer import Layer, agrees, judge
 from extractors.plain.plain_text import clean
 from record.errors import Unreadable
 

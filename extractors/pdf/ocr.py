@@ -15,12 +15,7 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-from extractors.document.lines import (
-    Box,
-    GlyphRun,
-    Line,
-    turned,
-)
+from extractors.document.lines import Box, GlyphRun, Line, turned
 from extractors.pdf.tessdata import find_tessdata
 from extractors.plain.plain_text import clean
 from record.errors import Unavailable, Unreadable

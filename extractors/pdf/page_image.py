@@ -12,10 +12,7 @@ from contextlib import contextmanager
 import pymupdf
 
 from extractors.document.lines import Box
-from extractors.document.page import (
-    BoxClass,
-    Page,
-)
+from extractors.document.page import BoxClass, Page
 from record.errors import Unreadable
 
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP

@@ -28,12 +28,7 @@ from pdfminer.utils import apply_matrix_rect, decode_text
 from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 
 from extractors.document.limits import Limits
-from extractors.document.lines import (
-    Box,
-    GlyphRun,
-    Line,
-    turned,
-)
+from extractors.document.lines import Box, GlyphRun, Line, turned
 from extractors.document.page import Page
 from extractors.layout.dehyphenation import clean_line
 from extractors.plain.plain_text import clean

@@ -7,13 +7,7 @@ from typing import Any
 import pdfplumber
 from pdfplumber import table
 
-from extractors.document.lines import (
-    Box,
-    GlyphRun,
-    Line,
-    share_row,
-    turned,
-)
+from extractors.document.lines import Box, GlyphRun, Line, share_row, turned
 
 
 def table_rows(page: pdfplumber.page.Page) -> list[list[Box]]:

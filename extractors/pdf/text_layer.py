@@ -16,20 +16,9 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-from extractors.document.lines import (
-    Box,
-    Line,
-)
-from extractors.pdf.coloured_areas import (
-    Area,
-    Proof,
-    drawn_areas,
-    plain_areas,
-)
-from extractors.pdf.mupdf_page import (
-    Drawn,
-    MuPage,
-)
+from extractors.document.lines import Box, Line
+from extractors.pdf.coloured_areas import Area, Proof, drawn_areas, plain_areas
+from extractors.pdf.mupdf_page import Drawn, MuPage
 from record.folding import fold
 
 

@@ -4,16 +4,8 @@ import codecs
 import re
 import unicodedata
 
-from extractors.document.limits import (
-    Extracted,
-    Limits,
-)
-from extractors.plain.encoding_detection import (
-    is_chance,
-    repair,
-    unmarked,
-    western,
-)
+from extractors.document.limits import Extracted, Limits
+from extractors.plain.encoding_detection import is_chance, repair, unmarked, western
 from record.errors import Unreadable
 
 # The longer mark first: that of UTF-32 begins with that of UTF-16.

@@ -7,17 +7,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-from extractors.plain.code_pages import (
-    by_charset,
-    by_number,
-    decode_as,
-    looks_like_utf8,
-)
+from extractors.plain.code_pages import by_charset, by_number, decode_as, looks_like_utf8
 from extractors.plain.plain_text import decode
-from extractors.plain.symbol_fonts import (
-    is_symbol_font,
-    symbol,
-)
+from extractors.plain.symbol_fonts import is_symbol_font, symbol
 from record.errors import Unreadable
 
 _TOKEN = re.compile(

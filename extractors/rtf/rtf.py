@@ -5,15 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 
-from extractors.document.limits import (
-    Extracted,
-    Limits,
-)
+from extractors.document.limits import Extracted, Limits
 from extractors.plain.code_pages import put_right
-from extractors.plain.plain_text import (
-    clean,
-    decode,
-)
+from extractors.plain.plain_text import clean, decode
 from extractors.plain.symbol_fonts import symbol
 from extractors.rtf.control_words import (
     BREAKS,

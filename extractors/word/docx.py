@@ -11,23 +11,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from xml.etree.ElementTree import Element
 
-from extractors.document.limits import (
-    Extracted,
-    Limits,
-)
+from extractors.document.limits import Extracted, Limits
 from extractors.plain.plain_text import clean
-from extractors.word.wordml import (
-    PREFIXES,
-    Met,
-    Stories,
-    Styles,
-    is_set,
-)
-from extractors.word.xml_tree import (
-    each,
-    first,
-    parse,
-)
+from extractors.word.wordml import PREFIXES, Met, Stories, Styles, is_set
+from extractors.word.xml_tree import each, first, parse
 from record.errors import Unreadable
 
 _MOST_MEMBERS = 5_000

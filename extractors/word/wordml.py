@@ -5,10 +5,7 @@ from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
 from extractors.plain.symbol_fonts import symbol
-from extractors.word.xml_tree import (
-    each,
-    first,
-)
+from extractors.word.xml_tree import each, first
 from record.errors import Unreadable
 
 _MAIN = "http://schemas.openxmlformats.org"

@@ -8,10 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.private.bilstm import (
-    BothWays,
-    inside,
-)
+from models.private.bilstm import BothWays, inside
 
 
 class Adversaries(nn.Module):

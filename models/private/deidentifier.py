@@ -18,10 +18,7 @@ from models.private.embeddings import Floats, Integers
 from models.private.sentences import PHI, Sentence
 from models.tagger.encoders.bilstm import CASES
 from models.tagger.sequences.crf import LinearChain
-from models.tagger.sequences.tags import (
-    Scheme,
-    WordSpan,
-)
+from models.tagger.sequences.tags import Scheme, WordSpan
 
 BINARY = (PHI,)
 """The labels of a de-identifier that only tells what identifies somebody."""

@@ -22,10 +22,7 @@ from models.folder import FolderFormat
 from models.language.corpus.texts import seeded
 from models.private.deidentifier import BINARY, Deidentifier, EncodedSentence, VectorBatch
 from models.private.embeddings import Integers
-from models.private.weight_selection import (
-    WeightSelection,
-    batches,
-)
+from models.private.weight_selection import WeightSelection, batches
 from record.errors import ConfigError
 
 WEIGHTS = "weights.safetensors"

@@ -11,10 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from models.private.bilstm import (
-    BothWays,
-    inside,
-)
+from models.private.bilstm import BothWays, inside
 from models.private.embeddings import Floats
 
 _FIRST_IN = 1.0  # where learning starts from; embeddings have a deviation of 1

@@ -22,28 +22,16 @@ from torch import Tensor
 from models.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
 from models.language.corpus.texts import seeded
 from models.private.adversaries import Adversaries, adversaries_loss
-from models.private.adversary_training import (
-    believe,
-    frozen,
-    judged,
-)
+from models.private.adversary_training import believe, frozen, judged
 from models.private.deidentifier import BINARY, Deidentifier, EncodedSentence, VectorBatch, examples
-from models.private.deidentifier_training import (
-    Watch,
-    mean_loss,
-    take_step,
-    token_scores,
-)
+from models.private.deidentifier_training import Watch, mean_loss, take_step, token_scores
 from models.private.folder import SETTINGS, Kit, Parts, save
 from models.private.pairs import PairBatch, Pairs
 from models.private.pseudonymization import Pseudonymizer
 from models.private.recipe import RepresenterRecipe, SentenceCorpus
 from models.private.representer import Representer
 from models.private.sentences import Sentence
-from models.private.weight_selection import (
-    WeightSelection,
-    batches,
-)
+from models.private.weight_selection import WeightSelection, batches
 from record.errors import ConfigError
 
 GUESSING = log(2)

@@ -13,10 +13,7 @@ from models.tagger.encoders.encoder import rebuild
 from models.tagger.encoders.subwords import SubWords
 from models.tagger.encoders.windows import Cut
 from models.tagger.network import Design, Network
-from models.tagger.shipped_model import (
-    QUANTIZED,
-    SETTINGS,
-)
+from models.tagger.shipped_model import QUANTIZED, SETTINGS
 from record.errors import ConfigError
 
 WEIGHTS = "weights.safetensors"

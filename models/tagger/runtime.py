@@ -11,14 +11,7 @@ from models.tagger import folder
 from models.tagger.encoders.encoder import Encoder
 from models.tagger.network import Network
 from models.tagger.prediction import predict
-from models.tagger.shipped_model import (
-    AUTO,
-    ONNX,
-    ONNX_INT8,
-    OPENVINO,
-    OPENVINO_INT8,
-    TORCH,
-)
+from models.tagger.shipped_model import AUTO, ONNX, ONNX_INT8, OPENVINO, OPENVINO_INT8, TORCH
 from record.document import Document
 from record.errors import ConfigError
 from record.span import Span
@@ -77,16 +70,10 @@ def _export(
     if not isinstance(network.encoder, Encoder):
         return _refused("recurrent encoders have no graph", required=required, quiet=True)
     try:
-        from models.tagger.encoders.onnx_encoder import (  # noqa: PLC0415 # may be left out
-            Exported,
-            ExportFailed,
-        )
+        from models.tagger.encoders.onnx_encoder import Exported, ExportFailed  # noqa: PLC0415 # may be left out
 
         if runtime in (OPENVINO, OPENVINO_INT8):
-            from models.tagger.encoders.openvino_encoder import (  # noqa: PLC0415 # an extra
-                ByOpenVINO,
-                InEightBits,
-            )
+            from models.tagger.encoders.openvino_encoder import ByOpenVINO, InEightBits  # noqa: PLC0415 # an extra
     except ModuleNotFoundError as error:
         return _refused(f"{error.name} is not installed", required=required)
     try:

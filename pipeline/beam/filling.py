@@ -8,17 +8,11 @@ import apache_beam as beam
 from apache_beam.metrics import Metrics
 
 from models.language.masked.masked_model import MaskedFiller
-from models.language.masked.private_filling import (
-    Mechanism,
-    PrivateFiller,
-)
+from models.language.masked.private_filling import Mechanism, PrivateFiller
 from pipeline.beam.generation import run_batches
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.files.pseudonymization import load_policy
-from pipeline.notes.boundary import (
-    attempt,
-    safely,
-)
+from pipeline.notes.boundary import attempt, safely
 from pipeline.notes.worker_resources import open_key
 from pipeline.synthetic.own_identifiers import OwnIdentifiers
 from record.document import Annotated
@@ -31,10 +25,7 @@ from surrogates.keys.keys import CohortKey
 from surrogates.places.places import is_kept
 from surrogates.rewrite import Rewriter
 from synthesis.filling import Filled, Filler, FillingRequest, fill
-from synthesis.filling_files import (
-    Cohort,
-    Refill,
-)
+from synthesis.filling_files import Cohort, Refill
 from synthesis.masked_letters import load_letters
 from synthesis.masking import Masked, MaskingDecision, Phase
 

@@ -9,18 +9,9 @@ from models.language.training.folder import load
 from pipeline.beam.failures import RunnerFailed
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
-from pipeline.notes.boundary import (
-    Unexpected,
-    safely,
-)
-from synthesis.generation import (
-    GenerationPlan,
-    Writer,
-)
-from synthesis.part_files import (
-    Generation,
-    write_unit,
-)
+from pipeline.notes.boundary import Unexpected, safely
+from synthesis.generation import GenerationPlan, Writer
+from synthesis.part_files import Generation, write_unit
 
 
 class WriteNotes(beam.DoFn):

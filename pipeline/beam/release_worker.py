@@ -15,15 +15,9 @@ from pipeline.beam.runners import make_pipeline
 from pipeline.beam.sinks import WriteSummary
 from pipeline.beam.worker import serve
 from pipeline.config.settings import Settings, load
-from pipeline.notes.boundary import (
-    Unexpected,
-    safely,
-)
+from pipeline.notes.boundary import Unexpected, safely
 from pipeline.release.draft import ReleaseDraft
-from pipeline.release.release_context import (
-    ReleaseContext,
-    open_share,
-)
+from pipeline.release.release_context import ReleaseContext, open_share
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import order_told
 from pipeline.release.unit import make_unit

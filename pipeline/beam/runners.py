@@ -5,11 +5,7 @@ import re
 from collections.abc import Sequence
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import (
-    PipelineOptions,
-    PortableOptions,
-    StandardOptions,
-)
+from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions, StandardOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms import environments
 

@@ -5,10 +5,7 @@ import threading
 from dataclasses import dataclass, field
 
 from pipeline.config.settings import Settings
-from pipeline.notes.worker_resources import (
-    Tools,
-    open_tools,
-)
+from pipeline.notes.worker_resources import Tools, open_tools
 
 
 @dataclass

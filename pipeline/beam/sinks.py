@@ -15,10 +15,7 @@ from pipeline.config.settings import Settings
 from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import write
 from pipeline.notes.worker_resources import Tools
-from pipeline.state.run_summary import (
-    Tally,
-    merge_all,
-)
+from pipeline.state.run_summary import Tally, merge_all
 
 
 class WriteBatch(beam.DoFn):

@@ -7,10 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from pipeline.commands.options.values import add_speech
-from pipeline.doctor.doctor import (
-    examine_all,
-    exit_code,
-)
+from pipeline.doctor.doctor import examine_all, exit_code
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\

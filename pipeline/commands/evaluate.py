@@ -8,29 +8,14 @@ from pathlib import Path
 
 from evaluation.detection.alignment import pair
 from evaluation.detection.calibration import calibrate_pairs
-from evaluation.detection.scores import (
-    score,
-    tabulate,
-)
-from evaluation.detection.shapes import (
-    invented,
-    leaked,
-)
-from pipeline.commands.options.values import (
-    given,
-    share,
-)
+from evaluation.detection.scores import score, tabulate
+from evaluation.detection.shapes import invented, leaked
+from pipeline.commands.options.values import given, share
 from pipeline.config.exit_codes import EXIT_DONE
-from pipeline.files.gold import (
-    read_annotated,
-    read_label_map,
-)
+from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.files.output_files import refuse_place
 from pipeline.reports.console import Console
-from pipeline.reports.score_report import (
-    Examples,
-    write_scores,
-)
+from pipeline.reports.score_report import Examples, write_scores
 from record.folding import fold
 from rules.matching.lexicon import term_kind
 

@@ -4,11 +4,7 @@ import argparse
 from pathlib import Path
 
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import (
-    add_out,
-    add_speech,
-    positive,
-)
+from pipeline.commands.options.values import add_out, add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 

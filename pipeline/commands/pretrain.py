@@ -53,10 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Pretrain; returns the exit code."""
     with models_extra("pretrain"):
-        from pipeline.training.pretraining import (
-            order_of,
-            pretrain_files,
-        )
+        from pipeline.training.pretraining import order_of, pretrain_files
     with console.progress() as progress:
         done = pretrain_files(order_of(options), progress)
     for warning in done.warnings:

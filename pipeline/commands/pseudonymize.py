@@ -3,20 +3,11 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.options.detection import (
-    add_detection,
-    task_of,
-)
+from pipeline.commands.options.detection import add_detection, task_of
 from pipeline.commands.options.keys import add_key
-from pipeline.commands.options.note_counts import (
-    add_reporting,
-    report,
-)
+from pipeline.commands.options.note_counts import add_reporting, report
 from pipeline.commands.options.values import add_out
-from pipeline.files.pseudonymization import (
-    Rules,
-    pseudonymize_file,
-)
+from pipeline.files.pseudonymization import Rules, pseudonymize_file
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\

@@ -8,16 +8,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from pipeline.commands.options.log import (
-    add_log,
-    journal_of,
-)
-from pipeline.commands.options.values import (
-    SUMMARY,
-    add_speech,
-    day,
-    positive,
-)
+from pipeline.commands.options.log import add_log, journal_of
+from pipeline.commands.options.values import SUMMARY, add_speech, day, positive
 from pipeline.night.event_log import Fact
 from pipeline.night.supervisor import drive as spawned
 from pipeline.release.request import ReleaseRequest

@@ -8,22 +8,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pipeline.commands.options.values import (
-    add_speech,
-    positive,
-)
+from pipeline.commands.options.values import add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
-from pipeline.night.run_history import (
-    PastRun,
-    read_history,
-)
+from pipeline.night.run_history import PastRun, read_history
 from pipeline.notes.worker_resources import settled
 from pipeline.reports.console import Console
-from pipeline.state.release_register import (
-    PastRelease,
-    read_register,
-)
+from pipeline.state.release_register import PastRelease, read_register
 from pipeline.warehouse.databases import database_path
 
 DESCRIPTION = """\

@@ -6,12 +6,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from pipeline.commands.options.values import (
-    add_out,
-    add_speech,
-    given,
-    share,
-)
+from pipeline.commands.options.values import add_out, add_speech, given, share
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.files.gold import read_label_map
 from pipeline.files.output_files import refuse_place
@@ -21,10 +16,7 @@ from pipeline.files.rule_ranking import (
     tell_selection,
     write_selection,
 )
-from pipeline.files.rule_selection import (
-    MAX_LOSS,
-    TOLERANCE,
-)
+from pipeline.files.rule_selection import MAX_LOSS, TOLERANCE
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\

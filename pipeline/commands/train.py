@@ -108,10 +108,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train; returns the exit code."""
     with models_extra("train"):
-        from pipeline.training.tagger import (
-            order_of,
-            train_files,
-        )
+        from pipeline.training.tagger import order_of, train_files
     with console.progress() as progress:
         trained = train_files(order_of(options), progress)
     for warning in trained.warnings:

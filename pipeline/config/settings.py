@@ -10,21 +10,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from extractors.document.options import (
-    LANGUAGES,
-    Engine,
-    Layout,
-)
-from pipeline.config.policies import (
-    build,
-    expand,
-)
+from extractors.document.options import LANGUAGES, Engine, Layout
+from pipeline.config.policies import build, expand
 from record.errors import ConfigError
 from record.policy import Policy
-from rules.identifiers.site_patterns import (
-    SITE,
-    SiteNumbers,
-)
+from rules.identifiers.site_patterns import SITE, SiteNumbers
 
 _STRICT = ConfigDict(extra="forbid")
 Kind = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]

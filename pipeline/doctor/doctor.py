@@ -11,38 +11,14 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from extractors.pdf.tessdata import find_tessdata
-from pipeline.config.exit_codes import (
-    EXIT_DONE,
-    EXIT_UNAVAILABLE,
-    EXIT_USAGE,
-)
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_UNAVAILABLE, EXIT_USAGE
 from pipeline.config.installation import has_compiled_rules
-from pipeline.config.settings import (
-    Settings,
-    load,
-)
-from pipeline.doctor.checks import (
-    CheckResult,
-    examine,
-    fail,
-    ok,
-    warn,
-)
-from pipeline.doctor.storage import (
-    check_output,
-    check_source,
-    check_state,
-    is_current,
-    writable,
-)
+from pipeline.config.settings import Settings, load
+from pipeline.doctor.checks import CheckResult, examine, fail, ok, warn
+from pipeline.doctor.storage import check_output, check_source, check_state, is_current, writable
 from pipeline.night.nightly import check_apart
 from pipeline.night.run_history import read_history
-from pipeline.notes.worker_resources import (
-    load_tagger,
-    open_master,
-    reading,
-    settled,
-)
+from pipeline.notes.worker_resources import load_tagger, open_master, reading, settled
 from pipeline.state.lock import holder
 from pipeline.warehouse.databases import database_path
 from pipeline.warehouse.warehouse import PARQUET

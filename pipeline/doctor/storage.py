@@ -8,29 +8,14 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, text
 
-from pipeline.config.settings import (
-    Settings,
-    StateSettings,
-)
-from pipeline.doctor.checks import (
-    CheckResult,
-    fail,
-    ok,
-    warn,
-)
+from pipeline.config.settings import Settings, StateSettings
+from pipeline.doctor.checks import CheckResult, fail, ok, warn
 from pipeline.notes.worker_resources import documents_folder
 from pipeline.state.migrations.upgrade import revisions
 from pipeline.state.schema import revision
 from pipeline.state.tables import REVISION
-from pipeline.warehouse.databases import (
-    connect,
-    database_path,
-    transaction,
-)
-from pipeline.warehouse.warehouse import (
-    PARQUET,
-    open_source,
-)
+from pipeline.warehouse.databases import connect, database_path, transaction
+from pipeline.warehouse.warehouse import PARQUET, open_source
 
 _PROBE = "cryptonym_doctor"
 _SECONDS_APART = 60

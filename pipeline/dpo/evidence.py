@@ -18,31 +18,12 @@ from pipeline.config.policy_table import describe
 from pipeline.config.settings import Settings
 from pipeline.files.annotations import read_bytes
 from pipeline.night.nightly import check_apart
-from pipeline.night.run_history import (
-    PastRun,
-    read_history,
-)
-from pipeline.notes.worker_resources import (
-    open_master,
-    settled,
-)
-from pipeline.state.audit_records import (
-    Review,
-    Sample,
-    open_records,
-)
-from pipeline.state.quality_tables import (
-    QUALITY_DECISION,
-    QUALITY_RUN,
-)
-from pipeline.state.release_register import (
-    PastRelease,
-    read_register,
-)
-from pipeline.state.run_summary import (
-    Tally,
-    merge_all,
-)
+from pipeline.night.run_history import PastRun, read_history
+from pipeline.notes.worker_resources import open_master, settled
+from pipeline.state.audit_records import Review, Sample, open_records
+from pipeline.state.quality_tables import QUALITY_DECISION, QUALITY_RUN
+from pipeline.state.release_register import PastRelease, read_register
+from pipeline.state.run_summary import Tally, merge_all
 from pipeline.state.schema import connect_state
 from pipeline.warehouse.databases import transaction
 from record.errors import ConfigError

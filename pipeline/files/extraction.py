@@ -5,21 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from extractors.document.limits import (
-    Extracted,
-    Limits,
-)
+from extractors.document.limits import Extracted, Limits
 from extractors.document.options import Options
-from extractors.layout.labelled_pages import (
-    LabelledPage,
-    write_pages,
-)
+from extractors.layout.labelled_pages import LabelledPage, write_pages
 from extractors.read import DocumentReader, read_file
 from pipeline.config.progress import Progress
-from pipeline.files.output_files import (
-    Done,
-    Outbox,
-)
+from pipeline.files.output_files import Done, Outbox
 from pipeline.notes.boundary import attempt
 from record.errors import ConfigError, Unavailable, Unreadable
 from record.failure import Failure

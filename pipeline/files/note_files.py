@@ -7,30 +7,11 @@ from itertools import islice
 from pathlib import Path
 
 from pipeline.config.progress import Progress
-from pipeline.files.alignment import (
-    Alignment,
-    align,
-)
-from pipeline.files.explain import (
-    Finding,
-    explain,
-)
-from pipeline.files.jsonl import (
-    BadLine,
-    JsonLine,
-    count_lines,
-    listed,
-    read_notes,
-    read_patients,
-)
-from pipeline.files.output_files import (
-    Done,
-    Outbox,
-)
-from pipeline.files.rule_selection import (
-    load,
-    rule_of,
-)
+from pipeline.files.alignment import Alignment, align
+from pipeline.files.explain import Finding, explain
+from pipeline.files.jsonl import BadLine, JsonLine, count_lines, listed, read_notes, read_patients
+from pipeline.files.output_files import Done, Outbox
+from pipeline.files.rule_selection import load, rule_of
 from pipeline.notes.boundary import attempt
 from pipeline.notes.detection import (
     DETECTOR_VERSION,
@@ -41,10 +22,7 @@ from pipeline.notes.detection import (
     spoken,
 )
 from pipeline.notes.model_detection import TOGETHER as ASKED_TOGETHER
-from pipeline.notes.model_detection import (
-    Foresight,
-    SpanTagger,
-)
+from pipeline.notes.model_detection import Foresight, SpanTagger
 from pipeline.notes.overlap_resolution import resolve
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable

@@ -8,51 +8,24 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from pipeline.config.policies import (
-    build,
-    read_policy,
-    shipped,
-)
+from pipeline.config.policies import build, read_policy, shipped
 from pipeline.config.progress import Progress
-from pipeline.files.jsonl import (
-    BadLine,
-    JsonLine,
-    listed,
-    read_notes,
-)
-from pipeline.files.note_files import (
-    Finder,
-    Task,
-    cleaned,
-    each_line,
-    make_finder,
-)
-from pipeline.files.output_files import (
-    Done,
-    Outbox,
-)
+from pipeline.files.jsonl import BadLine, JsonLine, listed, read_notes
+from pipeline.files.note_files import Finder, Task, cleaned, each_line, make_finder
+from pipeline.files.output_files import Done, Outbox
 from pipeline.night.engine import release
 from pipeline.notes.boundary import attempt
-from pipeline.notes.detection import (
-    DETECTOR_VERSION,
-    spoken,
-)
+from pipeline.notes.detection import DETECTOR_VERSION, spoken
 from pipeline.notes.model_detection import check_labels
 from pipeline.notes.overlap_resolution import resolve
-from pipeline.notes.worker_resources import (
-    open_key,
-    open_vault,
-)
+from pipeline.notes.worker_resources import open_key, open_vault
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable, Unsafe
 from record.failure import Failure
 from record.policy import Policy
 from record.release import Release
 from record.span import Span
-from surrogates.keys.keys import (
-    ALGORITHM,
-    CohortKey,
-)
+from surrogates.keys.keys import ALGORITHM, CohortKey
 from surrogates.keys.locators import files_of
 from surrogates.keys.vault import Vault
 from surrogates.rewrite import Rewriter

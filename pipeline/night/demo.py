@@ -8,19 +8,9 @@ from pathlib import Path
 from evaluation.detection.alignment import Pair
 from evaluation.detection.scores import score
 from pipeline.config.progress import Progress
-from pipeline.config.settings import (
-    Settings,
-    load,
-)
-from pipeline.notes.worker_resources import (
-    make_seal,
-    open_master,
-    settled,
-)
-from pipeline.state.ledger import (
-    State,
-    open_state,
-)
+from pipeline.config.settings import Settings, load
+from pipeline.notes.worker_resources import make_seal, open_master, settled
+from pipeline.state.ledger import State, open_state
 from pipeline.state.span_sealing import Seal
 from pipeline.warehouse.warehouse import open_output
 from record.errors import ConfigError

@@ -4,20 +4,10 @@ from pipeline.night.nightly import Job
 from pipeline.notes import residual_identifiers
 from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import write
-from pipeline.notes.detection import (
-    KnownPatients,
-    detect,
-)
+from pipeline.notes.detection import KnownPatients, detect
 from pipeline.notes.overlap_resolution import resolve
-from pipeline.notes.stages import (
-    STAGES,
-    read,
-    timed,
-)
-from pipeline.notes.worker_resources import (
-    Tools,
-    open_tools,
-)
+from pipeline.notes.stages import STAGES, read, timed
+from pipeline.notes.worker_resources import Tools, open_tools
 from pipeline.warehouse.databases import retrying
 from pipeline.warehouse.note_rows import Unit
 from record.document import Annotated, Document

@@ -4,21 +4,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from pipeline.night.quality_gate import (
-    Assessment,
-    tell,
-)
-from pipeline.reports.charts import (
-    Panel,
-    panel,
-)
+from pipeline.night.quality_gate import Assessment, tell
+from pipeline.reports.charts import Panel, panel
 from pipeline.reports.run_report import TEMPLATES
 from pipeline.state.count_cells import Series
 from pipeline.state.count_history import Compared
-from pipeline.state.quality_store import (
-    GateDecision,
-    JudgedRun,
-)
+from pipeline.state.quality_store import GateDecision, JudgedRun
 from record.count_drift import WEEKDAYS, DriftVerdict
 
 MOST_CHARTS = 24

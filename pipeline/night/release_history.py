@@ -6,20 +6,11 @@ from dataclasses import dataclass
 
 from pipeline.config.settings import Settings
 from pipeline.notes.worker_resources import settled
-from pipeline.reports.charts import (
-    Panel,
-    panel,
-)
-from pipeline.reports.run_report import (
-    TEMPLATES,
-    put_page,
-)
+from pipeline.reports.charts import Panel, panel
+from pipeline.reports.run_report import TEMPLATES, put_page
 from pipeline.state.ledger import open_state
 from pipeline.state.quality_store import GateDecision
-from pipeline.state.release_register import (
-    PastRelease,
-    read_register,
-)
+from pipeline.state.release_register import PastRelease, read_register
 
 PAGE = "releases.html"
 

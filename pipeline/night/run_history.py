@@ -15,22 +15,12 @@ from pipeline.config.settings import StateSettings
 from pipeline.night.quality_gate import tell as alarm_told
 from pipeline.reports.run_report import to_json
 from pipeline.state.lock import holder
-from pipeline.state.quality_store import (
-    GateDecision,
-    JudgedRun,
-    QualityStore,
-)
+from pipeline.state.quality_store import GateDecision, JudgedRun, QualityStore
 from pipeline.state.release_register import read_register
-from pipeline.state.run_summary import (
-    RunSummary,
-    Tally,
-)
+from pipeline.state.run_summary import RunSummary, Tally
 from pipeline.state.schema import connect_state
 from pipeline.state.tables import RUN
-from pipeline.warehouse.databases import (
-    retrying,
-    transaction,
-)
+from pipeline.warehouse.databases import retrying, transaction
 
 _WHAT = "state"
 _PAGE = 200

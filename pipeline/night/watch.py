@@ -11,27 +11,12 @@ from threading import Event
 import tenacity
 
 from pipeline.config.progress import Progress
-from pipeline.config.settings import (
-    Settings,
-    load,
-)
+from pipeline.config.settings import Settings, load
 from pipeline.night.engine import go_through
 from pipeline.night.event_log import Journal
-from pipeline.night.nightly import (
-    Drive,
-    Ended,
-    Job,
-    run_nightly,
-)
-from pipeline.night.quality_gate import (
-    OPEN,
-    Gate,
-)
-from pipeline.notes.worker_resources import (
-    Tools,
-    open_tools,
-    settled,
-)
+from pipeline.night.nightly import Drive, Ended, Job, run_nightly
+from pipeline.night.quality_gate import OPEN, Gate
+from pipeline.notes.worker_resources import Tools, open_tools, settled
 from pipeline.state.ledger import open_state
 from pipeline.state.lock import Held
 from pipeline.state.new_notes import has_new

@@ -8,13 +8,7 @@ from operator import attrgetter
 
 from pipeline.notes.boundary import attempt
 from pipeline.state.run_summary import Tally
-from pipeline.warehouse.note_rows import (
-    NOTE_COLUMNS,
-    NoteRow,
-    PersonRow,
-    Unit,
-    moment,
-)
+from pipeline.warehouse.note_rows import NOTE_COLUMNS, NoteRow, PersonRow, Unit, moment
 from record.document import Document
 from record.errors import Unreadable
 from record.failure import Failure

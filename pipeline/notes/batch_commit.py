@@ -8,21 +8,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from pipeline.notes.batch import (
-    Batch,
-    Item,
-    Refused,
-)
+from pipeline.notes.batch import Batch, Item, Refused
 from pipeline.notes.worker_resources import Tools
-from pipeline.state.count_cells import (
-    Cell,
-    Cells,
-)
-from pipeline.state.ledger import (
-    FailedNote,
-    StagedNote,
-    UnitResult,
-)
+from pipeline.state.count_cells import Cell, Cells
+from pipeline.state.ledger import FailedNote, StagedNote, UnitResult
 from pipeline.state.run_summary import Tally
 from pipeline.state.unit_results import Print
 from pipeline.warehouse.note_rows import (
@@ -41,10 +30,7 @@ from record.label import Label
 from record.patient import PatientRecord
 from record.release import Release
 from record.span import Span
-from surrogates.tables.columns import (
-    Birth,
-    Columns,
-)
+from surrogates.tables.columns import Birth, Columns
 
 OTHER = "other"
 

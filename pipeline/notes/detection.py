@@ -15,27 +15,11 @@ from rules.ages import ages
 from rules.contacts import contacts
 from rules.dates import dates
 from rules.identifiers import identifiers
-from rules.identifiers.site_patterns import (
-    SITE,
-    SiteNumbers,
-)
+from rules.identifiers.site_patterns import SITE, SiteNumbers
 from rules.known.known import KnownPatient
-from rules.matching.language_identification import (
-    LANGUAGES,
-    Stretch,
-    language,
-    stretches,
-)
-from rules.matching.normalized_document import (
-    TOGETHER,
-    cased_once,
-    fold_once,
-)
-from rules.matching.scanner import (
-    AUTOMATA,
-    Automaton,
-    forget,
-)
+from rules.matching.language_identification import LANGUAGES, Stretch, language, stretches
+from rules.matching.normalized_document import TOGETHER, cased_once, fold_once
+from rules.matching.scanner import AUTOMATA, Automaton, forget
 from rules.names import names
 from rules.places import places
 

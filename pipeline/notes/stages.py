@@ -7,34 +7,15 @@ from dataclasses import astuple, replace
 from typing import Protocol
 
 from pipeline.notes import residual_identifiers
-from pipeline.notes.batch import (
-    NOTHING,
-    Batch,
-    Item,
-    Refused,
-    hash_row,
-)
+from pipeline.notes.batch import NOTHING, Batch, Item, Refused, hash_row
 from pipeline.notes.boundary import attempt
-from pipeline.notes.detection import (
-    detect,
-    detect_together,
-    spoken,
-)
+from pipeline.notes.detection import detect, detect_together, spoken
 from pipeline.notes.model_detection import Foresight
 from pipeline.notes.overlap_resolution import resolve
 from pipeline.notes.worker_resources import Tools
-from pipeline.state.run_summary import (
-    Outcome,
-    Tally,
-)
+from pipeline.state.run_summary import Outcome, Tally
 from pipeline.state.span_sealing import Found
-from pipeline.warehouse.note_rows import (
-    NoteRow,
-    PersonRow,
-    Unit,
-    moment,
-    whole,
-)
+from pipeline.warehouse.note_rows import NoteRow, PersonRow, Unit, moment, whole
 from pipeline.warehouse.people import PeopleTables
 from record.document import Document
 from record.errors import Unreadable, Unsafe

@@ -2,10 +2,7 @@
 
 from dataclasses import replace
 
-from pipeline.notes.batch import (
-    Batch,
-    Item,
-)
+from pipeline.notes.batch import Batch, Item
 from pipeline.notes.stages import (
     Stage,
     attach,
@@ -17,15 +14,8 @@ from pipeline.notes.stages import (
     timed,
 )
 from pipeline.notes.worker_resources import Tools
-from pipeline.state.ledger import (
-    LedgerEntry,
-    SealedSpans,
-)
-from pipeline.state.tables import (
-    OUTCOMES,
-    QUARANTINED,
-    RELEASED,
-)
+from pipeline.state.ledger import LedgerEntry, SealedSpans
+from pipeline.state.tables import OUTCOMES, QUARANTINED, RELEASED
 from record.errors import Unsafe
 
 

@@ -12,43 +12,18 @@ from extractors.document.options import Options
 from extractors.pdf.tessdata import find_tessdata
 from extractors.plain.plain_text import clean
 from extractors.read import DocumentReader, read_file
-from models.tagger.shipped_model import (
-    digest,
-    folder_of,
-)
+from models.tagger.shipped_model import digest, folder_of
 from pipeline.config.passwords import load_passwords
-from pipeline.config.settings import (
-    Settings,
-    resolve,
-)
-from pipeline.notes.detection import (
-    DETECTOR_VERSION,
-    KnownPatients,
-)
-from pipeline.notes.model_detection import (
-    SpanTagger,
-    check_labels,
-)
-from pipeline.state.ledger import (
-    State,
-    open_state,
-)
-from pipeline.state.span_sealing import (
-    PURPOSE,
-    Seal,
-)
-from pipeline.warehouse.warehouse import (
-    Source,
-    open_source,
-)
+from pipeline.config.settings import Settings, resolve
+from pipeline.notes.detection import DETECTOR_VERSION, KnownPatients
+from pipeline.notes.model_detection import SpanTagger, check_labels
+from pipeline.state.ledger import State, open_state
+from pipeline.state.span_sealing import PURPOSE, Seal
+from pipeline.warehouse.warehouse import Source, open_source
 from record.errors import ConfigError, Unreadable
 from record.policy import Policy
 from surrogates.keys import vault
-from surrogates.keys.keys import (
-    CohortKey,
-    MasterKey,
-    load_master,
-)
+from surrogates.keys.keys import CohortKey, MasterKey, load_master
 from surrogates.keys.locators import SCHEMES
 from surrogates.keys.vault import Vault
 from surrogates.rewrite import Rewriter

@@ -25,16 +25,8 @@ from sqlalchemy import (
 
 from pipeline.night.nightly import Incomplete
 from pipeline.release.row_digests import Difference
-from pipeline.state.tables import (
-    pack_ids,
-    unpack_ids,
-)
-from pipeline.warehouse.databases import (
-    connect,
-    guard,
-    retrying,
-    transaction,
-)
+from pipeline.state.tables import pack_ids, unpack_ids
+from pipeline.warehouse.databases import connect, guard, retrying, transaction
 from pipeline.warehouse.omop_tables import LONG
 
 _WHAT = "draft"

@@ -22,17 +22,9 @@ from pipeline.release.accompanying_files import (
 )
 from pipeline.release.draft import ReleaseDraft, ReleaseUnit
 from pipeline.release.plan import units_of_range
-from pipeline.release.row_digests import (
-    Change,
-    Changes,
-    Row,
-)
+from pipeline.release.row_digests import Change, Changes, Row
 from pipeline.release.tables import REFERRED, SELVES, make_tables
-from pipeline.release.unit_files import (
-    PARQUET_PART,
-    digest_file,
-    read_part,
-)
+from pipeline.release.unit_files import PARQUET_PART, digest_file, read_part
 from pipeline.warehouse.databases import guard
 from pipeline.warehouse.omop_tables import CDM_SOURCE_COLUMNS
 from pipeline.warehouse.parquet_source import reading

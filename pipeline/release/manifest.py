@@ -15,10 +15,7 @@ from pipeline.release.draft import ReleaseDraft
 from pipeline.release.row_digests import add_totals
 from pipeline.warehouse.sql_output import CdmSource
 from record.policy import Policy
-from surrogates.keys.keys import (
-    ALGORITHM,
-    CohortKey,
-)
+from surrogates.keys.keys import ALGORITHM, CohortKey
 
 _TEMPLATE = Path(__file__).with_name("readme.md")
 

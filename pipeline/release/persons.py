@@ -7,10 +7,7 @@ from typing import Any
 
 from pipeline.config.settings import Settings
 from pipeline.notes.worker_resources import settled
-from pipeline.warehouse.databases import (
-    connect,
-    transaction,
-)
+from pipeline.warehouse.databases import connect, transaction
 from pipeline.warehouse.note_rows import whole
 from pipeline.warehouse.warehouse import PARQUET
 from record.errors import ConfigError

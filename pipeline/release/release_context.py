@@ -8,17 +8,9 @@ from pathlib import Path
 from sqlalchemy import Table
 
 from pipeline.config.settings import Settings
-from pipeline.notes.worker_resources import (
-    Tools,
-    open_tools,
-    settled,
-)
+from pipeline.notes.worker_resources import Tools, open_tools, settled
 from pipeline.release.draft import ReleaseDraft
-from pipeline.release.request import (
-    ReleaseRequest,
-    make_policy,
-    tables_of,
-)
+from pipeline.release.request import ReleaseRequest, make_policy, tables_of
 from pipeline.release.table_reader import present_columns
 from pipeline.release.tables import NOTES, make_tables, order_of
 from pipeline.release.targets import Target, open_target

@@ -6,15 +6,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from pipeline.config.policies import (
-    build,
-    expand,
-    read_policy,
-)
-from pipeline.config.settings import (
-    CohortSettings,
-    Settings,
-)
+from pipeline.config.policies import build, expand, read_policy
+from pipeline.config.settings import CohortSettings, Settings
 from pipeline.release.persons import PersonList, query_persons, read_persons, read_text
 from pipeline.release.tables import patient_tables
 from pipeline.warehouse.note_rows import day

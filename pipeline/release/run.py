@@ -9,33 +9,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from models.tagger.shipped_model import (
-    digest,
-    folder_of,
-)
+from models.tagger.shipped_model import digest, folder_of
 from pipeline.config.energy import Meter
-from pipeline.config.exit_codes import (
-    EXIT_DONE,
-    EXIT_QUARANTINE,
-)
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.memory import peak_kilobytes
 from pipeline.config.progress import Progress
-from pipeline.config.settings import (
-    Settings,
-    load,
-)
-from pipeline.night.nightly import (
-    Drive,
-    Job,
-    check_apart,
-    check_documents,
-)
+from pipeline.config.settings import Settings, load
+from pipeline.night.nightly import Drive, Job, check_apart, check_documents
 from pipeline.night.release_history import write_past
 from pipeline.notes.boundary import safely
-from pipeline.notes.worker_resources import (
-    open_reversal,
-    settled,
-)
+from pipeline.notes.worker_resources import open_reversal, settled
 from pipeline.release.draft import ReleaseDraft, ReleaseUnit, UnitMade, incomplete
 from pipeline.release.manifest import (
     Origin,
@@ -48,33 +31,15 @@ from pipeline.release.manifest import (
 )
 from pipeline.release.persons import PersonList
 from pipeline.release.plan import EVERYTHING, count_units, find_persons, plan_units
-from pipeline.release.release_context import (
-    ReleaseContext,
-    draft_folder,
-    open_desk,
-)
-from pipeline.release.request import (
-    ReleaseRequest,
-    complete,
-    list_persons,
-    make_policy,
-)
-from pipeline.release.row_digests import (
-    Change,
-    Changes,
-)
+from pipeline.release.release_context import ReleaseContext, draft_folder, open_desk
+from pipeline.release.request import ReleaseRequest, complete, list_persons, make_policy
+from pipeline.release.row_digests import Change, Changes
 from pipeline.release.tables import REFERRED
 from pipeline.release.targets import output_of, show_place
 from pipeline.release.unit import make_referred, make_selves, make_unit
 from pipeline.release.unit_files import read_keys
-from pipeline.state.lock import (
-    RunLock,
-    run_lock,
-)
-from pipeline.state.release_register import (
-    Entry,
-    registered,
-)
+from pipeline.state.lock import RunLock, run_lock
+from pipeline.state.release_register import Entry, registered
 from record.errors import ConfigError, CryptonymError
 
 _TABLES = {"person_id": "person", "note_id": "note"}

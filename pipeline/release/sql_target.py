@@ -32,23 +32,10 @@ from pipeline.release.accompanying_files import (
     write_paper,
 )
 from pipeline.release.draft import PartMade, ReleaseDraft, ReleaseUnit, incomplete
-from pipeline.release.row_digests import (
-    Change,
-    Changes,
-    Row,
-)
+from pipeline.release.row_digests import Change, Changes, Row
 from pipeline.release.tables import make_tables
-from pipeline.release.unit_files import (
-    PARQUET_PART,
-    read_batches,
-    to_rows,
-)
-from pipeline.warehouse.databases import (
-    chunks,
-    guard,
-    retrying,
-    transaction,
-)
+from pipeline.release.unit_files import PARQUET_PART, read_batches, to_rows
+from pipeline.warehouse.databases import chunks, guard, retrying, transaction
 from pipeline.warehouse.sql_output import check_shape
 from record.errors import ConfigError
 

@@ -7,11 +7,7 @@ import pyarrow as pa
 from sqlalchemy import Table
 
 from pipeline.release.row_digests import Row
-from pipeline.warehouse.note_rows import (
-    day,
-    moment,
-    whole,
-)
+from pipeline.warehouse.note_rows import day, moment, whole
 from pipeline.warehouse.parquet_output import arrow_schema
 from pipeline.warehouse.warehouse import Source
 from record.columns import COLUMNS, TABLES, Holds

@@ -6,10 +6,7 @@ from typing import Any
 from sqlalchemy import Column, Date, DateTime, Float, Index, Integer, Table, Text
 from sqlalchemy.types import TypeEngine
 
-from pipeline.warehouse.omop_tables import (
-    LONG,
-    release_tables,
-)
+from pipeline.warehouse.omop_tables import LONG, release_tables
 from record.columns import COLUMNS, TABLES, Holds
 
 NOTES = ("note", "note_span")

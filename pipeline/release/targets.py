@@ -9,36 +9,18 @@ from typing import Protocol
 
 from sqlalchemy.engine import URL, make_url
 
-from pipeline.config.settings import (
-    OutputSettings,
-    Settings,
-)
+from pipeline.config.settings import OutputSettings, Settings
 from pipeline.night.nightly import name_place
 from pipeline.notes.worker_resources import settled
-from pipeline.release.accompanying_files import (
-    SETTING,
-    Papers,
-)
+from pipeline.release.accompanying_files import SETTING, Papers
 from pipeline.release.draft import ReleaseDraft, ReleaseUnit
 from pipeline.release.folder_target import FolderTarget
 from pipeline.release.request import ReleaseRequest
-from pipeline.release.row_digests import (
-    Changes,
-    Row,
-)
+from pipeline.release.row_digests import Changes, Row
 from pipeline.release.sql_target import SqlTarget
-from pipeline.release.unit_files import (
-    JSONL_PART,
-    PARQUET_PART,
-)
-from pipeline.warehouse.databases import (
-    connect,
-    database_path,
-)
-from pipeline.warehouse.warehouse import (
-    JSONL,
-    PARQUET,
-)
+from pipeline.release.unit_files import JSONL_PART, PARQUET_PART
+from pipeline.warehouse.databases import connect, database_path
+from pipeline.warehouse.warehouse import JSONL, PARQUET
 from record.errors import ConfigError
 
 

@@ -8,49 +8,19 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.notes.batch import (
-    Batch,
-    Item,
-)
+from pipeline.notes.batch import Batch, Item
 from pipeline.notes.batch_commit import output_row
 from pipeline.notes.stages import taken
 from pipeline.notes.stored_spans import replay
 from pipeline.release.draft import PartMade, ReleaseUnit, UnitMade, incomplete
 from pipeline.release.release_context import ReleaseContext
 from pipeline.release.request import ReleaseRequest
-from pipeline.release.row_digests import (
-    Hashes,
-    Row,
-    differ,
-)
-from pipeline.release.table_reader import (
-    read_rows,
-    to_rows,
-)
-from pipeline.release.tables import (
-    OF_NOTES,
-    REFERRED,
-    SELVES,
-    VISITS,
-    patient_tables,
-    started,
-)
-from pipeline.release.unit_files import (
-    TableFile,
-    digest_file,
-    read_keys,
-)
-from pipeline.warehouse.databases import (
-    chunks,
-    retrying,
-)
-from pipeline.warehouse.note_rows import (
-    NoteRow,
-    PersonRow,
-    Unit,
-    settled,
-    whole,
-)
+from pipeline.release.row_digests import Hashes, Row, differ
+from pipeline.release.table_reader import read_rows, to_rows
+from pipeline.release.tables import OF_NOTES, REFERRED, SELVES, VISITS, patient_tables, started
+from pipeline.release.unit_files import TableFile, digest_file, read_keys
+from pipeline.warehouse.databases import chunks, retrying
+from pipeline.warehouse.note_rows import NoteRow, PersonRow, Unit, settled, whole
 from pipeline.warehouse.sql_output import span_values
 from record.columns import Treatment
 from record.errors import Unsafe

@@ -13,12 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from sqlalchemy import Date, DateTime, Table
 
-from pipeline.release.row_digests import (
-    Hashes,
-    Row,
-    iso,
-    key_of,
-)
+from pipeline.release.row_digests import Hashes, Row, iso, key_of
 from pipeline.warehouse.parquet_output import arrow_schema
 from pipeline.warehouse.parquet_source import reading
 

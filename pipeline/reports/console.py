@@ -10,10 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from pipeline.config.progress import Progress
-from pipeline.state.run_summary import (
-    Outcome,
-    RunSummary,
-)
+from pipeline.state.run_summary import Outcome, RunSummary
 
 _SECONDS_BETWEEN_LINES = 10.0
 

@@ -9,25 +9,9 @@ from typing import Any, Protocol
 
 import jinja2
 
-from pipeline.reports.charts import (
-    PANEL_HEIGHT,
-    PANEL_WIDTH,
-    ChartAxis,
-    Panel,
-    axis,
-    bars,
-    series,
-)
-from pipeline.reports.quarantine_remedies import (
-    Remedy,
-    remedy,
-)
-from pipeline.state.run_summary import (
-    SAMPLES,
-    Outcome,
-    RunSummary,
-    Tally,
-)
+from pipeline.reports.charts import PANEL_HEIGHT, PANEL_WIDTH, ChartAxis, Panel, axis, bars, series
+from pipeline.reports.quarantine_remedies import Remedy, remedy
+from pipeline.state.run_summary import SAMPLES, Outcome, RunSummary, Tally
 from record.errors import Unavailable
 
 MOST_KINDS = 8

@@ -12,16 +12,8 @@ from sqlalchemy import Engine, func, insert, select
 
 from pipeline.config.settings import StateSettings
 from pipeline.state.schema import connect_state
-from pipeline.state.tables import (
-    AUDIT_NOTE,
-    AUDIT_REVIEW,
-    AUDIT_SAMPLE,
-)
-from pipeline.warehouse.databases import (
-    retrying,
-    transaction,
-    upsert,
-)
+from pipeline.state.tables import AUDIT_NOTE, AUDIT_REVIEW, AUDIT_SAMPLE
+from pipeline.warehouse.databases import retrying, transaction, upsert
 from record.errors import ConfigError
 
 _WHAT = "state"

@@ -46,12 +46,7 @@ from pipeline.state.unit_results import (
     StagedNote,
     UnitResult,
 )
-from pipeline.warehouse.databases import (
-    chunks,
-    retrying,
-    transaction,
-    upsert,
-)
+from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
 from pipeline.warehouse.note_rows import Unit
 from record.errors import Unsafe
 

@@ -14,12 +14,7 @@ from typing import Self
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.engine import make_url
 
-from pipeline.warehouse.databases import (
-    connect,
-    database_path,
-    guard,
-    retrying,
-)
+from pipeline.warehouse.databases import connect, database_path, guard, retrying
 from record.errors import ConfigError
 
 _ADVISORY = 0x43727970746F6E79

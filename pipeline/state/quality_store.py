@@ -24,11 +24,7 @@ from sqlalchemy import (
     update,
 )
 
-from pipeline.state.count_cells import (
-    Cell,
-    Cells,
-    Series,
-)
+from pipeline.state.count_cells import Cell, Cells, Series
 from pipeline.state.count_history import Counted
 from pipeline.state.quality_tables import (
     QUALITY_COUNT,
@@ -38,22 +34,9 @@ from pipeline.state.quality_tables import (
     QUALITY_RUN,
     TABLES,
 )
-from pipeline.state.tables import (
-    LEDGER,
-    QUARANTINE,
-    QUARANTINED,
-    SPAN_STORE,
-    STAGE,
-    STATE,
-)
+from pipeline.state.tables import LEDGER, QUARANTINE, QUARANTINED, SPAN_STORE, STAGE, STATE
 from pipeline.state.unit_results import UnitResult
-from pipeline.warehouse.databases import (
-    chunks,
-    opening,
-    retrying,
-    transaction,
-    upsert,
-)
+from pipeline.warehouse.databases import chunks, opening, retrying, transaction, upsert
 
 KEPT_DAYS = 800
 

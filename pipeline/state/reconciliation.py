@@ -17,11 +17,7 @@ from pipeline.state.tables import (
     STAGED,
     unpack_ids,
 )
-from pipeline.warehouse.databases import (
-    chunks,
-    retrying,
-    transaction,
-)
+from pipeline.warehouse.databases import chunks, retrying, transaction
 
 _WHAT = "state"
 _UNITS = 100

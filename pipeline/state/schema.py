@@ -9,17 +9,8 @@ from sqlalchemy import Connection, Engine, func, insert, inspect, select
 from pipeline.config.settings import StateSettings
 from pipeline.state.lock import holding
 from pipeline.state.quality_tables import TABLES
-from pipeline.state.tables import (
-    REVISION,
-    RUN,
-    SCHEMA,
-    STATE,
-)
-from pipeline.warehouse.databases import (
-    connect,
-    opening,
-    transaction,
-)
+from pipeline.state.tables import REVISION, RUN, SCHEMA, STATE
+from pipeline.warehouse.databases import connect, opening, transaction
 
 _WHAT = "state"
 _ADVISORY = 0x43727970746F5363

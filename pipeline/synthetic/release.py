@@ -11,11 +11,7 @@ from typing import Any, Protocol
 import pyarrow.dataset as ds
 from sqlalchemy import select
 
-from pipeline.warehouse.databases import (
-    connect,
-    retrying,
-    transaction,
-)
+from pipeline.warehouse.databases import connect, retrying, transaction
 from pipeline.warehouse.omop_tables import output_tables
 from pipeline.warehouse.parquet_source import reading
 from record.document import Annotated, Document

@@ -3,13 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from extractors.layout.labelled_pages import (
-    LabelledPage,
-    Segmenter,
-    documents,
-    read_pages,
-    score,
-)
+from extractors.layout.labelled_pages import LabelledPage, Segmenter, documents, read_pages, score
 from extractors.layout.line_classifier import BoxModel
 from extractors.layout.training import train
 from pipeline.config.progress import Progress

@@ -6,11 +6,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from models.tagger.encoders.windows import Cut
-from models.tagger.training.pretraining import (
-    PretrainingWatch,
-    PretrainRecipe,
-    pretrain,
-)
+from models.tagger.training.pretraining import PretrainingWatch, PretrainRecipe, pretrain
 from pipeline.config.progress import Progress
 from pipeline.files.alignment import align
 from pipeline.files.gold import read_annotated

@@ -8,10 +8,7 @@ from models.precision import has_vnni
 from models.tagger import folder
 from models.tagger.quantization import quantize
 from models.tagger.runtime import Tagger
-from models.tagger.shipped_model import (
-    OPENVINO,
-    OPENVINO_INT8,
-)
+from models.tagger.shipped_model import OPENVINO, OPENVINO_INT8
 from pipeline.config.progress import Progress
 from pipeline.files.alignment import align
 from pipeline.files.gold import read_annotated

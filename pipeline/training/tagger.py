@@ -9,32 +9,16 @@ from pathlib import Path
 from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.encoders.windows import Cut
 from models.tagger.runtime import Tagger
-from models.tagger.sequences.corpus import (
-    UNSURE,
-    TrainingNote,
-)
-from models.tagger.training.recipe import (
-    TaggerRecipe,
-    default_recipe,
-)
+from models.tagger.sequences.corpus import UNSURE, TrainingNote
+from models.tagger.training.recipe import TaggerRecipe, default_recipe
 from models.tagger.training.scores import Scores
-from models.tagger.training.training import (
-    Corpora,
-    TaggerWatch,
-    train,
-)
-from pipeline.config.energy import (
-    Energy,
-    Meter,
-)
+from models.tagger.training.training import Corpora, TaggerWatch, train
+from pipeline.config.energy import Energy, Meter
 from pipeline.config.memory import peak_kilobytes
 from pipeline.config.progress import Progress
 from pipeline.config.settings import EnergySettings
 from pipeline.files.alignment import align
-from pipeline.files.gold import (
-    read_annotated,
-    read_label_map,
-)
+from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.notes.model_detection import TOGETHER
 from pipeline.reports.charts import draw
 from record.document import Annotated, Document

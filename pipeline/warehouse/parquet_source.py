@@ -13,16 +13,8 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from pipeline.warehouse.databases import (
-    decoded,
-    guard,
-)
-from pipeline.warehouse.note_rows import (
-    NOTE_COLUMNS,
-    NoteRow,
-    Unit,
-    whole,
-)
+from pipeline.warehouse.databases import decoded, guard
+from pipeline.warehouse.note_rows import NOTE_COLUMNS, NoteRow, Unit, whole
 from pipeline.warehouse.omop_tables import REQUIRED
 from pipeline.warehouse.sql_source import (
     Row,

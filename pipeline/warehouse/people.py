@@ -6,15 +6,8 @@ from itertools import zip_longest
 from typing import Any, Protocol
 
 from pipeline.config.settings import IdentitySettings
-from pipeline.warehouse.note_rows import (
-    PersonRow,
-    day,
-    whole,
-)
-from pipeline.warehouse.omop_tables import (
-    LOCATION_READ,
-    PERSON_READ,
-)
+from pipeline.warehouse.note_rows import PersonRow, day, whole
+from pipeline.warehouse.omop_tables import LOCATION_READ, PERSON_READ
 from record.errors import ConfigError, Unreadable
 from record.label import Label
 from record.patient import Address, Identifier, PatientRecord, PersonName

@@ -9,12 +9,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Engine, Table, delete, exists, insert, inspect, select, tuple_
 
-from pipeline.warehouse.databases import (
-    chunks,
-    retrying,
-    transaction,
-    upsert,
-)
+from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
 from pipeline.warehouse.note_rows import (
     NOTE_COLUMNS,
     PERSON_COLUMNS,
@@ -22,11 +17,7 @@ from pipeline.warehouse.note_rows import (
     OutputRow,
     settled,
 )
-from pipeline.warehouse.omop_tables import (
-    CDM_VERSION,
-    CDM_VERSION_CONCEPT,
-    output_tables,
-)
+from pipeline.warehouse.omop_tables import CDM_VERSION, CDM_VERSION_CONCEPT, output_tables
 from record.errors import ConfigError
 
 _WHAT = "output"

@@ -18,17 +18,8 @@ from sqlalchemy import (
 from sqlalchemy import table as named_table
 from sqlalchemy.types import Integer
 
-from pipeline.warehouse.databases import (
-    CHUNK,
-    chunks,
-    retrying,
-    transaction,
-)
-from pipeline.warehouse.note_rows import (
-    NOTE_COLUMNS,
-    NoteRow,
-    Unit,
-)
+from pipeline.warehouse.databases import CHUNK, chunks, retrying, transaction
+from pipeline.warehouse.note_rows import NOTE_COLUMNS, NoteRow, Unit
 from pipeline.warehouse.omop_tables import REQUIRED
 from record.errors import ConfigError
 from record.failure import Failure

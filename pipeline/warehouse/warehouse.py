@@ -5,21 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from pipeline.config.settings import (
-    IdentitySettings,
-    OutputSettings,
-    SourceSettings,
-)
-from pipeline.warehouse.databases import (
-    connect,
-    opening,
-)
-from pipeline.warehouse.note_rows import (
-    NoteRow,
-    OutputRow,
-    PersonRow,
-    Unit,
-)
+from pipeline.config.settings import IdentitySettings, OutputSettings, SourceSettings
+from pipeline.warehouse.databases import connect, opening
+from pipeline.warehouse.note_rows import NoteRow, OutputRow, PersonRow, Unit
 from pipeline.warehouse.parquet_output import FolderOutput
 from pipeline.warehouse.parquet_source import FolderStore
 from pipeline.warehouse.people import (
@@ -32,10 +20,7 @@ from pipeline.warehouse.people import (
     find_patients,
     find_visit_numbers,
 )
-from pipeline.warehouse.sql_output import (
-    Output,
-    SqlOutput,
-)
+from pipeline.warehouse.sql_output import Output, SqlOutput
 from pipeline.warehouse.sql_source import SqlStore
 from record.columns import TABLES
 from record.failure import Failure

@@ -6,18 +6,10 @@ from collections.abc import Iterator
 from record.document import Document
 from record.label import Label
 from record.span import Span
-from rules.dates.number_words import (
-    is_ordinal,
-    spoken_before,
-)
+from rules.dates.number_words import is_ordinal, spoken_before
 from rules.matching.normalized_document import fold_once
 from rules.matching.scanner import Pattern
-from rules.names.words import (
-    common,
-    family,
-    given,
-    surely_given,
-)
+from rules.names.words import common, family, given, surely_given
 
 # Between these and a number stand no more than a few words such as `de`, `is`, `environ`.
 AGE_WORDS = frozenset(

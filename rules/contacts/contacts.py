@@ -4,10 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from record.document import Document
 from record.span import Span
-from rules.contacts import (
-    network_addresses,
-    phones,
-)
+from rules.contacts import network_addresses, phones
 from rules.matching.normalized_document import fold_once
 
 

@@ -5,10 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from record.span import Span
-from rules.contacts import (
-    phone_context,
-    phone_formats,
-)
+from rules.contacts import phone_context, phone_formats
 from rules.matching.scanner import Pattern
 
 _DETECTOR = "rules.contacts"

@@ -5,10 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from record.folding import unaccent
-from rules.dates.calendar import (
-    Moment,
-    full_year,
-)
+from rules.dates.calendar import Moment, full_year
 from rules.matching.scanner import Pattern
 from rules.names.words import given
 

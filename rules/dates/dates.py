@@ -7,17 +7,9 @@ from datetime import date
 from record.document import Document
 from record.label import Label
 from record.span import Span
-from rules.dates import (
-    numeric,
-    written,
-    years,
-)
+from rules.dates import numeric, written, years
 from rules.dates.birth_dates import born
-from rules.dates.calendar import (
-    SHORT_WEEKDAY,
-    WEEKDAY,
-    Moment,
-)
+from rules.dates.calendar import SHORT_WEEKDAY, WEEKDAY, Moment
 from rules.dates.spaced_digits import boxes
 from rules.dates.written import companions
 from rules.matching.normalized_document import fold_once

@@ -4,12 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rules.dates import partial
-from rules.dates.calendar import (
-    Moment,
-    day_and_month,
-    possible_day,
-    possible_year,
-)
+from rules.dates.calendar import Moment, day_and_month, possible_day, possible_year
 from rules.dates.context import (
     CLOCK,
     DATE_WORDS,

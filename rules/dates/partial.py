@@ -2,10 +2,7 @@
 
 import re
 
-from rules.dates.calendar import (
-    Moment,
-    day_and_month,
-)
+from rules.dates.calendar import Moment, day_and_month
 from rules.dates.context import (
     CLOCK,
     DAY_WORDS,

@@ -4,23 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rules.dates.calendar import (
-    AMBIGUOUS_MONTHS,
-    MONTH,
-    MONTHS,
-    WEEKDAY,
-    Moment,
-    possible_day,
-)
-from rules.dates.context import (
-    MONTH_WORDS,
-    UNITS,
-    counted,
-)
-from rules.dates.number_words import (
-    spoken_after,
-    spoken_before,
-)
+from rules.dates.calendar import AMBIGUOUS_MONTHS, MONTH, MONTHS, WEEKDAY, Moment, possible_day
+from rules.dates.context import MONTH_WORDS, UNITS, counted
+from rules.dates.number_words import spoken_after, spoken_before
 from rules.matching.preceding_words import lead
 from rules.matching.scanner import Pattern
 

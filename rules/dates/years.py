@@ -4,11 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rules.dates.calendar import Moment
-from rules.dates.context import (
-    UNITS,
-    WEAK_YEAR_WORDS,
-    YEAR_WORDS,
-)
+from rules.dates.context import UNITS, WEAK_YEAR_WORDS, YEAR_WORDS
 from rules.matching.preceding_words import lead
 from rules.matching.scanner import Pattern
 

@@ -5,22 +5,10 @@ from collections.abc import Iterator
 from record.document import Document
 from record.label import Label
 from record.span import Span
-from rules.identifiers import (
-    checksummed,
-    labelled,
-    site_patterns,
-    user_accounts,
-    vehicles,
-)
+from rules.identifiers import checksummed, labelled, site_patterns, user_accounts, vehicles
 from rules.identifiers.national import NUMBERS
-from rules.identifiers.site_patterns import (
-    SITE,
-    SiteNumbers,
-)
-from rules.matching.normalized_document import (
-    cased_once,
-    fold_once,
-)
+from rules.identifiers.site_patterns import SITE, SiteNumbers
+from rules.matching.normalized_document import cased_once, fold_once
 
 
 def detect(document: Document, *, site: SiteNumbers = SITE) -> list[Span]:

@@ -7,10 +7,7 @@ from typing import NamedTuple
 
 from record.label import Label
 from record.span import Span
-from rules.matching.scanner import (
-    Pattern,
-    Patterns,
-)
+from rules.matching.scanner import Pattern, Patterns
 
 MARK = (
     r"n\.?[°o]\.?s?|nrn?s?|s?nummers?|numbers?|num|numeros?|nbr|ids?|code|codigo"

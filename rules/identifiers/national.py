@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from record.label import Label
 from record.span import Span
 from rules.identifiers import check_digits
-from rules.matching.scanner import (
-    Pattern,
-    Patterns,
-)
+from rules.matching.scanner import Pattern, Patterns
 
 _DETECTOR = "rules.identifiers"
 

@@ -5,10 +5,7 @@ from collections.abc import Iterator
 from datetime import date
 from functools import cache
 
-from rules.matching.normalization import (
-    CONFUSED,
-    View,
-)
+from rules.matching.normalization import CONFUSED, View
 
 # Folded names and abbreviations of the months, January first.
 _MONTHS = (

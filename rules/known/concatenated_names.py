@@ -7,22 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from record.folding import fold
 from record.label import Label
 from record.patient import PersonName
-from rules.known.context import (
-    Hit,
-    word_before,
-)
-from rules.known.variants import (
-    EVERYDAY,
-    NAMES,
-    Known,
-    Match,
-    words,
-)
+from rules.known.context import Hit, word_before
+from rules.known.variants import EVERYDAY, NAMES, Known, Match, words
 from rules.matching.lexicon import lexicons
-from rules.matching.normalization import (
-    View,
-    plain,
-)
+from rules.matching.normalization import View, plain
 
 _CAPITAL = "A-ZÀ-ÖØ-Þ"
 _BEFORE = re.compile(

@@ -11,25 +11,13 @@ from record.label import Label
 from record.patient import Identifier, PatientRecord, PersonName
 from record.span import Span
 from rules.known.birth_date import Birthday
-from rules.known.concatenated_names import (
-    Initials,
-    Joined,
-    addresses,
-)
+from rules.known.concatenated_names import Initials, Joined, addresses
 from rules.known.context import Hit
 from rules.known.misspelled_names import Misspelt
 from rules.known.numbers import Numbers
-from rules.known.variants import (
-    Known,
-    Match,
-    around,
-    variants,
-)
+from rules.known.variants import Known, Match, around, variants
 from rules.known.words import Words
-from rules.matching.normalization import (
-    View,
-    views,
-)
+from rules.matching.normalization import View, views
 
 __all__ = ["Known", "KnownPatient", "Match", "variants"]
 

@@ -9,29 +9,11 @@ from rapidfuzz.distance import OSA
 
 from record.folding import fold
 from record.label import Label
-from rules.known.context import (
-    Hit,
-    Neighbours,
-    cued,
-    of_disease,
-    of_staff,
-    opens,
-)
-from rules.known.variants import (
-    EVERYDAY,
-    NAMES,
-    Known,
-    Match,
-)
-from rules.known.words import (
-    begins_word,
-    ends_word,
-)
+from rules.known.context import Hit, Neighbours, cued, of_disease, of_staff, opens
+from rules.known.variants import EVERYDAY, NAMES, Known, Match
+from rules.known.words import begins_word, ends_word
 from rules.matching.lexicon import lexicons
-from rules.matching.normalization import (
-    View,
-    misread,
-)
+from rules.matching.normalization import View, misread
 
 _LABELS = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value, Label.CITY.value))
 _PERSON = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value))

@@ -6,15 +6,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from record.label import Label
-from rules.known.variants import (
-    COUNTRY_CODES,
-    Known,
-    Match,
-)
-from rules.matching.normalization import (
-    CONFUSED,
-    View,
-)
+from rules.known.variants import COUNTRY_CODES, Known, Match
+from rules.matching.normalization import CONFUSED, View
 
 _SEPARATORS = " \n\r.,-/()|_:'\\*·[]~=#;"
 _WIDEST_GAP = 3

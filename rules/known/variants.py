@@ -9,10 +9,7 @@ from itertools import product
 from record.folding import fold
 from record.label import Label
 from record.patient import Address, Identifier, PatientRecord, PersonName
-from rules.matching.lexicon import (
-    lexicon,
-    lexicons,
-)
+from rules.matching.lexicon import lexicon, lexicons
 from rules.matching.normalization import plain
 
 

@@ -8,18 +8,8 @@ from ahocorasick_rs import BytesAhoCorasick
 from record.folding import fold
 from record.label import Label
 from record.patient import PersonName
-from rules.known.context import (
-    Hit,
-    Neighbours,
-    cued,
-    is_name,
-    of_disease,
-    titled,
-)
-from rules.known.variants import (
-    Known,
-    Match,
-)
+from rules.known.context import Hit, Neighbours, cued, is_name, of_disease, titled
+from rules.known.variants import Known, Match
 from rules.matching.lexicon import lexicon
 from rules.matching.normalization import View
 

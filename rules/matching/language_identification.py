@@ -11,10 +11,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from rules.matching.lexicon import lexicon
-from rules.matching.normalized_document import (
-    REMEMBERED,
-    fold_once,
-)
+from rules.matching.normalized_document import REMEMBERED, fold_once
 
 LANGUAGES = ("fr", "en", "es", "de", "nl")
 """The languages that rules speak, as ISO 639-1 codes."""

@@ -3,10 +3,7 @@
 import re
 from typing import NamedTuple
 
-from rules.matching.prefilter import (
-    atom,
-    quantifier,
-)
+from rules.matching.prefilter import atom, quantifier
 
 _LONGEST = 64
 _SHORTEST = 4

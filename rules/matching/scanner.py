@@ -20,11 +20,7 @@ from platformdirs import user_cache_path
 
 from rules.matching import prefilter
 from rules.matching.normalized_document import REMEMBERED
-from rules.matching.prefilter import (
-    leading,
-    loosen,
-    narrowest,
-)
+from rules.matching.prefilter import leading, loosen, narrowest
 
 _KEPT = 12
 _SUFFIX = ".hs"

@@ -4,22 +4,11 @@ import re
 
 from record.label import Label
 from rules.matching.lexicon import lexicon
-from rules.names.cues import (
-    NURSES,
-    Cue,
-)
-from rules.names.given_or_family import (
-    Found,
-    label,
-)
+from rules.names.cues import NURSES, Cue
+from rules.names.given_or_family import Found, label
 from rules.names.matches import Finds
 from rules.names.parsing import read
-from rules.names.plausibility import (
-    is_person,
-    is_site,
-    plausible,
-    until_stop,
-)
+from rules.names.plausibility import is_person, is_site, plausible, until_stop
 from rules.names.signatures import initials_signed
 from rules.names.words import (
     BARRED,

@@ -4,10 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rules.matching.scanner import (
-    Pattern,
-    Patterns,
-)
+from rules.matching.scanner import Pattern, Patterns
 
 TITLES = ("title", "given title")
 """The kinds of cues that are titles."""

@@ -4,14 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from record.label import Label
-from rules.names.words import (
-    FAMILY,
-    GIVEN,
-    INITIALS,
-    PARTICLE,
-    UPPER,
-    NameWord,
-)
+from rules.names.words import FAMILY, GIVEN, INITIALS, PARTICLE, UPPER, NameWord
 
 Found = tuple[int, int, str]
 

@@ -3,20 +3,10 @@
 from collections.abc import Sequence
 
 from record.label import Label
-from rules.names.given_or_family import (
-    Found,
-    label,
-)
+from rules.names.given_or_family import Found, label
 from rules.names.parsing import read
-from rules.names.plausibility import (
-    is_address,
-    is_person,
-)
-from rules.names.words import (
-    FAMILY,
-    INITIALS,
-    NameWord,
-)
+from rules.names.plausibility import is_address, is_person
+from rules.names.words import FAMILY, INITIALS, NameWord
 
 
 class Finds:

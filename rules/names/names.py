@@ -4,27 +4,14 @@ from collections.abc import Iterator
 
 from record.document import Document
 from record.span import Span
-from rules.matching.normalized_document import (
-    cased_once,
-    fold_once,
-)
+from rules.matching.normalized_document import cased_once, fold_once
 from rules.names.announced import follow
-from rules.names.cues import (
-    TITLES,
-    announced,
-)
+from rules.names.cues import TITLES, announced
 from rules.names.given_or_family import Found
 from rules.names.matches import Finds
-from rules.names.plausibility import (
-    is_address,
-    is_person,
-)
+from rules.names.plausibility import is_address, is_person
 from rules.names.unannounced import look_around
-from rules.names.words import (
-    BARRED,
-    COMMON,
-    bits,
-)
+from rules.names.words import BARRED, COMMON, bits
 
 
 def again(finds: Finds) -> list[Found]:

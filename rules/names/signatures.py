@@ -6,13 +6,7 @@ from collections.abc import Iterator, Sequence
 from record.label import Label
 from rules.matching.scanner import Pattern
 from rules.names.given_or_family import Found
-from rules.names.words import (
-    COMMON,
-    FAMILY,
-    INITIALS,
-    NameWord,
-    bits,
-)
+from rules.names.words import COMMON, FAMILY, INITIALS, NameWord, bits
 
 _SIGNS = re.compile(
     r"(?P<one>[A-Z]{2,4})/(?P<two>[a-z]{2,4}|[A-Z]{2,4})(?![\w/])"

@@ -11,16 +11,8 @@ from rules.matching.scanner import Pattern
 from rules.names.given_or_family import label
 from rules.names.matches import Finds
 from rules.names.parsing import read_back
-from rules.names.plausibility import (
-    bare_size,
-    is_site,
-    plausible,
-    unclaimed,
-)
-from rules.names.signatures import (
-    closes_entry,
-    signatures,
-)
+from rules.names.plausibility import bare_size, is_site, plausible, unclaimed
+from rules.names.signatures import closes_entry, signatures
 from rules.names.words import (
     BARRED,
     CLINICAL,

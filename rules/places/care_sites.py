@@ -3,15 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from rules.matching.lexicon import (
-    lexicon,
-    word_rank,
-)
+from rules.matching.lexicon import lexicon, word_rank
 from rules.matching.scanner import Pattern
-from rules.names.words import (
-    clinical,
-    common,
-)
+from rules.names.words import clinical, common
 from rules.places.gazetteer import is_town
 from rules.places.proper_names import read_name
 

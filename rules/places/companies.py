@@ -6,11 +6,7 @@ from collections.abc import Iterator
 from record.label import Label
 from rules.matching.lexicon import surname_rank
 from rules.matching.scanner import Pattern
-from rules.names.words import (
-    clinical,
-    common,
-    family,
-)
+from rules.names.words import clinical, common, family
 
 Found = tuple[int, int, str]
 

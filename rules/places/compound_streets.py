@@ -4,11 +4,7 @@ import re
 
 from rules.matching.scanner import Pattern
 from rules.names.words import clinical
-from rules.places.street_parts import (
-    annex_end,
-    cue_before,
-    postcode_ahead,
-)
+from rules.places.street_parts import annex_end, cue_before, postcode_ahead
 
 Place = tuple[int, int]
 

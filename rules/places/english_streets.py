@@ -4,15 +4,9 @@ import re
 
 from rules.matching.lexicon import lexicon
 from rules.matching.scanner import Pattern
-from rules.names.words import (
-    clinical,
-    common,
-)
+from rules.names.words import clinical, common
 from rules.places.gazetteer import listed
-from rules.places.street_parts import (
-    annex_end,
-    cue_before,
-)
+from rules.places.street_parts import annex_end, cue_before
 
 Place = tuple[int, int]
 

@@ -5,10 +5,7 @@ from collections.abc import Iterator
 
 from rules.matching.lexicon import lexicon
 from rules.matching.scanner import Pattern
-from rules.names.words import (
-    clinical,
-    common,
-)
+from rules.names.words import clinical, common
 from rules.places.proper_names import read_name
 
 Place = tuple[int, int]

@@ -3,14 +3,8 @@
 import re
 
 from record.label import Label
-from rules.matching.scanner import (
-    Pattern,
-    Patterns,
-)
-from rules.places.companies import (
-    companies,
-    company_at,
-)
+from rules.matching.scanner import Pattern, Patterns
+from rules.places.companies import companies, company_at
 
 _FRENCH = (
     "agent agente agriculteur agricultrice aide-soignant aide-soignante ambulancier"

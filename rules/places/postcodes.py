@@ -5,21 +5,10 @@ from collections.abc import Callable, Iterator, Set
 from typing import NamedTuple
 
 from record.label import Label
-from rules.matching.lexicon import (
-    surname_rank,
-    term_kind,
-    word_rank,
-)
-from rules.matching.scanner import (
-    Pattern,
-    Patterns,
-)
+from rules.matching.lexicon import surname_rank, term_kind, word_rank
+from rules.matching.scanner import Pattern, Patterns
 from rules.names.words import common
-from rules.places.gazetteer import (
-    is_town,
-    label_of,
-    surely_town,
-)
+from rules.places.gazetteer import is_town, label_of, surely_town
 from rules.places.town_names import read_town
 
 Found = tuple[int, int, str]

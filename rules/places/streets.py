@@ -4,10 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from record.label import Label
-from rules.matching.lexicon import (
-    lexicons,
-    word_rank,
-)
+from rules.matching.lexicon import lexicons, word_rank
 from rules.matching.scanner import Pattern
 from rules.names.words import clinical, common
 from rules.places.gazetteer import label_of

@@ -3,14 +3,8 @@
 import re
 
 from record.label import Label
-from rules.names.words import (
-    clinical,
-    common,
-)
-from rules.places.gazetteer import (
-    listed,
-    wide_end,
-)
+from rules.names.words import clinical, common
+from rules.places.gazetteer import listed, wide_end
 from rules.places.proper_names import read_name
 
 STOPS = frozenset(

@@ -5,33 +5,13 @@ from collections.abc import Collection, Iterator
 
 from record.label import Label
 from rules.dates.calendar import MONTHS
-from rules.matching.lexicon import (
-    given_rank,
-    lexicon,
-    place_rank,
-    surname_rank,
-    word_rank,
-)
+from rules.matching.lexicon import given_rank, lexicon, place_rank, surname_rank, word_rank
 from rules.matching.scanner import Pattern
-from rules.names.words import (
-    clinical,
-    common,
-    given,
-)
-from rules.places.gazetteer import (
-    Listed,
-    label_of,
-    listed,
-    surely_town,
-    wide_end,
-)
+from rules.names.words import clinical, common, given
+from rules.places.gazetteer import Listed, label_of, listed, surely_town, wide_end
 from rules.places.postcodes import STATE
 from rules.places.proper_names import read_name
-from rules.places.town_names import (
-    STOPS,
-    read_town,
-    with_district,
-)
+from rules.places.town_names import STOPS, read_town, with_district
 
 Found = tuple[int, int, str]
 

@@ -2,19 +2,10 @@
 
 import re
 
-from surrogates.dates.number_words import (
-    CARDINALS,
-    LONGEST_SPELT,
-)
+from surrogates.dates.number_words import CARDINALS, LONGEST_SPELT
 from surrogates.patient.lexicon import listed
-from surrogates.patient.patient import (
-    Mention,
-    Subject,
-)
-from surrogates.patient.text_normalization import (
-    WORD,
-    fold,
-)
+from surrogates.patient.patient import Mention, Subject
+from surrogates.patient.text_normalization import WORD, fold
 
 # An `s` makes a decade of a number: `90s`.
 _NUMBER = re.compile(r"(\d+)(?:[.,]\d+)?(s(?![^\W_]))?")

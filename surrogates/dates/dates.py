@@ -10,43 +10,15 @@ from record.errors import Unsafe
 from record.label import Label
 from record.span import Span
 from surrogates.dates import rendering
-from surrogates.dates.format_templates import (
-    parse,
-    repaired,
-)
-from surrogates.dates.parsing import (
-    DateForm,
-    Group,
-)
-from surrogates.dates.partial_dates import (
-    FUTURE_YEARS,
-    UNDATED,
-    anchor,
-    anchors,
-)
-from surrogates.dates.whole_dates import (
-    Whole,
-    whole,
-)
-from surrogates.dates.words import (
-    LANGUAGES,
-    MONTHS,
-)
+from surrogates.dates.format_templates import parse, repaired
+from surrogates.dates.parsing import DateForm, Group
+from surrogates.dates.partial_dates import FUTURE_YEARS, UNDATED, anchor, anchors
+from surrogates.dates.whole_dates import Whole, whole
+from surrogates.dates.words import LANGUAGES, MONTHS
 from surrogates.patient import value_format
-from surrogates.patient.date_shift import (
-    DateShift,
-    add_months,
-    shift_days,
-)
-from surrogates.patient.patient import (
-    DRAWS,
-    Mention,
-    Subject,
-)
-from surrogates.patient.text_normalization import (
-    fold,
-    pour_case,
-)
+from surrogates.patient.date_shift import DateShift, add_months, shift_days
+from surrogates.patient.patient import DRAWS, Mention, Subject
+from surrogates.patient.text_normalization import fold, pour_case
 
 _DATED = frozenset((Label.DATE, Label.BIRTH_DATE))
 # A companion stands so many signs and words away at most: `du 10 au 12/08`.

@@ -9,11 +9,7 @@ import re
 from functools import lru_cache
 
 from surrogates.dates import parsing
-from surrogates.dates.parsing import (
-    DateForm,
-    Group,
-    Slot,
-)
+from surrogates.dates.parsing import DateForm, Group, Slot
 from surrogates.dates.tokens import DateToken
 
 _REMEMBERED = 1 << 12

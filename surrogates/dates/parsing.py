@@ -7,11 +7,7 @@ from datetime import date
 from functools import lru_cache
 from itertools import pairwise
 
-from surrogates.dates.tokens import (
-    DateToken,
-    languages,
-    tokens,
-)
+from surrogates.dates.tokens import DateToken, languages, tokens
 from surrogates.dates.words import RANGE_WORDS
 from surrogates.patient.text_normalization import fold
 

@@ -4,25 +4,11 @@ import calendar
 import re
 from datetime import date
 
-from surrogates.dates.number_words import (
-    RANKS,
-    spell,
-    spell_rank,
-)
-from surrogates.dates.parsing import (
-    DateForm,
-    Group,
-    Slot,
-)
+from surrogates.dates.number_words import RANKS, spell, spell_rank
+from surrogates.dates.parsing import DateForm, Group, Slot
 from surrogates.dates.tokens import DateToken
-from surrogates.dates.words import (
-    MONTH_INDEX,
-    ROMAN_MONTHS,
-)
-from surrogates.patient.text_normalization import (
-    fold,
-    unaccented,
-)
+from surrogates.dates.words import MONTH_INDEX, ROMAN_MONTHS
+from surrogates.patient.text_normalization import fold, unaccented
 
 
 def render(form: DateForm, days: list[tuple[date, int]]) -> str:

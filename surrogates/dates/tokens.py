@@ -4,11 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from surrogates.dates.number_words import (
-    LONGEST_SPELT,
-    SPELT,
-    SPELT_STARTS,
-)
+from surrogates.dates.number_words import LONGEST_SPELT, SPELT, SPELT_STARTS
 from surrogates.dates.words import (
     CONNECTORS,
     DETACHED,
@@ -23,10 +19,7 @@ from surrogates.dates.words import (
     DateStyle,
     ranked,
 )
-from surrogates.patient.text_normalization import (
-    fold,
-    pour_case,
-)
+from surrogates.patient.text_normalization import fold, pour_case
 
 _TIME = (
     r"(?<![\d:])(?:[01]?\d|2[0-4])\s?(?::\s?[0-5]\d|h\s?[0-5]\d|h(?:eures?)?\b)(?:\s?(?:mn|min)\b)?"

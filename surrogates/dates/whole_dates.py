@@ -9,19 +9,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 
-from surrogates.dates import (
-    parsing,
-    rendering,
-)
-from surrogates.dates.format_templates import (
-    LATEST,
-    repaired,
-    shape,
-)
-from surrogates.dates.parsing import (
-    DateForm,
-    Slot,
-)
+from surrogates.dates import parsing, rendering
+from surrogates.dates.format_templates import LATEST, repaired, shape
+from surrogates.dates.parsing import DateForm, Slot
 
 _REMEMBERED = 1 << 12
 _WEEK = 7

@@ -13,12 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from record.errors import ConfigError
-from surrogates.keys.locators import (
-    read_private,
-    replace_private,
-    sync_folder,
-    write_private,
-)
+from surrogates.keys.locators import read_private, replace_private, sync_folder, write_private
 from surrogates.keys.usage_log import KeyLog
 
 SETTING = "key.custody"

@@ -20,11 +20,7 @@ from surrogates.keys.custody import (
     refuse_older,
 )
 from surrogates.keys.locators import SETTING as _SETTING
-from surrogates.keys.locators import (
-    part_key,
-    read_key,
-    write_private,
-)
+from surrogates.keys.locators import part_key, read_key, write_private
 
 _BLOCK = 64
 _INNER = bytes(byte ^ 0x36 for byte in range(256))

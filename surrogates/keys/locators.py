@@ -10,10 +10,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from record.errors import ConfigError, Unavailable
-from surrogates.keys import (
-    secret_managers,
-    secret_sharing,
-)
+from surrogates.keys import secret_managers, secret_sharing
 
 SETTING = "key.locator"
 SCHEMES = ("file:", "env:", "command:", "aws:", "gcp:", "vault:", "shares:")

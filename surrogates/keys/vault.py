@@ -15,11 +15,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 
 from record.errors import ConfigError
 from surrogates.keys.keys import CohortKey
-from surrogates.keys.locators import (
-    part_key,
-    read_key,
-    write_private,
-)
+from surrogates.keys.locators import part_key, read_key, write_private
 
 _KEY_VERSION = "cryptonym-vault-key-v1"
 _SIZE = 32

@@ -15,27 +15,11 @@ from surrogates.patient.known_people import (
     Reading,
     Word,
 )
-from surrogates.patient.misspelling import (
-    misspell,
-    mistakes,
-)
+from surrogates.patient.misspelling import misspell, mistakes
 from surrogates.patient.name_draws import PURPOSE
-from surrogates.patient.patient import (
-    Mention,
-    Subject,
-    Who,
-)
-from surrogates.patient.person_linking import (
-    NAMES,
-    Links,
-    read_names,
-)
-from surrogates.patient.text_normalization import (
-    HOLDS,
-    WORD,
-    fold,
-    pour_case,
-)
+from surrogates.patient.patient import Mention, Subject, Who
+from surrogates.patient.person_linking import NAMES, Links, read_names
+from surrogates.patient.text_normalization import HOLDS, WORD, fold, pour_case
 
 _ROLES = (GIVEN, FAMILY)
 # Letters of a family name that an account has at least.

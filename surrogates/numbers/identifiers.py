@@ -7,24 +7,12 @@ from functools import lru_cache
 
 from record.errors import Unsafe
 from record.label import Label
-from surrogates.numbers import (
-    bank_accounts,
-    check_digits,
-    national_numbers,
-)
+from surrogates.numbers import bank_accounts, check_digits, national_numbers
 from surrogates.numbers.number_draws import Drawing
 from surrogates.patient import value_format
 from surrogates.patient.lexicon import listed
-from surrogates.patient.patient import (
-    DRAWS,
-    Mention,
-    Subject,
-)
-from surrogates.patient.text_normalization import (
-    WORD,
-    compact,
-    fold,
-)
+from surrogates.patient.patient import DRAWS, Mention, Subject
+from surrogates.patient.text_normalization import WORD, compact, fold
 
 _SSN = re.compile(r"\d{9}")
 _DNI = re.compile(r"(?P<kind>[xyz]?)(?P<digits>\d{7,8})(?P<letter>[a-z])")

@@ -9,14 +9,8 @@ from datetime import date
 
 from record.errors import Unsafe
 from surrogates.numbers import check_digits
-from surrogates.numbers.number_draws import (
-    Drawing,
-    day,
-)
-from surrogates.patient import (
-    gazetteer,
-    lexicon,
-)
+from surrogates.numbers.number_draws import Drawing, day
+from surrogates.patient import gazetteer, lexicon
 from surrogates.patient.patient import DRAWS
 from surrogates.places.places import town_for
 

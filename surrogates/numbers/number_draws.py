@@ -8,10 +8,7 @@ from record.label import Label
 from surrogates.dates import dates
 from surrogates.keys.keys import PatientKey
 from surrogates.patient import value_format
-from surrogates.patient.patient import (
-    Mention,
-    Subject,
-)
+from surrogates.patient.patient import Mention, Subject
 from surrogates.permutations import code_permutation
 
 SHARED = frozenset((Label.PATIENT_ID.value, Label.VISIT_ID.value, Label.PROVIDER_ID.value))

@@ -6,10 +6,7 @@ from typing import Literal, TypeVar
 
 from record.errors import Unsafe
 from record.policy import Policy
-from surrogates.keys.keys import (
-    CohortKey,
-    PatientKey,
-)
+from surrogates.keys.keys import CohortKey, PatientKey
 
 _T = TypeVar("_T")
 Precision = Literal["day", "month", "year"]

@@ -9,15 +9,8 @@ from record.label import Label
 from record.patient import PatientRecord, PersonName
 from surrogates.patient import name_lists
 from surrogates.patient.misspelling import Speller
-from surrogates.patient.name_words import (
-    ELISIONS,
-    PARTICLES,
-    TITLES,
-)
-from surrogates.patient.text_normalization import (
-    WORD,
-    fold,
-)
+from surrogates.patient.name_words import ELISIONS, PARTICLES, TITLES
+from surrogates.patient.text_normalization import WORD, fold
 
 PATIENT = "patient"
 """The entity of the patient; relatives of the record are `relative/0` and so on."""

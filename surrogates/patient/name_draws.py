@@ -6,11 +6,7 @@ from itertools import accumulate
 
 from record.errors import Unsafe
 from surrogates.keys.keys import PatientKey
-from surrogates.patient.name_lists import (
-    Invented,
-    Stratum,
-    of_role,
-)
+from surrogates.patient.name_lists import Invented, Stratum, of_role
 from surrogates.patient.text_normalization import fold
 from surrogates.permutations.list_permutation import Permutation
 

@@ -14,19 +14,10 @@ from surrogates.keys.keys import PatientKey
 from surrogates.patient import date_shift
 from surrogates.patient.date_shift import DateShift
 from surrogates.patient.known_people import Circle
-from surrogates.patient.lexicon import (
-    Lexicon,
-    listed,
-)
+from surrogates.patient.lexicon import Lexicon, listed
 from surrogates.patient.name_draws import NameDraws
 from surrogates.patient.name_words import PARTICLES
-from surrogates.patient.text_normalization import (
-    WORD,
-    compact,
-    fold,
-    folded_words,
-    squeeze,
-)
+from surrogates.patient.text_normalization import WORD, compact, fold, folded_words, squeeze
 from surrogates.permutations.list_permutation import Permutation
 
 # Draws after which a value counts as having no surrogate; each fails with a chance below 1/2.

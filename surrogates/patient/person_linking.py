@@ -26,12 +26,7 @@ from surrogates.patient.known_people import (
     names_of,
 )
 from surrogates.patient.misspelling import Speller
-from surrogates.patient.name_words import (
-    FEMALE,
-    KIN,
-    MALE,
-    STAFF,
-)
+from surrogates.patient.name_words import FEMALE, KIN, MALE, STAFF
 from surrogates.patient.text_normalization import WORD
 
 NAMES = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value, Label.NAME.value))

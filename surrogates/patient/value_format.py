@@ -3,15 +3,8 @@
 from record.errors import Unsafe
 from record.label import Label
 from surrogates.keys.keys import PatientKey
-from surrogates.patient.patient import (
-    DRAWS,
-    Mention,
-    Subject,
-)
-from surrogates.patient.text_normalization import (
-    compact,
-    fold,
-)
+from surrogates.patient.patient import DRAWS, Mention, Subject
+from surrogates.patient.text_normalization import compact, fold
 from surrogates.permutations import code_permutation
 
 _SIGNS = {

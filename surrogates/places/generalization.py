@@ -4,10 +4,7 @@ import re
 
 from record.policy import Policy
 from surrogates.patient import gazetteer
-from surrogates.patient.patient import (
-    Mention,
-    Subject,
-)
+from surrogates.patient.patient import Mention, Subject
 
 _FEWEST_PEOPLE = 20_000
 _ZIP = re.compile(r"(?<!\d)\d{5}(?!\d)")

@@ -6,27 +6,10 @@ from functools import lru_cache
 from record.errors import Unsafe
 from record.label import Label
 from record.policy import Policy
-from surrogates.patient import (
-    gazetteer,
-    lexicon,
-    value_format,
-)
-from surrogates.patient.lexicon import (
-    Lexicon,
-    listed,
-)
-from surrogates.patient.patient import (
-    DRAWS,
-    Mention,
-    Subject,
-)
-from surrogates.patient.text_normalization import (
-    WORD,
-    compact,
-    fold,
-    pour_case,
-    squeeze,
-)
+from surrogates.patient import gazetteer, lexicon, value_format
+from surrogates.patient.lexicon import Lexicon, listed
+from surrogates.patient.patient import DRAWS, Mention, Subject
+from surrogates.patient.text_normalization import WORD, compact, fold, pour_case, squeeze
 
 _ZIP = re.compile(r"\d{5}")
 # `Paris 11`, `Lyon 3e`, `Lille Cedex 9`: what follows the name of a town.

@@ -8,14 +8,7 @@ import numpy as np
 from record.errors import Unsafe
 from surrogates.dates import dates
 from surrogates.patient.date_shift import DateShift
-from surrogates.tables.date_columns import (
-    Days,
-    Mask,
-    Moves,
-    move_days,
-    to_days,
-    to_parts,
-)
+from surrogates.tables.date_columns import Days, Mask, Moves, move_days, to_days, to_parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,7 @@ from surrogates.patient.date_shift import Courses
 from surrogates.rewrite import Rewriter
 from surrogates.tables import birth_dates
 from surrogates.tables.birth_dates import Birth
-from surrogates.tables.tables import (
-    CohortTables,
-    Subjects,
-    Treated,
-)
+from surrogates.tables.tables import CohortTables, Subjects, Treated
 
 __all__ = ["Birth", "Columns", "Subjects", "Treated", "treat"]
 

@@ -13,24 +13,12 @@ from record.columns import COLUMNS, TABLES, ColumnRule, Holds, Treatment, id_kin
 from record.errors import ConfigError, Unsafe
 from record.patient import PatientRecord
 from record.policy import Policy
-from surrogates.keys.keys import (
-    PSEUDONYMS,
-    CohortKey,
-)
-from surrogates.patient.date_shift import (
-    FORWARD,
-    Courses,
-)
+from surrogates.keys.keys import PSEUDONYMS, CohortKey
+from surrogates.patient.date_shift import FORWARD, Courses
 from surrogates.places.generalization import coarse_zip
-from surrogates.tables import (
-    birth_dates,
-    date_columns,
-)
+from surrogates.tables import birth_dates, date_columns
 from surrogates.tables.birth_dates import Birth
-from surrogates.tables.date_columns import (
-    Mask,
-    Moves,
-)
+from surrogates.tables.date_columns import Mask, Moves
 
 _REMEMBERED = 1 << 16
 # 2**62 is 1 modulo PSEUDONYMS, so that numbers are folded in pieces of 62 bits.

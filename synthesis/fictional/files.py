@@ -16,16 +16,10 @@ from typing import Any, TextIO
 from sqlalchemy import create_engine
 
 from record.errors import ConfigError
-from synthesis.fictional.letters.letterhead import (
-    Directory,
-    Letter,
-)
+from synthesis.fictional.letters.letterhead import Directory, Letter
 from synthesis.fictional.letters.pdf import render_letter
 from synthesis.fictional.omop import document_name, write_omop
-from synthesis.fictional.people.records import (
-    FictionalNote,
-    Hospital,
-)
+from synthesis.fictional.people.records import FictionalNote, Hospital
 
 DATABASE = "hospital.db"
 DOCUMENTS = "pdf"

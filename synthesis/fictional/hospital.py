@@ -11,26 +11,11 @@ from record.errors import ConfigError
 from record.folding import fold
 from record.patient import Address, Identifier, PatientRecord
 from synthesis.fictional.notes import noise
-from synthesis.fictional.notes.note_writer import (
-    Cast,
-    Scene,
-    Scribe,
-)
-from synthesis.fictional.notes.planted_text import (
-    annotate,
-    named,
-)
+from synthesis.fictional.notes.note_writer import Cast, Scene, Scribe
+from synthesis.fictional.notes.planted_text import annotate, named
 from synthesis.fictional.notes.slots import SLOTS
-from synthesis.fictional.people.agenda import (
-    Booking,
-    Planner,
-)
-from synthesis.fictional.people.people import (
-    FictionalPerson,
-    Pools,
-    Registry,
-    make_pools,
-)
+from synthesis.fictional.people.agenda import Booking, Planner
+from synthesis.fictional.people.people import FictionalPerson, Pools, Registry, make_pools
 from synthesis.fictional.people.records import (
     CareSite,
     Clinician,
@@ -39,11 +24,7 @@ from synthesis.fictional.people.records import (
     Rendering,
     Visit,
 )
-from synthesis.fictional.templates.grammar import (
-    Language,
-    NoteKind,
-    Story,
-)
+from synthesis.fictional.templates.grammar import Language, NoteKind, Story
 from synthesis.fictional.templates.languages import LANGUAGES
 
 Part = Literal["all", "training", "held-out"]

@@ -27,13 +27,7 @@ from record.errors import ConfigError
 from record.label import Label
 from record.patient import Address, PatientRecord, PersonName
 from synthesis.fictional.letters.letterhead import identifier
-from synthesis.fictional.people.records import (
-    CareSite,
-    Clinician,
-    FictionalNote,
-    Hospital,
-    Visit,
-)
+from synthesis.fictional.people.records import CareSite, Clinician, FictionalNote, Hospital, Visit
 
 
 def _column(word: str, *, key: bool) -> "Column[Any]":

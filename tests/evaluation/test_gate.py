@@ -7,15 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.gate import (
-    Axis,
-    Bound,
-    Measured,
-    Requirement,
-    Verdict,
-    decide,
-    read_requirements,
-)
+from evaluation.gate import Axis, Bound, Measured, Requirement, Verdict, decide, read_requirements
 from record.errors import ConfigError
 
 ASKED = {

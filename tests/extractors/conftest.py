@@ -10,10 +10,7 @@ import pytest
 from reportlab.pdfgen import canvas
 
 from extractors.document.limits import Limits
-from extractors.document.options import (
-    Layout,
-    Options,
-)
+from extractors.document.options import Layout, Options
 from extractors.read import DocumentReader
 
 FIXTURES = Path(__file__).parents[2].parent / "shared" / "fixtures" / "pdf"

@@ -12,15 +12,8 @@ from pathlib import Path
 
 import pymupdf
 
-from extractors.document.limits import (
-    Extracted,
-    Limits,
-)
-from extractors.document.options import (
-    LANGUAGES,
-    Layout,
-    Options,
-)
+from extractors.document.limits import Extracted, Limits
+from extractors.document.options import LANGUAGES, Layout, Options
 from extractors.read import DocumentReader
 from record.errors import Unreadable
 

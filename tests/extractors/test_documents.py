@@ -7,10 +7,7 @@ import pytest
 
 from extractors import documents
 from extractors.document.limits import Limits
-from extractors.document.options import (
-    Layout,
-    Options,
-)
+from extractors.document.options import Layout, Options
 from extractors.documents import Extractor
 from record.errors import Unreadable
 

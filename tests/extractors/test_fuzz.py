@@ -27,15 +27,9 @@ from benchmarks.extraction.fuzz import (
     warm,
 )
 from benchmarks.extraction.mutations import spoilt
-from benchmarks.extraction.specimens import (
-    specimens,
-    zipped,
-)
+from benchmarks.extraction.specimens import specimens, zipped
 from extractors.document.limits import Limits
-from extractors.document.options import (
-    Layout,
-    Options,
-)
+from extractors.document.options import Layout, Options
 from extractors.pdf.ocr import Recognizer
 from extractors.read import DocumentReader
 from record.errors import Unreadable

@@ -5,10 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from extractors.document.options import (
-    LANGUAGES,
-    Options,
-)
+from extractors.document.options import LANGUAGES, Options
 from extractors.pdf.ocr import Recognizer
 from extractors.read import DocumentReader
 from tests.extractors import golden

@@ -9,10 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from extractors.document.limits import Limits
-from extractors.document.options import (
-    Layout,
-    Options,
-)
+from extractors.document.options import Layout, Options
 from extractors.read import DocumentReader, read_file
 from record.errors import Unavailable, Unreadable
 

@@ -14,10 +14,7 @@ import psutil
 import pytest
 
 from extractors.document.limits import Limits
-from extractors.document.options import (
-    Layout,
-    Options,
-)
+from extractors.document.options import Layout, Options
 from extractors.sandbox import Sandbox
 from record.errors import Unreadable
 

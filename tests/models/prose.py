@@ -3,12 +3,7 @@
 from random import Random
 
 from models.language.corpus.texts import Text
-from models.language.corpus.vocabulary import (
-    END,
-    UNKNOWN,
-    Vocabulary,
-    WordVocabulary,
-)
+from models.language.corpus.vocabulary import END, UNKNOWN, Vocabulary, WordVocabulary
 
 MARKS = (END, UNKNOWN, "<PAR>", "<A_START>", "<A_END>", "<B_START>", "<B_END>", "<ASK>", "<BODY>")
 PAIRS = (("<A_START>", "<A_END>"), ("<B_START>", "<B_END>"))

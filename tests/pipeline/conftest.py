@@ -29,29 +29,16 @@ from sqlalchemy import (
 
 from pipeline.cli import main
 from pipeline.config.progress import Progress
-from pipeline.config.settings import (
-    OutputSettings,
-    SourceSettings,
-    load,
-)
-from pipeline.night.demo import (
-    Fiction,
-    make_demo,
-)
+from pipeline.config.settings import OutputSettings, SourceSettings, load
+from pipeline.night.demo import Fiction, make_demo
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
-from pipeline.notes.worker_resources import (
-    open_master,
-    settled,
-)
+from pipeline.notes.worker_resources import open_master, settled
 from pipeline.release.release_context import open_release_tools
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import run_release
 from pipeline.warehouse.note_rows import NOTE_COLUMNS
-from pipeline.warehouse.warehouse import (
-    open_output,
-    open_source,
-)
+from pipeline.warehouse.warehouse import open_output, open_source
 from surrogates.keys.keys import load_master
 from tests.keys import derive, drawn_from
 

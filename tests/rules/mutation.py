@@ -14,10 +14,7 @@ import regex
 
 from record.document import Document
 from record.span import Span
-from rules.matching import (
-    prefilter,
-    scanner,
-)
+from rules.matching import prefilter, scanner
 
 Detect = Callable[[Document], list[Span]]
 Line = tuple[str, str]

@@ -10,14 +10,8 @@ from record.patient import Address, Identifier, PatientRecord, PersonName
 from record.policy import Policy
 from record.span import Span
 from surrogates.dates import dates
-from surrogates.keys.keys import (
-    CohortKey,
-    MasterKey,
-)
-from surrogates.patient.patient import (
-    Mention,
-    Subject,
-)
+from surrogates.keys.keys import CohortKey, MasterKey
+from surrogates.patient.patient import Mention, Subject
 from surrogates.rewrite import MAKERS
 
 Replace = Callable[..., str]

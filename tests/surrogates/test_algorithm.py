@@ -8,10 +8,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from record.policy import Policy
-from surrogates.keys.keys import (
-    MasterKey,
-    load_master,
-)
+from surrogates.keys.keys import MasterKey, load_master
 from surrogates.permutations.list_permutation import Permutation
 from surrogates.tables.columns import Columns
 from tests.surrogates.recomputed import draw, expand, hkdf, mac, number, permuted

@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 
 from models.language.training.folder import load
-from models.language.training.perplexity import (
-    log_probabilities,
-    surprise,
-)
+from models.language.training.perplexity import log_probabilities, surprise
 from pipeline.cli import main
 from record.errors import ConfigError
 from surrogates.keys.keys import new_master

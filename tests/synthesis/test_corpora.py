@@ -6,29 +6,14 @@ from random import Random
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from models.language.corpus.vocabulary import (
-    UNKNOWN,
-    Pieces,
-    WordVocabulary,
-)
+from models.language.corpus.vocabulary import UNKNOWN, Pieces, WordVocabulary
 from models.language.training.recipe import make_recipe
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
-from synthesis.corpora import (
-    SPLITS,
-    benchmark_statistics,
-    in_benchmark_form,
-    opening,
-    part_notes,
-)
+from synthesis.corpora import SPLITS, benchmark_statistics, in_benchmark_form, opening, part_notes
 from synthesis.markup import encode
-from synthesis.prepared_corpus import (
-    digest,
-    label_counts,
-    load_corpus,
-    save_corpus,
-)
+from synthesis.prepared_corpus import digest, label_counts, load_corpus, save_corpus
 from synthesis.requests import (
     MOST,
     Request,
@@ -40,10 +25,7 @@ from synthesis.requests import (
     thinned,
 )
 from synthesis.statistics import changes, corpus_statistics, distance, shares_of
-from synthesis.training import (
-    learn_vocabulary,
-    longest_entities,
-)
+from synthesis.training import learn_vocabulary, longest_entities
 from tests.synthesis.letters import letters
 
 

@@ -2,11 +2,7 @@
 
 import pytest
 
-from benchmarks.synthesis.kept_identifiers import (
-    Letter,
-    consistency,
-    findings,
-)
+from benchmarks.synthesis.kept_identifiers import Letter, consistency, findings
 from record.document import Annotated, Document
 from record.span import Span
 from synthesis.masking import Masking, mask, words_of

@@ -10,13 +10,7 @@ from pipeline.synthetic.terms import DRUG, TERM, Terms
 from record.document import Document
 from record.errors import ConfigError
 from synthesis.masking import words_of
-from synthesis.parts_of_speech import (
-    CONTENT,
-    PACKAGED,
-    EntityTagger,
-    PipelineTagger,
-    make_tagger,
-)
+from synthesis.parts_of_speech import CONTENT, PACKAGED, EntityTagger, PipelineTagger, make_tagger
 
 FRENCH = "La patiente présente une pneumonie à 39,5 °C depuis hier."
 

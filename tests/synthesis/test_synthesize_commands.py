@@ -9,10 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.cli import main
-from pipeline.files.jsonl import (
-    listed,
-    read_notes,
-)
+from pipeline.files.jsonl import listed, read_notes
 from record.document import Annotated
 from synthesis.markup import encode
 from synthesis.statistics import words_in

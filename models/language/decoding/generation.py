@@ -11,15 +11,8 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
 from models.language.corpus.texts import seeded
-from models.language.decoding.grammar import (
-    STRETCH,
-    Grammar,
-    TagRules,
-)
-from models.language.networks.interface import (
-    LanguageModel,
-    Memory,
-)
+from models.language.decoding.grammar import STRETCH, Grammar, TagRules
+from models.language.networks.interface import LanguageModel, Memory
 from record.errors import ConfigError
 
 TRIES = 8

@@ -8,10 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from models.language.corpus.vocabulary import (
-    END,
-    Vocabulary,
-)
+from models.language.corpus.vocabulary import END, Vocabulary
 
 _NEVER = float("-inf")
 _OUTSIDE = 0

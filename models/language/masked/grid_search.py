@@ -10,10 +10,7 @@ from typing import Any
 
 from models.atomic import write
 from models.language.corpus.masks import MaskRecipe
-from models.language.masked.masked_model import (
-    FORM,
-    WEIGHTS,
-)
+from models.language.masked.masked_model import FORM, WEIGHTS
 from models.language.masked.training import (
     TRAINING,
     MaskedLetter,

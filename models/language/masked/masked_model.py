@@ -19,14 +19,7 @@ from torch import Tensor
 
 from models.atomic import write
 from models.folder import FolderFormat
-from models.language.networks.masked_network import (
-    MARKS,
-    MASK,
-    PAD,
-    UNKNOWN,
-    Network,
-    build,
-)
+from models.language.networks.masked_network import MARKS, MASK, PAD, UNKNOWN, Network, build
 from models.precision import has_bfloat16
 
 T = TypeVar("T")

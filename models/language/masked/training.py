@@ -21,17 +21,8 @@ from torch.nn import functional
 
 from models.atomic import write
 from models.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
-from models.language.corpus.masks import (
-    IGNORED,
-    MaskRecipe,
-    generator,
-    masks,
-)
-from models.language.masked.masked_model import (
-    TrainedMasked,
-    padded,
-    save_masked,
-)
+from models.language.corpus.masks import IGNORED, MaskRecipe, generator, masks
+from models.language.masked.masked_model import TrainedMasked, padded, save_masked
 from models.language.networks.masked_network import (
     MARKS,
     MASK,

@@ -16,19 +16,9 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoModel
 from transformers.utils.logging import disable_progress_bar
 
-from models.tagger.encoders.encoder import (
-    EncoderPlan,
-    make_encoder,
-)
-from models.tagger.encoders.tokenizers import (
-    END,
-    PADDING,
-    START,
-)
-from models.tagger.encoders.windows import (
-    Cut,
-    windows,
-)
+from models.tagger.encoders.encoder import EncoderPlan, make_encoder
+from models.tagger.encoders.tokenizers import END, PADDING, START
+from models.tagger.encoders.windows import Cut, windows
 from record.errors import ConfigError
 
 Floats = NDArray[np.float32]

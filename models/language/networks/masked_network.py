@@ -7,17 +7,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.tagger.encoders.encoder import (
-    Encoder,
-    EncoderPlan,
-    make_encoder,
-    rebuild,
-)
-from models.tagger.encoders.tokenizers import (
-    END,
-    PADDING,
-    START,
-)
+from models.tagger.encoders.encoder import Encoder, EncoderPlan, make_encoder, rebuild
+from models.tagger.encoders.tokenizers import END, PADDING, START
 from models.tagger.encoders.tokenizers import MASK as MASK_PIECE
 from models.tagger.encoders.tokenizers import UNKNOWN as UNKNOWN_PIECE
 from record.errors import ConfigError

@@ -11,10 +11,7 @@ from safetensors.torch import save as dump_weights
 
 from models.atomic import write
 from models.folder import FolderFormat
-from models.language.corpus.vocabulary import (
-    Vocabulary,
-    read_vocabulary,
-)
+from models.language.corpus.vocabulary import Vocabulary, read_vocabulary
 from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
 from models.language.networks.lstm import LSTM

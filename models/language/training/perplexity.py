@@ -7,17 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch.nn import functional
 
-from models.language.corpus.texts import (
-    IGNORED,
-    Text,
-    batches,
-    lesson,
-    lessons_of,
-)
-from models.language.corpus.vocabulary import (
-    END,
-    Vocabulary,
-)
+from models.language.corpus.texts import IGNORED, Text, batches, lesson, lessons_of
+from models.language.corpus.vocabulary import END, Vocabulary
 from models.language.networks.interface import LanguageModel
 
 _TOKENS = 4096

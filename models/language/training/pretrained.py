@@ -11,10 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from models.language.corpus.vocabulary import (
-    Pieces,
-    Vocabulary,
-)
+from models.language.corpus.vocabulary import Pieces, Vocabulary
 from models.language.networks.gpt import GPT
 from models.language.training.recipe import LanguageRecipe
 from record.errors import ConfigError

@@ -19,12 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models.checkpoint import learnt
-from models.language.corpus.texts import (
-    IGNORED,
-    Lesson,
-    Text,
-    lesson,
-)
+from models.language.corpus.texts import IGNORED, Lesson, Text, lesson
 from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
 from models.language.training.recipe import LanguageRecipe

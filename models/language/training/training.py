@@ -13,35 +13,17 @@ import torch
 
 from models.atomic import write
 from models.checkpoint import CHECKPOINT, load_checkpoint, read_checkpoint, save_checkpoint
-from models.language.corpus.texts import (
-    Text,
-    digest,
-    seeded,
-)
+from models.language.corpus.texts import Text, digest, seeded
 from models.language.corpus.unigram import Unigram
-from models.language.corpus.vocabulary import (
-    END,
-    Vocabulary,
-)
+from models.language.corpus.vocabulary import END, Vocabulary
 from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
 from models.language.networks.lstm import LSTM
-from models.language.training.folder import (
-    TrainedGenerator,
-    build,
-    save,
-)
-from models.language.training.perplexity import (
-    Surprise,
-    surprise,
-)
+from models.language.training.folder import TrainedGenerator, build, save
+from models.language.training.perplexity import Surprise, surprise
 from models.language.training.pretrained import adapt
 from models.language.training.recipe import LanguageRecipe
-from models.language.training.training_steps import (
-    DocumentCourse,
-    StreamCourse,
-    TrainingSteps,
-)
+from models.language.training.training_steps import DocumentCourse, StreamCourse, TrainingSteps
 from record.errors import ConfigError
 
 TRAINING = "training.json"

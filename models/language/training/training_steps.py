@@ -24,12 +24,7 @@ from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
 from models.language.networks.lstm import LSTM
 from models.language.training.recipe import LanguageRecipe
-from models.language.training.schedule import (
-    Plateau,
-    one_cycle,
-    peaks,
-    stage_at,
-)
+from models.language.training.schedule import Plateau, one_cycle, peaks, stage_at
 from models.precision import has_bfloat16
 
 _GROUPS = 4

@@ -22,20 +22,9 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.utils.logging import disable_progress_bar
 
 from models.atomic import write
-from models.tagger.encoders.bilstm import (
-    BiLSTM,
-    make_bilstm,
-)
-from models.tagger.encoders.subwords import (
-    SubWords,
-    trimmed,
-)
-from models.tagger.encoders.tokenizers import (
-    MARKS,
-    PADDING,
-    described,
-    mark_rows,
-)
+from models.tagger.encoders.bilstm import BiLSTM, make_bilstm
+from models.tagger.encoders.subwords import SubWords, trimmed
+from models.tagger.encoders.tokenizers import MARKS, PADDING, described, mark_rows
 from models.tagger.encoders.vocabulary import learned
 from record.errors import ConfigError
 

@@ -11,16 +11,8 @@ from onnxruntime.capi import onnxruntime_pybind11_state as refusals
 from torch import Tensor
 
 from models.tagger.encoders.encoder import Encoder
-from models.tagger.encoders.onnx_graph import (
-    INPUT,
-    OUTPUT,
-    write_graph,
-)
-from models.tagger.encoders.tokenizers import (
-    END,
-    MARKS,
-    START,
-)
+from models.tagger.encoders.onnx_graph import INPUT, OUTPUT, write_graph
+from models.tagger.encoders.tokenizers import END, MARKS, START
 from models.tagger.encoders.windows import MARGIN
 
 Floats = NDArray[np.float32]

@@ -7,12 +7,7 @@ import torch
 
 from models.precision import has_bfloat16, has_vnni
 from models.tagger.encoders.encoder import Encoder
-from models.tagger.encoders.onnx_encoder import (
-    Exported,
-    ExportFailed,
-    Floats,
-    Run,
-)
+from models.tagger.encoders.onnx_encoder import Exported, ExportFailed, Floats, Run
 from models.tagger.encoders.onnx_graph import write_graph
 
 # Mean distance from PyTorch's vectors, of their mean size; the check's pieces are of no language,

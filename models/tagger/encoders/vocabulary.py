@@ -10,11 +10,7 @@ from tokenizers.models import BPE
 from tokenizers.trainers import BpeTrainer
 
 from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.tokenizers import (
-    BLANK,
-    Piece,
-    Way,
-)
+from models.tagger.encoders.tokenizers import BLANK, Piece, Way
 from models.tagger.encoders.words import words
 from record.document import Annotated
 from record.span import covered

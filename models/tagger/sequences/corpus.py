@@ -8,15 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.windows import (
-    Cut,
-    Window,
-    windows,
-)
-from models.tagger.sequences.tags import (
-    Scheme,
-    WordSpan,
-)
+from models.tagger.encoders.windows import Cut, Window, windows
+from models.tagger.sequences.tags import Scheme, WordSpan
 from record.document import Annotated
 from record.errors import ConfigError
 from record.span import Span

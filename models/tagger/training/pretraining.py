@@ -20,21 +20,9 @@ from torch.nn import functional
 from models.atomic import write
 from models.checkpoint import CHECKPOINT, learnt, load_checkpoint, save_checkpoint
 from models.precision import has_bfloat16
-from models.tagger.encoders.encoder import (
-    Encoder,
-    pretrained,
-    save_encoder,
-)
-from models.tagger.encoders.tokenizers import (
-    MARKS,
-    MASK,
-)
-from models.tagger.encoders.windows import (
-    MARGIN,
-    Cut,
-    Window,
-    length,
-)
+from models.tagger.encoders.encoder import Encoder, pretrained, save_encoder
+from models.tagger.encoders.tokenizers import MARKS, MASK
+from models.tagger.encoders.windows import MARGIN, Cut, Window, length
 from models.tagger.network import Pieces, TaggerBatch, collate
 from models.tagger.sequences.corpus import cut_text
 from models.tagger.training.optimizer import set_rate

@@ -11,10 +11,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.windows import (
-    Window,
-    length,
-)
+from models.tagger.encoders.windows import Window, length
 from models.tagger.network import Pieces, TaggerBatch, collate
 from models.tagger.sequences.corpus import (
     Booleans,

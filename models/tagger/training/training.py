@@ -20,34 +20,16 @@ from models.checkpoint import CHECKPOINT, learnt, load_checkpoint, save_checkpoi
 from models.precision import has_bfloat16
 from models.tagger import folder
 from models.tagger.encoders.encoder import make_encoder
-from models.tagger.encoders.tokenizers import (
-    MARKS,
-    MASK,
-)
+from models.tagger.encoders.tokenizers import MARKS, MASK
 from models.tagger.encoders.vocabulary import outside
 from models.tagger.network import Design, Network
 from models.tagger.prediction import predict
-from models.tagger.sequences.corpus import (
-    Gold,
-    TrainingNote,
-    labels_of,
-)
+from models.tagger.sequences.corpus import Gold, TrainingNote, labels_of
 from models.tagger.training.augmentation import make_augmenter
-from models.tagger.training.optimizer import (
-    make_optimizer,
-    set_rate,
-)
+from models.tagger.training.optimizer import make_optimizer, set_rate
 from models.tagger.training.recipe import TaggerRecipe
-from models.tagger.training.samples import (
-    Passage,
-    Samples,
-    parts,
-)
-from models.tagger.training.scores import (
-    Scores,
-    preferred,
-    score,
-)
+from models.tagger.training.samples import Passage, Samples, parts
+from models.tagger.training.scores import Scores, preferred, score
 from record.errors import ConfigError
 
 TRAINING = "training.json"

@@ -9,10 +9,7 @@ from typing import Any
 
 from pipeline.audit.private_files import write_private
 from pipeline.audit.review import Corrected, read_corrections, training_lines
-from pipeline.commands.options.values import (
-    SUMMARY,
-    add_speech,
-)
+from pipeline.commands.options.values import SUMMARY, add_speech
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.notes.boundary import safely

@@ -9,11 +9,7 @@ from pathlib import Path
 
 from pipeline.audit.formats import FORMATS
 from pipeline.audit.review import SampleRequest, make_sample
-from pipeline.commands.options.values import (
-    SUMMARY,
-    add_speech,
-    positive,
-)
+from pipeline.commands.options.values import SUMMARY, add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.notes.boundary import safely

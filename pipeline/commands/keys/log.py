@@ -12,10 +12,7 @@ from pipeline.commands.options.keys import (
     print_json,
     shown,
 )
-from pipeline.config.exit_codes import (
-    EXIT_DONE,
-    EXIT_GATE,
-)
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.reports.console import Console
 from surrogates.keys.usage_log import Use
 

@@ -5,10 +5,7 @@ from pathlib import Path
 
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
-from surrogates.keys.keys import (
-    custody_of,
-    new_master,
-)
+from surrogates.keys.keys import custody_of, new_master
 from surrogates.keys.vault import new_vault_key
 
 DESCRIPTION = """\

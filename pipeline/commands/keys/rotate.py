@@ -13,11 +13,7 @@ from pipeline.commands.options.keys import (
 )
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
-from surrogates.keys.keys import (
-    custody_of,
-    load_master,
-    new_master,
-)
+from surrogates.keys.keys import custody_of, load_master, new_master
 
 DESCRIPTION = """\
 Creates a new master key for all future cohorts. The old key remains in use for its existing

@@ -9,10 +9,7 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 from record.errors import ConfigError
 from surrogates.keys import secret_sharing
-from surrogates.keys.locators import (
-    read_key,
-    write_private,
-)
+from surrogates.keys.locators import read_key, write_private
 
 DESCRIPTION = """\
 Splits a key into shares for several persons (Shamir's secret sharing): a threshold of shares opens

@@ -3,16 +3,9 @@
 import argparse
 from pathlib import Path
 
-from models.tagger.shipped_model import (
-    AUTO,
-    RUNTIMES,
-    folder_of,
-)
+from models.tagger.shipped_model import AUTO, RUNTIMES, folder_of
 from pipeline.commands.options.extras import models_extra
-from pipeline.files.note_files import (
-    Task,
-    parse_detectors,
-)
+from pipeline.files.note_files import Task, parse_detectors
 from pipeline.notes.model_detection import SpanTagger
 from record.errors import ConfigError
 

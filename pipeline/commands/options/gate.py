@@ -11,25 +11,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from evaluation.gate import (
-    Axis,
-    Decision,
-    Measured,
-    Requirement,
-    Verdict,
-    read_requirements,
-)
+from evaluation.gate import Axis, Decision, Measured, Requirement, Verdict, read_requirements
 from pipeline.commands.options.keys import open_master
-from pipeline.config.exit_codes import (
-    EXIT_DONE,
-    EXIT_GATE,
-)
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.signing import signed
 from pipeline.reports.console import Console
-from pipeline.reports.gate_report import (
-    report_bytes,
-    write_gate,
-)
+from pipeline.reports.gate_report import report_bytes, write_gate
 from record.errors import ConfigError
 
 _SHIPPED = files("evaluation").joinpath("requirements")

@@ -7,14 +7,8 @@ from pathlib import Path
 
 from pipeline.notes.worker_resources import open_key
 from record.errors import ConfigError
-from surrogates.keys.custody import (
-    Custody,
-    make_folder,
-)
-from surrogates.keys.keys import (
-    MasterKey,
-    custody_of,
-)
+from surrogates.keys.custody import Custody, make_folder
+from surrogates.keys.keys import MasterKey, custody_of
 from surrogates.keys.locators import FILELESS
 
 LOCATORS = """\

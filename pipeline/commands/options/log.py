@@ -6,10 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pipeline.config.settings import load
-from pipeline.night.event_log import (
-    Journal,
-    open_journal,
-)
+from pipeline.night.event_log import Journal, open_journal
 
 
 def add_log(parser: argparse.ArgumentParser) -> None:

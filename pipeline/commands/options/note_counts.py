@@ -4,19 +4,9 @@ import argparse
 import json
 import sys
 
-from pipeline.commands.options.values import (
-    SUMMARY,
-    add_speech,
-    share,
-)
-from pipeline.config.exit_codes import (
-    EXIT_DONE,
-    EXIT_QUARANTINE,
-)
-from pipeline.files.output_files import (
-    Done,
-    quarantine_path,
-)
+from pipeline.commands.options.values import SUMMARY, add_speech, share
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
+from pipeline.files.output_files import Done, quarantine_path
 from pipeline.reports.console import Console
 
 

@@ -5,20 +5,10 @@ import json
 from pathlib import Path
 
 from pipeline.audit.private_files import parsed, write_private
-from pipeline.commands.options.values import (
-    add_speech,
-    day,
-)
-from pipeline.config.exit_codes import (
-    EXIT_DONE,
-    EXIT_GATE,
-)
+from pipeline.commands.options.values import add_speech, day
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import load
-from pipeline.dpo.document import (
-    is_genuine,
-    make_pack,
-    render,
-)
+from pipeline.dpo.document import is_genuine, make_pack, render
 from pipeline.dpo.evidence import gather
 from pipeline.files.annotations import read_text
 from pipeline.notes.worker_resources import open_master

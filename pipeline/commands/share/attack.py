@@ -12,14 +12,8 @@ from typing import TYPE_CHECKING, Any
 from evaluation.gate import Axis, Measured
 from models.atomic import write
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import (
-    add_speech,
-    positive,
-)
-from pipeline.commands.share.site_notes import (
-    add_notes,
-    read_site,
-)
+from pipeline.commands.options.values import add_speech, positive
+from pipeline.commands.share.site_notes import add_notes, read_site
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
 from pipeline.reports.console import Console
@@ -117,10 +111,7 @@ def _attack(
     options: argparse.Namespace,
     progress: Progress,
 ) -> list[Measured]:
-    from evaluation.attacks.adversary import (
-        any_attack,
-        frozen_adversary,
-    )
+    from evaluation.attacks.adversary import any_attack, frozen_adversary
     from evaluation.attacks.sharing import measure
     from models.private.pairs import Pairs
     from models.private.pseudonymization import Pseudonymizer
@@ -155,10 +146,7 @@ def _subject(
     options: argparse.Namespace,
 ) -> "AttackedRelease":
     """Part the notes in those that are attacked and those that the attacker has."""
-    from evaluation.attacks.sharing import (
-        MOST_WORDS,
-        AttackedRelease,
-    )
+    from evaluation.attacks.sharing import MOST_WORDS, AttackedRelease
     from models.language.corpus.texts import seeded
     from pipeline.sharing.encoding import read_order
     from pipeline.sharing.vectors import read_shared
@@ -225,10 +213,7 @@ def _words(sentences: Sequence["Sentence"], embeddings: "Embeddings") -> list[st
 def _text(site: "Site", manifest: "Manifest", shared: Path) -> Measured:
     """Measure the share of the notes' words that stand in the bytes of the file."""
     from pipeline.sharing.encoding import words_shared
-    from pipeline.sharing.leak_check import (
-        SHORTEST,
-        words_in,
-    )
+    from pipeline.sharing.leak_check import SHORTEST, words_in
     from pipeline.sharing.vectors import VECTORS
 
     # In folded case: a word that is written in two ways is one.

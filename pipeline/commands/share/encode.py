@@ -9,15 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import (
-    add_speech,
-    positive,
-)
-from pipeline.commands.share.site_notes import (
-    add_notes,
-    read_site,
-    site_at,
-)
+from pipeline.commands.options.values import add_speech, positive
+from pipeline.commands.share.site_notes import add_notes, read_site, site_at
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
 from pipeline.reports.console import Console

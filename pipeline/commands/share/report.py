@@ -8,12 +8,7 @@ from pathlib import Path
 
 from evaluation.gate import Verdict, decide
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.gate import (
-    Case,
-    conclude,
-    read_measured,
-    requirements_at,
-)
+from pipeline.commands.options.gate import Case, conclude, read_measured, requirements_at
 from pipeline.commands.options.keys import add_key
 from pipeline.commands.options.values import add_speech
 from pipeline.reports.console import Console

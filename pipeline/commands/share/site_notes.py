@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.config.settings import resolve
-from pipeline.files.gold import (
-    read_annotated,
-    read_label_map,
-)
+from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.synthetic.release import ReleaseLocation, open_release
 from record.document import Annotated
 from record.errors import ConfigError

@@ -8,11 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evaluation.utility.agreement import (
-    Agreement,
-    ReviewerAnswer,
-    agreement,
-)
+from evaluation.utility.agreement import Agreement, ReviewerAnswer, agreement
 from models.atomic import write
 from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.atomic import write
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import (
-    add_speech,
-    positive,
-)
+from pipeline.commands.options.values import add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 from record.errors import ConfigError
@@ -60,15 +57,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train and attack; returns the exit code."""
     with models_extra("synthesize attack"):
-        from evaluation.attacks.generator_attacks import (
-            Attacker,
-            AttackPlan,
-        )
+        from evaluation.attacks.generator_attacks import Attacker, AttackPlan
         from evaluation.attacks.reference_models import Partners
-        from models.language.training.folder import (
-            digest,
-            load,
-        )
+        from models.language.training.folder import digest, load
         from models.language.training.training import LanguageWatch
     try:
         plan = AttackPlan(options.without, options.halves, options.seed)
@@ -108,10 +99,7 @@ def _ground(target: "TrainedGenerator", options: argparse.Namespace) -> "Ground"
     from evaluation.attacks.reference_models import Ground
     from models.language.training.recipe import recipe_of
     from synthesis.canaries import draw_canaries, load_canaries
-    from synthesis.prepared_corpus import (
-        digest,
-        load_corpus,
-    )
+    from synthesis.prepared_corpus import digest, load_corpus
 
     about: dict[str, Any] = dict(target.about)
     if about.get("prepared_sha256") != digest(options.corpus):

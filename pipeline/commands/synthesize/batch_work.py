@@ -17,10 +17,7 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
 from pipeline.reports.console import Console
 from record.errors import Unavailable
-from synthesis.part_files import (
-    InBatches,
-    units_of,
-)
+from synthesis.part_files import InBatches, units_of
 
 Work = Callable[[Any, Sequence[int], Sequence[str]], None]
 """Writes some batches on the runner that Beam's arguments name."""

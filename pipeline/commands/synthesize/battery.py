@@ -8,10 +8,7 @@ from pathlib import Path
 from evaluation.gate import Measured
 from models.atomic import write
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import (
-    add_speech,
-    positive,
-)
+from pipeline.commands.options.values import add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
 from pipeline.config.signing import sum_of
@@ -19,14 +16,8 @@ from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
 from record.errors import ConfigError
 from synthesis.markup import decode
-from synthesis.part_files import (
-    NOTES,
-    read_generated,
-)
-from synthesis.prepared_corpus import (
-    digest,
-    load_corpus,
-)
+from synthesis.part_files import NOTES, read_generated
+from synthesis.prepared_corpus import digest, load_corpus
 
 DESCRIPTION = """\
 Learns three tasks from synthetic notes, from the real notes they come from, and from words drawn

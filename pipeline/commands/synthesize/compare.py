@@ -21,12 +21,7 @@ from evaluation.detection.alignment import pair
 from evaluation.detection.masking_agreement import masker
 from evaluation.gate import Measured
 from evaluation.utility.readability import formulas_of
-from evaluation.utility.resemblance import (
-    Refilled,
-    Vectors,
-    reading_ease,
-    resemblance,
-)
+from evaluation.utility.resemblance import Refilled, Vectors, reading_ease, resemblance
 from models.atomic import write
 from models.tagger.shipped_model import SHIPPED
 from pipeline.commands.options.extras import models_extra
@@ -35,23 +30,14 @@ from pipeline.commands.synthesize.filled_letters import read_filled
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
 from pipeline.config.signing import sum_of
-from pipeline.files.gold import (
-    read_annotated,
-    read_label_map,
-)
+from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.reports.console import Console
 from record.document import Annotated
 from record.errors import ConfigError
 from record.span import Span
-from synthesis.masked_letters import (
-    FORM,
-    load_letters,
-)
+from synthesis.masked_letters import FORM, load_letters
 from synthesis.masking import Masked
-from synthesis.part_files import (
-    NOTES,
-    read_generated,
-)
+from synthesis.part_files import NOTES, read_generated
 
 DESCRIPTION = """\
 Compares synthetic letters with the letters that were masked for them: how much they resemble them
@@ -254,10 +240,7 @@ def _vectors(name: str | None, texts: Iterable[str]) -> Vectors | None:
     if name is None:
         return None
     with models_extra("--encoder"):
-        from models.language.networks.contextual import (
-            PACKAGED,
-            ContextVectors,
-        )
+        from models.language.networks.contextual import PACKAGED, ContextVectors
     if name in PACKAGED:
         return ContextVectors.packaged(name, texts)
     return ContextVectors.of_folder(Path(name))

@@ -8,10 +8,7 @@ from typing import Any
 
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.keys import LOCATORS
-from pipeline.commands.options.values import (
-    add_batch_work,
-    positive,
-)
+from pipeline.commands.options.values import add_batch_work, positive
 from pipeline.reports.console import Console
 from record.errors import ConfigError
 
@@ -82,10 +79,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Fill; returns the exit code."""
     with models_extra("synthesize fill"):
         from pipeline.beam.filling import first_language, open_cohort, work
-        from pipeline.commands.synthesize.batch_work import (
-            drive,
-            tell_written,
-        )
+        from pipeline.commands.synthesize.batch_work import drive, tell_written
         from synthesis.filling_files import put_together
         from synthesis.masked_letters import load_letters
 

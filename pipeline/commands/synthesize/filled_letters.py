@@ -5,10 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.files.jsonl import (
-    JsonLine,
-    read_notes,
-)
+from pipeline.files.jsonl import JsonLine, read_notes
 from record.document import Annotated
 from record.errors import ConfigError
 

@@ -10,24 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import (
-    positive,
-    share,
-)
-from pipeline.commands.synthesize.corpus_letters import (
-    read_letters,
-    with_own,
-)
+from pipeline.commands.options.values import positive, share
+from pipeline.commands.synthesize.corpus_letters import read_letters, with_own
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 from record.document import Annotated
 from record.errors import ConfigError
 from record.tokens import Token
 from synthesis.masking import touched, words_of
-from synthesis.prepared_corpus import (
-    digest,
-    load_corpus,
-)
+from synthesis.prepared_corpus import digest, load_corpus
 
 RECIPE = "masked"
 
@@ -61,11 +52,7 @@ def add_filler_options(parser: argparse.ArgumentParser) -> None:
 def train_filler(options: argparse.Namespace, console: Console) -> int:
     """Train; returns the exit code."""
     with models_extra("synthesize train"):
-        from models.language.masked.training import (
-            TRAINING,
-            MaskedProgress,
-            train_masked,
-        )
+        from models.language.masked.training import TRAINING, MaskedProgress, train_masked
 
     recipe = _recipe(options)
     corpus = load_corpus(options.corpus)
@@ -103,10 +90,7 @@ def train_filler(options: argparse.Namespace, console: Console) -> int:
 def _search(
     options: argparse.Namespace, recipe: Any, notes: tuple[Any, Any], rest: tuple[Any, Any, Console]
 ) -> int:
-    from models.language.masked.grid_search import (
-        combinations,
-        search,
-    )
+    from models.language.masked.grid_search import combinations, search
 
     watch, about, console = rest
     recipes = combinations(recipe, _grid(options.grid))

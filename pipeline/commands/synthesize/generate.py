@@ -8,10 +8,7 @@ from time import monotonic
 from typing import Any
 
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import (
-    add_batch_work,
-    positive,
-)
+from pipeline.commands.options.values import add_batch_work, positive
 from pipeline.reports.console import Console
 from record.errors import ConfigError
 
@@ -80,16 +77,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with models_extra("synthesize generate"):
         from models.language.decoding.generation import Decoding
         from pipeline.beam.generation import work
-        from pipeline.commands.synthesize.batch_work import (
-            drive,
-            tell_written,
-        )
-        from synthesis.part_files import (
-            Generation,
-            claim,
-            lengths_asked,
-            put_together,
-        )
+        from pipeline.commands.synthesize.batch_work import drive, tell_written
+        from synthesis.part_files import Generation, claim, lengths_asked, put_together
 
     _refuse_candidates(options)
     generation = Generation(

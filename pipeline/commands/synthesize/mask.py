@@ -11,15 +11,8 @@ from typing import Any
 
 from models.tagger.shipped_model import folder_of
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import (
-    add_speech,
-    natural,
-    share,
-)
-from pipeline.commands.synthesize.corpus_letters import (
-    read_letters,
-    with_own,
-)
+from pipeline.commands.options.values import add_speech, natural, share
+from pipeline.commands.synthesize.corpus_letters import read_letters, with_own
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
 from pipeline.reports.console import Console
@@ -27,15 +20,9 @@ from pipeline.synthetic.terms import Terms
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.corpora import SPLITS
-from synthesis.masked_letters import (
-    refuse_full,
-    save_letters,
-)
+from synthesis.masked_letters import refuse_full, save_letters
 from synthesis.masking import Masked, Masking, MedicalTagger, mask, words_of
-from synthesis.prepared_corpus import (
-    digest,
-    load_corpus,
-)
+from synthesis.prepared_corpus import digest, load_corpus
 
 DESCRIPTION = """\
 Decides on every word of the letters of a corpus whether it stays. What identifies always goes, in
@@ -124,11 +111,7 @@ class _MaskingContext:
 
     def __init__(self, options: argparse.Namespace, langs: Sequence[str]) -> None:
         with models_extra("synthesize mask"):
-            from synthesis.parts_of_speech import (
-                CONTENT,
-                EntityTagger,
-                make_tagger,
-            )
+            from synthesis.parts_of_speech import CONTENT, EntityTagger, make_tagger
         pipelines = dict(options.pipeline)
         self._taggers = {lang: make_tagger(lang, pipelines) for lang in langs}
         asked = dict(options.speech)

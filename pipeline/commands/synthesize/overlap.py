@@ -8,18 +8,11 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from evaluation.attacks.overlap import (
-    likelihood,
-    shared_runs,
-    subject,
-)
+from evaluation.attacks.overlap import likelihood, shared_runs, subject
 from evaluation.gate import Measured
 from models.atomic import write
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import (
-    add_speech,
-    positive,
-)
+from pipeline.commands.options.values import add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
 from pipeline.files.gold import read_annotated
@@ -30,10 +23,7 @@ from synthesis.prepared_corpus import digest as corpus_digest
 from synthesis.prepared_corpus import load_corpus
 
 if TYPE_CHECKING:
-    from models.language.training.foundation import (
-        Floats,
-        Foundation,
-    )
+    from models.language.training.foundation import Floats, Foundation
 
 DESCRIPTION = """\
 Tells whether a pretrained model, before it is trained on a corpus, may have read its notes: what

@@ -7,17 +7,9 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from evaluation.attacks.overlap import (
-    LIKELIHOOD,
-    subject,
-)
+from evaluation.attacks.overlap import LIKELIHOOD, subject
 from evaluation.gate import Decision, Measured, Requirement, Verdict, decide
-from pipeline.commands.options.gate import (
-    Case,
-    conclude,
-    read_measured,
-    requirements_at,
-)
+from pipeline.commands.options.gate import Case, conclude, read_measured, requirements_at
 from pipeline.commands.options.keys import add_key
 from pipeline.commands.options.values import add_speech
 from pipeline.commands.synthesize.advice import advise
@@ -25,10 +17,7 @@ from pipeline.commands.synthesize.filled_letters import is_filled
 from pipeline.config.signing import sum_of
 from pipeline.reports.console import Console
 from record.errors import ConfigError
-from synthesis.part_files import (
-    NOTES,
-    read_generated,
-)
+from synthesis.part_files import NOTES, read_generated
 
 DESCRIPTION = """\
 Brings together what was measured about synthetic notes, compares it with what is required, and

@@ -3,18 +3,10 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.options.values import (
-    add_speech,
-    positive,
-)
+from pipeline.commands.options.values import add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
-from pipeline.reports.review_pages import (
-    READERS,
-    read_pairs,
-    shared_out,
-    write_pages,
-)
+from pipeline.reports.review_pages import READERS, read_pairs, shared_out, write_pages
 from record.errors import ConfigError
 
 DESCRIPTION = """\

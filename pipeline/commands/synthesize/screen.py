@@ -7,18 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evaluation.attacks.copying import (
-    RealNotes,
-    membership,
-    nearness,
-    parted,
-    verbatim,
-)
-from evaluation.attacks.proximity import (
-    NearestPair,
-    WordCorpus,
-    review,
-)
+from evaluation.attacks.copying import RealNotes, membership, nearness, parted, verbatim
+from evaluation.attacks.proximity import NearestPair, WordCorpus, review
 from evaluation.gate import Axis, Measured
 from models.atomic import write
 from pipeline.commands.options.values import add_speech
@@ -31,14 +21,8 @@ from record.document import Annotated
 from record.errors import ConfigError
 from synthesis.corpora import SPLITS
 from synthesis.markup import decode
-from synthesis.part_files import (
-    NOTES,
-    read_generated,
-)
-from synthesis.prepared_corpus import (
-    digest,
-    load_corpus,
-)
+from synthesis.part_files import NOTES, read_generated
+from synthesis.prepared_corpus import digest, load_corpus
 
 DESCRIPTION = """\
 Compares synthetic notes with the notes that their model learnt from, and with notes of other

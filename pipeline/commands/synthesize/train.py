@@ -7,15 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import (
-    add_speech,
-    positive,
-)
-from pipeline.commands.synthesize.filler_training import (
-    RECIPE,
-    add_filler_options,
-    train_filler,
-)
+from pipeline.commands.options.values import add_speech, positive
+from pipeline.commands.synthesize.filler_training import RECIPE, add_filler_options, train_filler
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console

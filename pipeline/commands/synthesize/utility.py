@@ -11,14 +11,8 @@ from typing import TYPE_CHECKING
 from evaluation.gate import Measured
 from models.atomic import write
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import (
-    add_speech,
-    positive,
-)
-from pipeline.commands.synthesize.filled_letters import (
-    is_filled,
-    read_filled,
-)
+from pipeline.commands.options.values import add_speech, positive
+from pipeline.commands.synthesize.filled_letters import is_filled, read_filled
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.signing import sum_of
 from pipeline.files.gold import read_annotated
@@ -27,14 +21,8 @@ from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.corpora import SPLITS
 from synthesis.markup import decode
-from synthesis.part_files import (
-    NOTES,
-    read_generated,
-)
-from synthesis.prepared_corpus import (
-    digest,
-    load_corpus,
-)
+from synthesis.part_files import NOTES, read_generated
+from synthesis.prepared_corpus import digest, load_corpus
 
 if TYPE_CHECKING:
     from evaluation.utility.utility import Utility
@@ -70,11 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train and compare; returns the exit code."""
     with models_extra("synthesize utility"):
-        from evaluation.utility.utility import (
-            Trial,
-            compare,
-            recipe_for,
-        )
+        from evaluation.utility.utility import Trial, compare, recipe_for
         from models.tagger.training.training import TaggerWatch
     manifest = read_generated(options.synthetic)
     if manifest["corpus_sha256"] != digest(options.corpus):

@@ -8,18 +8,8 @@ from random import Random
 from record.folding import fold
 from record.label import Label
 from record.patient import Address, PatientRecord, PersonName
-from synthesis.fictional.letters.lines import (
-    MarkedLine,
-    joined,
-    line,
-)
-from synthesis.fictional.people.records import (
-    CareSite,
-    Clinician,
-    FictionalNote,
-    Hospital,
-    Visit,
-)
+from synthesis.fictional.letters.lines import MarkedLine, joined, line
+from synthesis.fictional.people.records import CareSite, Clinician, FictionalNote, Hospital, Visit
 from synthesis.fictional.templates.languages import LANGUAGES
 
 _TEAM = 6

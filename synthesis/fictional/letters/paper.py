@@ -9,16 +9,8 @@ from typing import Literal
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from synthesis.fictional.letters.layouts import (
-    Colour,
-    Face,
-)
-from synthesis.fictional.letters.lines import (
-    MarkedLine,
-    Measure,
-    Script,
-    wrap,
-)
+from synthesis.fictional.letters.layouts import Colour, Face
+from synthesis.fictional.letters.lines import MarkedLine, Measure, Script, wrap
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,27 +14,9 @@ from PIL import Image
 
 from record.document import Annotated
 from synthesis.fictional.letters import letterhead
-from synthesis.fictional.letters.layouts import (
-    A4,
-    LETTER,
-    Colour,
-    Face,
-    LetterLayout,
-    choose,
-)
-from synthesis.fictional.letters.letterhead import (
-    Directory,
-    Letter,
-    clinician_line,
-    name_line,
-)
-from synthesis.fictional.letters.lines import (
-    MarkedLine,
-    joined,
-    line,
-    paragraphs,
-    wrap,
-)
+from synthesis.fictional.letters.layouts import A4, LETTER, Colour, Face, LetterLayout, choose
+from synthesis.fictional.letters.letterhead import Directory, Letter, clinician_line, name_line
+from synthesis.fictional.letters.lines import MarkedLine, joined, line, paragraphs, wrap
 from synthesis.fictional.letters.paper import (
     Box,
     Column,
@@ -45,10 +27,7 @@ from synthesis.fictional.letters.paper import (
     measure,
     transcribe,
 )
-from synthesis.fictional.people.records import (
-    FictionalNote,
-    Hospital,
-)
+from synthesis.fictional.people.records import FictionalNote, Hospital
 
 _EDGE = 42.0
 _FOOT = 74.0

@@ -5,10 +5,7 @@ from datetime import date
 
 from record.patient import Address, PersonName
 from synthesis.fictional.notes.note_writer import Scribe
-from synthesis.fictional.people import (
-    calendar,
-    identifiers,
-)
+from synthesis.fictional.people import calendar, identifiers
 from synthesis.fictional.people.records import Clinician
 
 PATIENT = "patient"

@@ -8,16 +8,8 @@ from random import Random
 from record.patient import Address
 from synthesis.fictional.notes.planted_text import Draft
 from synthesis.fictional.people import calendar
-from synthesis.fictional.people.people import (
-    FictionalPerson,
-    Kin,
-    Pools,
-)
-from synthesis.fictional.people.records import (
-    CareSite,
-    Clinician,
-    Visit,
-)
+from synthesis.fictional.people.people import FictionalPerson, Kin, Pools
+from synthesis.fictional.people.records import CareSite, Clinician, Visit
 from synthesis.fictional.templates.grammar import (
     Choice,
     GrammaticalAgreement,

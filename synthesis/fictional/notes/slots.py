@@ -18,16 +18,10 @@ from synthesis.fictional.notes.mentions import (
     who,
     without_accents,
 )
-from synthesis.fictional.notes.note_writer import (
-    Fill,
-    Scribe,
-)
+from synthesis.fictional.notes.note_writer import Fill, Scribe
 from synthesis.fictional.people import calendar, identifiers
 from synthesis.fictional.people.agenda import first_day
-from synthesis.fictional.people.places import (
-    HOSPITALS,
-    WARDS,
-)
+from synthesis.fictional.people.places import HOSPITALS, WARDS
 
 # Facts of a life are the same in every note: what began more than so many days ago.
 _FACT = 1500

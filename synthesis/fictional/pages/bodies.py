@@ -10,36 +10,15 @@ from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.patient import Address
 from synthesis.fictional.letters.letterhead import Letter
-from synthesis.fictional.letters.lines import (
-    MarkedLine,
-    paragraphs,
-)
-from synthesis.fictional.notes.note_writer import (
-    Cast,
-    Scene,
-    Scribe,
-)
+from synthesis.fictional.letters.lines import MarkedLine, paragraphs
+from synthesis.fictional.notes.note_writer import Cast, Scene, Scribe
 from synthesis.fictional.notes.planted_text import annotate
 from synthesis.fictional.notes.slots import SLOTS
 from synthesis.fictional.pages.vocabulary import PAGE_WORDS
-from synthesis.fictional.people.agenda import (
-    Booking,
-    Planner,
-)
-from synthesis.fictional.people.people import (
-    FictionalPerson,
-    Registry,
-    make_pools,
-)
-from synthesis.fictional.people.records import (
-    CareSite,
-    Clinician,
-    FictionalNote,
-)
-from synthesis.fictional.templates.grammar import (
-    NoteKind,
-    Section,
-)
+from synthesis.fictional.people.agenda import Booking, Planner
+from synthesis.fictional.people.people import FictionalPerson, Registry, make_pools
+from synthesis.fictional.people.records import CareSite, Clinician, FictionalNote
+from synthesis.fictional.templates.grammar import NoteKind, Section
 from synthesis.fictional.templates.languages import LANGUAGES
 
 _PATIENTS = 8

@@ -8,26 +8,10 @@ from random import Random
 from record.label import Label
 from synthesis.fictional.letters import letterhead
 from synthesis.fictional.letters.layouts import Face
-from synthesis.fictional.letters.lines import (
-    MarkedLine,
-    joined,
-    line,
-    wrap,
-)
-from synthesis.fictional.letters.paper import (
-    Box,
-    Stroke,
-    measure,
-)
-from synthesis.fictional.pages.page_context import (
-    BLACK,
-    RULE,
-    PageContext,
-)
-from synthesis.fictional.pages.text_lines import (
-    Part,
-    Slug,
-)
+from synthesis.fictional.letters.lines import MarkedLine, joined, line, wrap
+from synthesis.fictional.letters.paper import Box, Stroke, measure
+from synthesis.fictional.pages.page_context import BLACK, RULE, PageContext
+from synthesis.fictional.pages.text_lines import Part, Slug
 
 _SHADE = (0.93, 0.94, 0.96)
 

@@ -7,21 +7,9 @@ from math import cos, radians, sin
 from record.label import Label
 from record.patient import Address
 from synthesis.fictional.letters import letterhead
-from synthesis.fictional.letters.layouts import (
-    Colour,
-    Face,
-)
-from synthesis.fictional.letters.lines import (
-    MarkedLine,
-    joined,
-    line,
-)
-from synthesis.fictional.letters.paper import (
-    Box,
-    PaperSheet,
-    Placed,
-    measure,
-)
+from synthesis.fictional.letters.layouts import Colour, Face
+from synthesis.fictional.letters.lines import MarkedLine, joined, line
+from synthesis.fictional.letters.paper import Box, PaperSheet, Placed, measure
 from synthesis.fictional.pages.page_context import (
     BLACK,
     RULE,

@@ -4,15 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
-from synthesis.fictional.letters.layouts import (
-    A4,
-    LETTER,
-    MONO,
-    SANS,
-    SERIF,
-    Colour,
-    Family,
-)
+from synthesis.fictional.letters.layouts import A4, LETTER, MONO, SANS, SERIF, Colour, Family
 
 A5 = (419.5, 595.3)
 B5 = (498.9, 708.7)

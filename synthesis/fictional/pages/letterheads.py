@@ -6,17 +6,8 @@ from dataclasses import replace
 from record.label import Label
 from synthesis.fictional.letters import letterhead
 from synthesis.fictional.letters.layouts import Face
-from synthesis.fictional.letters.lines import (
-    MarkedLine,
-    joined,
-    line,
-)
-from synthesis.fictional.letters.paper import (
-    Box,
-    PaperSheet,
-    Placed,
-    measure,
-)
+from synthesis.fictional.letters.lines import MarkedLine, joined, line
+from synthesis.fictional.letters.paper import Box, PaperSheet, Placed, measure
 from synthesis.fictional.pages.page_context import (
     BLACK,
     RULE,

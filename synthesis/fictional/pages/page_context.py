@@ -5,27 +5,13 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
 
-from synthesis.fictional.letters.layouts import (
-    Colour,
-    Face,
-)
-from synthesis.fictional.letters.letterhead import (
-    Letter,
-    LetterWording,
-    wording,
-)
+from synthesis.fictional.letters.layouts import Colour, Face
+from synthesis.fictional.letters.letterhead import Letter, LetterWording, wording
 from synthesis.fictional.letters.lines import MarkedLine
-from synthesis.fictional.letters.paper import (
-    Column,
-    PaperSheet,
-    Placed,
-)
+from synthesis.fictional.letters.paper import Column, PaperSheet, Placed
 from synthesis.fictional.pages.bodies import BodyCase
 from synthesis.fictional.pages.layouts import PageLayout
-from synthesis.fictional.pages.vocabulary import (
-    PAGE_WORDS,
-    PageWords,
-)
+from synthesis.fictional.pages.vocabulary import PAGE_WORDS, PageWords
 
 Align = Literal["left", "centre", "right"]
 

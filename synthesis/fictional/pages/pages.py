@@ -6,28 +6,10 @@ from math import cos, radians, sin
 from random import Random
 
 from synthesis.fictional.letters.layouts import A4, Face
-from synthesis.fictional.letters.lines import (
-    MarkedLine,
-    joined,
-    line,
-    wrap,
-)
-from synthesis.fictional.letters.paper import (
-    Box,
-    PaperSheet,
-    Placed,
-    ink,
-    measure,
-)
-from synthesis.fictional.pages import (
-    identity_blocks,
-    letterheads,
-)
-from synthesis.fictional.pages.bodies import (
-    BodyRow,
-    Volume,
-    make_case,
-)
+from synthesis.fictional.letters.lines import MarkedLine, joined, line, wrap
+from synthesis.fictional.letters.paper import Box, PaperSheet, Placed, ink, measure
+from synthesis.fictional.pages import identity_blocks, letterheads
+from synthesis.fictional.pages.bodies import BodyRow, Volume, make_case
 from synthesis.fictional.pages.charts import chart, signature
 from synthesis.fictional.pages.layouts import (
     HELD_OUT_LAYOUTS,
@@ -36,11 +18,7 @@ from synthesis.fictional.pages.layouts import (
     sample_layout,
     simpler,
 )
-from synthesis.fictional.pages.page_context import (
-    BLACK,
-    Frame,
-    PageContext,
-)
+from synthesis.fictional.pages.page_context import BLACK, Frame, PageContext
 from synthesis.fictional.pages.text_lines import Slug
 
 _GUTTER = 18.0

@@ -4,10 +4,7 @@ from dataclasses import dataclass, replace
 
 from synthesis.fictional.letters.layouts import Face
 from synthesis.fictional.letters.lines import MarkedLine
-from synthesis.fictional.letters.paper import (
-    Box,
-    Stroke,
-)
+from synthesis.fictional.letters.paper import Box, Stroke
 
 Part = tuple[MarkedLine, float, Face, float]
 

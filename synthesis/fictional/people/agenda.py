@@ -8,15 +8,8 @@ from random import Random
 from synthesis.fictional.people import identifiers
 from synthesis.fictional.people.calendar import age
 from synthesis.fictional.people.people import FictionalPerson
-from synthesis.fictional.people.records import (
-    CareSite,
-    Clinician,
-    Visit,
-)
-from synthesis.fictional.templates.grammar import (
-    Language,
-    Story,
-)
+from synthesis.fictional.people.records import CareSite, Clinician, Visit
+from synthesis.fictional.templates.grammar import Language, Story
 
 # The last day on which somebody comes; a fiction has no clock of its own.
 HORIZON = date(2025, 6, 30)

@@ -11,20 +11,9 @@ from faker import Faker
 from record.folding import fold
 from record.patient import Address, Identifier, PatientRecord, PersonName
 from synthesis.fictional.people import identifiers
-from synthesis.fictional.people.places import (
-    COUNTRIES,
-    HOSPITALS,
-    TOWNS,
-    Town,
-)
-from synthesis.fictional.people.records import (
-    CareSite,
-    Clinician,
-)
-from synthesis.fictional.templates.grammar import (
-    Language,
-    vocabulary,
-)
+from synthesis.fictional.people.places import COUNTRIES, HOSPITALS, TOWNS, Town
+from synthesis.fictional.people.records import CareSite, Clinician
+from synthesis.fictional.templates.grammar import Language, vocabulary
 
 _LOCALES = {"fr": "fr_FR", "en": "en_US", "es": "es_ES"}
 

@@ -1,11 +1,7 @@
 """English notes: letterheads, identity blocks, sentences for any patient, lists, traps."""
 
 from synthesis.fictional.templates.en_stories import STORIES
-from synthesis.fictional.templates.grammar import (
-    Language,
-    NoteKind,
-    Section,
-)
+from synthesis.fictional.templates.grammar import Language, NoteKind, Section
 
 _SIGN_OFF = (
     "{author}\nDepartment of {specialty}\nNPI: {rpps}",

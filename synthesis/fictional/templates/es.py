@@ -1,11 +1,7 @@
 """Spanish notes: letterheads, identity blocks, sentences for any patient, lists, traps."""
 
 from synthesis.fictional.templates.es_stories import STORIES
-from synthesis.fictional.templates.grammar import (
-    Language,
-    NoteKind,
-    Section,
-)
+from synthesis.fictional.templates.grammar import Language, NoteKind, Section
 
 _SIGN_OFF = (
     "{author}\nServicio de {specialty}\nNº de colegiado: {rpps}",

@@ -1,11 +1,7 @@
 """French notes: letterheads, identity blocks, sentences for any patient, lists, traps."""
 
 from synthesis.fictional.templates.fr_stories import STORIES
-from synthesis.fictional.templates.grammar import (
-    Language,
-    NoteKind,
-    Section,
-)
+from synthesis.fictional.templates.grammar import Language, NoteKind, Section
 
 _SIGN_OFF = (
     "{author}\nService : {specialty}\nRPPS : {rpps}",

@@ -5,17 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from evaluation.attacks.copying import (
-    VERBATIM,
-    RealNotes,
-    membership,
-    nearness,
-    verbatim,
-)
-from evaluation.attacks.proximity import (
-    SIZES,
-    WordCorpus,
-)
+from evaluation.attacks.copying import VERBATIM, RealNotes, membership, nearness, verbatim
+from evaluation.attacks.proximity import SIZES, WordCorpus
 
 
 def note(chance, length=60):

@@ -7,21 +7,11 @@ import pytest
 from scipy.stats import binomtest
 
 from benchmarks.night.attacks import shown
-from evaluation.attacks.linkage import (
-    Evidence,
-    evidence_of,
-    intervals,
-    judge,
-    link,
-    nearly,
-)
+from evaluation.attacks.linkage import Evidence, evidence_of, intervals, judge, link, nearly
 from record.document import Annotated, Document
 from record.span import Span
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.people.records import (
-    FictionalNote,
-    Hospital,
-)
+from synthesis.fictional.people.records import FictionalNote, Hospital
 
 PATIENTS = 500
 # Guessing right so often happens less than once in ten thousand runs.

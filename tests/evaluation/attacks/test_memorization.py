@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from evaluation.attacks.memorization import (
-    attack,
-    counterfactual,
-    excess,
-    half_splits,
-    influence,
-)
+from evaluation.attacks.memorization import attack, counterfactual, excess, half_splits, influence
 from models.language.training.training import Unigram
 
 LOGS = st.lists(st.floats(-20, 0), min_size=1, max_size=30)

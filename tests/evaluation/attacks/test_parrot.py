@@ -4,22 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from benchmarks.night.attacks import (
-    OWN,
-    STRANGE,
-    Planted,
-    arms,
-    at_random,
-    nothing,
-    plant,
-)
-from evaluation.attacks.parrot import (
-    Logistic,
-    ParrotAttack,
-    ParrotReader,
-    judge,
-    parrot,
-)
+from benchmarks.night.attacks import OWN, STRANGE, Planted, arms, at_random, nothing, plant
+from evaluation.attacks.parrot import Logistic, ParrotAttack, ParrotReader, judge, parrot
 from record.document import Annotated, Document
 from record.policy import Policy
 from record.span import Span

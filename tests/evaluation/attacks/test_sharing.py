@@ -8,22 +8,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.attacks.attack_trials import (
-    Rate,
-    over_seeds,
-)
-from evaluation.attacks.inversion import (
-    blinded,
-    kind_of_case,
-    place_of,
-)
-from evaluation.attacks.sentence_pairs import (
-    averaged,
-    look,
-    make_twins,
-    seeds,
-    whitening,
-)
+from evaluation.attacks.attack_trials import Rate, over_seeds
+from evaluation.attacks.inversion import blinded, kind_of_case, place_of
+from evaluation.attacks.sentence_pairs import averaged, look, make_twins, seeds, whitening
 from evaluation.attacks.sharing import (
     AttackedRelease,
     attack_known,
@@ -179,7 +166,8 @@ def test_several_sights_tell_more_than_one():
 def test_an_inverse_learns_to_read(monkeypatch):
     course = inversion.InversionTraining
     monkeypatch.setattr(
-        "evaluation.attacks.sharing.InversionTraining", lambda seed: course(epochs=1, steps=50, seed=seed)
+        "evaluation.attacks.sharing.InversionTraining",
+        lambda seed: course(epochs=1, steps=50, seed=seed),
     )
     some = subject(plain, 80)
     state = torch.get_rng_state()

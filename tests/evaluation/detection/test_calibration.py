@@ -13,10 +13,7 @@ from evaluation.detection.calibration import (
     miss_curves,
     token_scores,
 )
-from evaluation.detection.scores import (
-    score,
-    tabulate,
-)
+from evaluation.detection.scores import score, tabulate
 from record.errors import ConfigError
 from record.span import Span
 

@@ -6,11 +6,7 @@ from hypothesis import strategies as st
 
 from evaluation.detection.alignment import Pair
 from evaluation.detection.auc import area
-from evaluation.detection.scores import (
-    Confidence,
-    score,
-    tabulate,
-)
+from evaluation.detection.scores import Confidence, score, tabulate
 from record.span import Span
 
 SCORES = st.lists(st.integers(0, 5).map(lambda tenth: tenth / 5), min_size=1, max_size=8)

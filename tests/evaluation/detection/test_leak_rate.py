@@ -8,11 +8,7 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.leak_rate import (
-    SampleStratum,
-    judge,
-    stratified,
-)
+from evaluation.detection.leak_rate import SampleStratum, judge, stratified
 from record.span import Span
 
 

@@ -4,10 +4,7 @@ from datetime import date
 
 import pytest
 
-from evaluation.detection.leaks import (
-    make_scanner,
-    words,
-)
+from evaluation.detection.leaks import make_scanner, words
 from record.patient import Address, Identifier, PatientRecord, PersonName
 
 RECORD = PatientRecord(

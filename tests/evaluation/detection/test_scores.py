@@ -8,18 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.detection.alignment import (
-    Cover,
-    Pair,
-    join,
-    pair,
-    tokenize,
-    union,
-)
-from evaluation.detection.scores import (
-    score,
-    tabulate,
-)
+from evaluation.detection.alignment import Cover, Pair, join, pair, tokenize, union
+from evaluation.detection.scores import score, tabulate
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span

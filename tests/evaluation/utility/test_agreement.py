@@ -6,12 +6,7 @@ from random import Random
 import pytest
 from scipy.stats import spearmanr
 
-from evaluation.utility.agreement import (
-    QUESTIONS,
-    SCALE,
-    ReviewerAnswer,
-    agreement,
-)
+from evaluation.utility.agreement import QUESTIONS, SCALE, ReviewerAnswer, agreement
 
 KAPPAS = (
     0.0851735015772872, 0.005439005439005329, 0.1868647380766224, 0.25806451612903225,

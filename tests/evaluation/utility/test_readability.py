@@ -4,12 +4,7 @@ import pytest
 import textstat
 from textstat.backend.counts import _count_syllables
 
-from evaluation.utility.readability import (
-    FORMULAS,
-    TextCounts,
-    counted,
-    readability,
-)
+from evaluation.utility.readability import FORMULAS, TextCounts, counted, readability
 from record.errors import ConfigError
 
 TEXTS = {

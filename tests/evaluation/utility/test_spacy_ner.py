@@ -2,10 +2,7 @@
 
 import pytest
 
-from benchmarks.detection.spacy_ner import (
-    Course,
-    learn,
-)
+from benchmarks.detection.spacy_ner import Course, learn
 from evaluation.detection.randomization import f1
 from evaluation.utility.utility import scored
 from record.document import Annotated, Document

@@ -2,10 +2,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from benchmarks.detection.curves import (
-    Line,
-    figure,
-)
+from benchmarks.detection.curves import Line, figure
 from benchmarks.detection.meddocan import in_our_labels
 from benchmarks.detection.spacy_ner import Kept
 from benchmarks.synthesis.three_settings import (

@@ -16,10 +16,7 @@ from evaluation.utility.utility import (
     compare,
 )
 from record.document import Annotated
-from tests.models.tagger.toy import (
-    toy_notes,
-    toy_recipe,
-)
+from tests.models.tagger.toy import toy_notes, toy_recipe
 
 
 def notes(count, seed):

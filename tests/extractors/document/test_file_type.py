@@ -4,10 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.document.file_type import (
-    Kind,
-    sniff,
-)
+from extractors.document.file_type import Kind, sniff
 from record.errors import Unreadable
 
 CDA = '<{0}ClinicalDocument xmlns="urn:hl7-org:v3"><title>x</title></{0}ClinicalDocument>'

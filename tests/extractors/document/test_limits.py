@@ -1,9 +1,6 @@
 import pytest
 
-from extractors.document.limits import (
-    Extracted,
-    Limits,
-)
+from extractors.document.limits import Extracted, Limits
 from record.errors import ConfigError
 
 

@@ -1,11 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.document.lines import (
-    Line,
-    in_order,
-    turned,
-)
+from extractors.document.lines import Line, in_order, turned
 from extractors.document.page import Page
 from extractors.layout.page_text import join
 

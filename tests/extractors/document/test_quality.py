@@ -2,11 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.document.quality import (
-    Quality,
-    confidence,
-    judge_text,
-)
+from extractors.document.quality import Quality, confidence, judge_text
 
 SOUND = (
     "Patiente de 54 ans hospitalisée pour une douleur thoracique d'apparition brutale, irradiant "

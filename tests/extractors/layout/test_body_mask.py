@@ -3,15 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.document.lines import Line
-from extractors.document.page import (
-    BoxClass,
-    Page,
-)
+from extractors.document.page import BoxClass, Page
 from extractors.layout.body_mask import Mask
-from extractors.layout.labelled_pages import (
-    LabelledPage,
-    score,
-)
+from extractors.layout.labelled_pages import LabelledPage, score
 from record.errors import ConfigError
 
 

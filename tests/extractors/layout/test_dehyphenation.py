@@ -2,10 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.layout.dehyphenation import (
-    broken_words,
-    clean_line,
-)
+from extractors.layout.dehyphenation import broken_words, clean_line
 
 SOFT = "\u00ad"
 

@@ -6,14 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from extractors.document.lines import (
-    Line,
-    turned,
-)
-from extractors.document.page import (
-    BoxClass,
-    Page,
-)
+from extractors.document.lines import Line, turned
+from extractors.document.page import BoxClass, Page
 from extractors.layout.labelled_pages import (
     LabelledPage,
     LineScores,

@@ -9,22 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extractors.document.lines import Line
-from extractors.document.page import (
-    MEDICINE,
-    BoxClass,
-    Page,
-)
-from extractors.layout.line_classifier import (
-    CLASSES,
-    KERNELS,
-    SHAPES,
-    SHIPPED,
-    BoxModel,
-)
-from extractors.layout.line_features import (
-    Features,
-    features,
-)
+from extractors.document.page import MEDICINE, BoxClass, Page
+from extractors.layout.line_classifier import CLASSES, KERNELS, SHAPES, SHIPPED, BoxModel
+from extractors.layout.line_features import Features, features
 from record.errors import ConfigError
 
 VOCABULARY = "Dr Hospital Tel: 01.23 patient pain knee the of 12/03/2024 Page".split()

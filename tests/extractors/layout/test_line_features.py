@@ -5,14 +5,7 @@ from hypothesis import strategies as st
 
 from extractors.document.lines import Line
 from extractors.document.page import Page
-from extractors.layout.line_features import (
-    BUCKETS,
-    NUMBERS,
-    POSITIONS,
-    WINDOW,
-    WORDS,
-    features,
-)
+from extractors.layout.line_features import BUCKETS, NUMBERS, POSITIONS, WINDOW, WORDS, features
 
 COORDINATE = st.floats(-1e9, 1e9) | st.sampled_from([0.0, 595.0, float("inf"), float("nan")])
 LINES = st.builds(

@@ -1,21 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.document.lines import (
-    GlyphRun,
-    Line,
-)
-from extractors.document.page import (
-    MEDICINE,
-    BoxClass,
-    Page,
-    Piece,
-    boxes,
-)
-from extractors.layout.page_text import (
-    join,
-    join_kept,
-)
+from extractors.document.lines import GlyphRun, Line
+from extractors.document.page import MEDICINE, BoxClass, Page, Piece, boxes
+from extractors.layout.page_text import join, join_kept
 
 B, H = BoxClass.BODY, BoxClass.HEADER
 

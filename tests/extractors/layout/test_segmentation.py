@@ -5,13 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.extraction.letters import letters
-from benchmarks.extraction.segmentation import (
-    Letter,
-    Result,
-    measure,
-    outside,
-    shifted,
-)
+from benchmarks.extraction.segmentation import Letter, Result, measure, outside, shifted
 from extractors.document.page import MEDICINE
 from extractors.layout.body_mask import Mask
 from extractors.layout.labelled_pages import score

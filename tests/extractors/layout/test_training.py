@@ -2,18 +2,9 @@ import numpy as np
 import pytest
 
 from extractors.document.lines import Line
-from extractors.document.page import (
-    BoxClass,
-    Page,
-)
-from extractors.layout.labelled_pages import (
-    LabelledPage,
-    score,
-)
-from extractors.layout.line_classifier import (
-    SHAPES,
-    BoxModel,
-)
+from extractors.document.page import BoxClass, Page
+from extractors.layout.labelled_pages import LabelledPage, score
+from extractors.layout.line_classifier import SHAPES, BoxModel
 from extractors.layout.line_features import features
 from record.errors import ConfigError
 

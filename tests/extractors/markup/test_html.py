@@ -9,10 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.document.limits import Limits
-from extractors.markup.html import (
-    extract,
-    text_of,
-)
+from extractors.markup.html import extract, text_of
 from extractors.plain.plain_text import clean
 from record.errors import Unreadable
 from tests.growth import calls

@@ -3,11 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.pdf.coloured_areas import (
-    Area,
-    drawn_areas,
-    plain_areas,
-)
+from extractors.pdf.coloured_areas import Area, drawn_areas, plain_areas
 from synthesis.fictional.pages.pages import labelled_letter
 from tests.extractors.conftest import _raw
 

@@ -7,10 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from extractors.document.limits import (
-    Extracted,
-    Limits,
-)
+from extractors.document.limits import Extracted, Limits
 from extractors.layout.page_text import join
 from extractors.pdf.mupdf_reader import read_pages
 from record.errors import Unreadable

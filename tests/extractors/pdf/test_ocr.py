@@ -9,11 +9,7 @@ from hypothesis import strategies as st
 
 from extractors.document.lines import turned
 from extractors.pdf import ocr
-from extractors.pdf.ocr import (
-    Recognized,
-    Recognizer,
-    skew,
-)
+from extractors.pdf.ocr import Recognized, Recognizer, skew
 from record.errors import Unavailable, Unreadable
 
 LETTER = (

@@ -4,10 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.pdf.text_layer import (
-    OperatorKind,
-    kinds,
-)
+from extractors.pdf.text_layer import OperatorKind, kinds
 
 OPERATORS = {
     OperatorKind.PAINTS: "f F f* B B* b b* sh Do EI".split(),

@@ -5,14 +5,9 @@ import pytest
 from PIL import Image
 
 from extractors.document.limits import Limits
-from extractors.document.page import (
-    BoxClass,
-    Page,
-)
+from extractors.document.page import BoxClass, Page
 from extractors.pdf.mupdf_reader import read_pages
-from extractors.pdf.page_image import (
-    classes_picture,
-)
+from extractors.pdf.page_image import classes_picture
 
 NAMES = ("DUPONT", "Zoë", "0612345678", "WWiliilWW")
 LETTER = [

@@ -19,11 +19,7 @@ from extractors.document.page import Page
 from extractors.layout.page_text import join
 from extractors.pdf import mupdf_reader as by_mupdf
 from extractors.pdf.pdfplumber_reader import read_pages
-from extractors.pdf.ruled_tables import (
-    in_cells,
-    ruled_rows,
-    table_rows,
-)
+from extractors.pdf.ruled_tables import in_cells, ruled_rows, table_rows
 from record.errors import Unreadable
 
 LIMITS = Limits(max_pages=20, max_characters=50_000)

@@ -8,11 +8,7 @@ from hypothesis import strategies as st
 from extractors.document.lines import Line
 from extractors.pdf.mupdf_page import MuPage
 from extractors.pdf.ocr import Recognizer
-from extractors.pdf.text_layer import (
-    Layer,
-    agrees,
-    judge,
-)
+from extractors.pdf.text_layer import Layer, agrees, judge
 
 BODY = tuple(f"Ligne {number} du compte rendu de consultation du patient" for number in range(30))
 WHITE, BLACK = (1, 1, 1), (0, 0, 0)

@@ -1,12 +1,6 @@
 import pytest
 
-from extractors.plain.code_pages import (
-    by_charset,
-    by_label,
-    by_number,
-    decode_as,
-    decode_labelled,
-)
+from extractors.plain.code_pages import by_charset, by_label, by_number, decode_as, decode_labelled
 from record.errors import Unreadable
 
 

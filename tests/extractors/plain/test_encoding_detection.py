@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.plain.encoding_detection import (
-    is_chance,
-    repair,
-    unmarked,
-    western,
-)
+from extractors.plain.encoding_detection import is_chance, repair, unmarked, western
 from extractors.plain.plain_text import decode
 from record.errors import Unreadable
 

@@ -5,11 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.document.limits import Limits
-from extractors.plain.plain_text import (
-    clean,
-    decode,
-    extract,
-)
+from extractors.plain.plain_text import clean, decode, extract
 from record.errors import Unreadable
 
 LETTER = (

@@ -1,9 +1,6 @@
 import pytest
 
-from extractors.plain.symbol_fonts import (
-    is_symbol_font,
-    symbol,
-)
+from extractors.plain.symbol_fonts import is_symbol_font, symbol
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.word.xml_tree import (
-    each,
-    first,
-    parse,
-)
+from extractors.word.xml_tree import each, first, parse
 from record.errors import Unreadable
 
 PREFIXES = {"urn:x": "x"}

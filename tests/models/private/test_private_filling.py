@@ -10,19 +10,9 @@ import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from models.language.masked.masked_model import (
-    MaskedFiller,
-    TrainedMasked,
-)
-from models.language.masked.private_filling import (
-    Ledger,
-    Mechanism,
-    PrivateFiller,
-)
-from models.language.networks.masked_network import (
-    MARKS,
-    MaskedLM,
-)
+from models.language.masked.masked_model import MaskedFiller, TrainedMasked
+from models.language.masked.private_filling import Ledger, Mechanism, PrivateFiller
+from models.language.networks.masked_network import MARKS, MaskedLM
 from record.errors import ConfigError
 from synthesis.filling import draw
 

@@ -21,21 +21,9 @@ from models.private.deidentifier import Deidentifier, EncodedSentence
 from models.private.pairs import Pairs
 from models.private.pseudonymization import Pseudonymizer
 from models.private.representer import Representer, Unprotected
-from models.private.representer_training import (
-    GUESSING,
-    Reversed,
-    representer_loss,
-)
-from models.private.weight_selection import (
-    WeightSelection,
-    batches,
-)
-from tests.models.private.test_private_words import (
-    NAMES,
-    NONE,
-    Embeddings,
-    note,
-)
+from models.private.representer_training import GUESSING, Reversed, representer_loss
+from models.private.weight_selection import WeightSelection, batches
+from tests.models.private.test_private_words import NAMES, NONE, Embeddings, note
 
 LENGTHS = torch.tensor([3, 5, 1])
 

@@ -9,10 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.private.sentences import LONGEST, PHI, Sentence, sentences, small_tokens
-from models.tagger.encoders.bilstm import (
-    CASES,
-    case_of,
-)
+from models.tagger.encoders.bilstm import CASES, case_of
 from record.span import Span
 
 MEDDOCAN = Path(__file__).parents[4] / "shared/corpora/meddocan"

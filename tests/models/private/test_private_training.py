@@ -17,11 +17,7 @@ from models.private.recipe import RepresenterRecipe, SentenceCorpus
 from models.private.representer_training import train
 from models.private.sentences import Sentence, sentences
 from record.errors import ConfigError
-from tests.models.tagger.toy import (
-    FILLERS,
-    NAMES,
-    toy_notes,
-)
+from tests.models.tagger.toy import FILLERS, NAMES, toy_notes
 
 
 class Interrupted(Exception):

@@ -12,10 +12,7 @@ from scipy.stats import chisquare
 
 from models.private.embeddings import EmbeddingRecipe, Embeddings, read_vectors, train
 from models.private.piece_embeddings import packaged
-from models.private.pseudonymization import (
-    Pseudonymizer,
-    pseudonymize,
-)
+from models.private.pseudonymization import Pseudonymizer, pseudonymize
 from models.private.sentences import Sentence, sentences
 from models.private.stop_words import stop_words
 from models.tagger.encoders.bilstm import make_bilstm

@@ -9,26 +9,14 @@ from pathlib import Path
 import pytest
 
 from models.precision import has_vnni
-from models.tagger import (
-    folder,
-    shipped_model,
-)
+from models.tagger import folder, shipped_model
 from models.tagger.runtime import Tagger
-from models.tagger.shipped_model import (
-    OPENVINO_INT8,
-    TORCH,
-)
+from models.tagger.shipped_model import OPENVINO_INT8, TORCH
 from pipeline.cli import main
 from record.document import Document
 from record.errors import ConfigError
-from tests.models.tagger.toy import (
-    NAMES,
-    toy_notes,
-)
-from tests.models.tagger.training.test_training_command import (
-    QUICK,
-    toys,
-)
+from tests.models.tagger.toy import NAMES, toy_notes
+from tests.models.tagger.training.test_training_command import QUICK, toys
 
 pytest.importorskip("nncf", reason="an extra")
 

@@ -1,11 +1,7 @@
 import pytest
 
 from models.tagger.runtime import Tagger
-from models.tagger.shipped_model import (
-    SHIPPED,
-    digest,
-    folder_of,
-)
+from models.tagger.shipped_model import SHIPPED, digest, folder_of
 from record.document import Document
 from record.errors import ConfigError
 from record.label import Label

@@ -19,21 +19,12 @@ from pipeline.beam.session import tools_of
 from pipeline.beam.worker import UnitShare, WorkerShare, nightly, work
 from pipeline.config.exit_codes import EXIT_USAGE
 from pipeline.config.settings import load
-from pipeline.night import (
-    engine,
-    supervisor,
-)
-from pipeline.night.nightly import (
-    Incomplete,
-    run_nightly,
-)
+from pipeline.night import engine, supervisor
+from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.notes.batch import Batch
 from pipeline.notes.worker_resources import settled
 from pipeline.state.ledger import open_state
-from pipeline.warehouse.note_rows import (
-    NoteRow,
-    Unit,
-)
+from pipeline.warehouse.note_rows import NoteRow, Unit
 from record.errors import Unavailable
 
 CANARY = "Quillfeather"

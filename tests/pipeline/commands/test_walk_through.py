@@ -11,10 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.cli import main
-from pipeline.config.exit_codes import (
-    EXIT_DONE,
-    EXIT_GATE,
-)
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from tests.keys import derive
 
 DOCS = Path(__file__).parents[3] / "docs"

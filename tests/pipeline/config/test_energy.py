@@ -10,15 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.cli import main
-from pipeline.config.energy import (
-    Energy,
-    Meter,
-    estimate,
-)
-from pipeline.config.settings import (
-    EnergySettings,
-    load,
-)
+from pipeline.config.energy import Energy, Meter, estimate
+from pipeline.config.settings import EnergySettings, load
 from pipeline.night.run_history import read_history
 from pipeline.notes.worker_resources import settled
 from pipeline.state.release_register import read_register

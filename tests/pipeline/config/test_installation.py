@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config.installation import (
-    ROOMS,
-    check_rooms,
-)
+from pipeline.config.installation import ROOMS, check_rooms
 
 SOURCES = Path(__file__).parents[3]
 CHECK = """

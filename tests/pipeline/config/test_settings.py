@@ -4,10 +4,7 @@ import pickle
 
 import pytest
 
-from pipeline.config.settings import (
-    load,
-    resolve,
-)
+from pipeline.config.settings import load, resolve
 from record.errors import ConfigError
 from record.policy import Action
 

@@ -14,10 +14,7 @@ from pipeline.config.settings import load
 from pipeline.dpo.answers import REQUIREMENTS, answer_all
 from pipeline.dpo.evidence import gather
 from pipeline.night.run_history import read_history
-from pipeline.state.audit_records import (
-    Sample,
-    open_records,
-)
+from pipeline.state.audit_records import Sample, open_records
 from surrogates.keys.keys import load_master
 
 TODAY = datetime.now(UTC).date()

@@ -11,17 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.cli import main
-from pipeline.files.note_files import (
-    Task,
-    make_finder,
-)
-from pipeline.files.rule_selection import (
-    Cells,
-    choose,
-    dump,
-    load,
-    rule_of,
-)
+from pipeline.files.note_files import Task, make_finder
+from pipeline.files.rule_selection import Cells, choose, dump, load, rule_of
 from pipeline.notes import detection
 from pipeline.notes.detection import DETECTOR_VERSION
 from record.document import Document

@@ -22,10 +22,7 @@ from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import write
-from pipeline.notes.stages import (
-    STAGES,
-    read,
-)
+from pipeline.notes.stages import STAGES, read
 from pipeline.notes.worker_resources import open_tools
 from pipeline.warehouse.note_rows import Unit
 from record.errors import CryptonymError

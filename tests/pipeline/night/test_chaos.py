@@ -12,10 +12,7 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.night import nightly
 from pipeline.night.engine import drive
-from pipeline.night.nightly import (
-    Incomplete,
-    run_nightly,
-)
+from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.night.run_history import read_history
 from pipeline.state import ledger
 from pipeline.state.lock import Held

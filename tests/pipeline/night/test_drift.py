@@ -10,25 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from benchmarks.night.count_feeds import (
-    FAULTS,
-    START,
-    Books,
-    Feed,
-    Hospital,
-    layout,
-)
-from benchmarks.night.quality import (
-    DAYS_A_QUARTER,
-    judged,
-    reasons_of,
-)
+from benchmarks.night.count_feeds import FAULTS, START, Books, Feed, Hospital, layout
+from benchmarks.night.quality import DAYS_A_QUARTER, judged, reasons_of
 from pipeline.night import drift
 from pipeline.night.quality_gate import allowance
-from pipeline.state.count_history import (
-    Counted,
-    compare,
-)
+from pipeline.state.count_history import Counted, compare
 from record.count_drift import WEEKDAYS, Track
 
 QUARTERS = 1

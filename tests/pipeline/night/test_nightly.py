@@ -7,24 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config.exit_codes import (
-    EXIT_DONE,
-    EXIT_QUARANTINE,
-)
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load
-from pipeline.night.engine import (
-    drive,
-    process,
-)
-from pipeline.night.nightly import (
-    Incomplete,
-    run_nightly,
-)
+from pipeline.night.engine import drive, process
+from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.notes.batch_commit import write
-from pipeline.notes.worker_resources import (
-    open_tools,
-    settled,
-)
+from pipeline.notes.worker_resources import open_tools, settled
 from pipeline.warehouse.warehouse import open_output
 from record.errors import ConfigError
 from surrogates.keys.keys import load_master

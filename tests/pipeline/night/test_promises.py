@@ -12,10 +12,7 @@ from scipy.stats import binom
 from evaluation.detection.leaks import make_scanner
 from pipeline.config.progress import Progress
 from pipeline.config.settings import load
-from pipeline.night.demo import (
-    Fiction,
-    make_demo,
-)
+from pipeline.night.demo import Fiction, make_demo
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.worker_resources import make_seal

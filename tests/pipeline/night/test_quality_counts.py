@@ -7,16 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.notes.batch import (
-    Item,
-    Refused,
-)
-from pipeline.notes.batch_commit import (
-    NO_SITE,
-    OTHER,
-    count,
-    shape,
-)
+from pipeline.notes.batch import Item, Refused
+from pipeline.notes.batch_commit import NO_SITE, OTHER, count, shape
 from pipeline.notes.stages import Sites
 from pipeline.state.count_cells import (
     ALL,
@@ -29,11 +21,7 @@ from pipeline.state.count_cells import (
     series_of,
     unpack_cells,
 )
-from pipeline.state.count_history import (
-    Counted,
-    compare,
-    title,
-)
+from pipeline.state.count_history import Counted, compare, title
 from pipeline.warehouse.note_rows import NoteRow
 from record.count_drift import WEEKDAYS
 from record.document import Document

@@ -8,28 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.night.drift import judge
-from pipeline.night.quality_gate import (
-    Assessment,
-    tell,
-)
-from pipeline.night.quality_page import (
-    PageContents,
-    render,
-)
-from pipeline.reports.charts import (
-    line,
-    marks,
-)
+from pipeline.night.quality_gate import Assessment, tell
+from pipeline.night.quality_page import PageContents, render
+from pipeline.reports.charts import line, marks
 from pipeline.state.count_cells import Cell
-from pipeline.state.count_history import (
-    Counted,
-    compare,
-)
-from pipeline.state.quality_store import (
-    Alarm,
-    GateDecision,
-    JudgedRun,
-)
+from pipeline.state.count_history import Counted, compare
+from pipeline.state.quality_store import Alarm, GateDecision, JudgedRun
 from record.count_drift import WEEKDAYS
 
 START = date(2024, 3, 4)

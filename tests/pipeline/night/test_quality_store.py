@@ -6,33 +6,13 @@ from datetime import date, timedelta
 import pytest
 from sqlalchemy import text
 
-from pipeline.config.settings import (
-    QualitySettings,
-    StateSettings,
-)
-from pipeline.night.quality_gate import (
-    Gate,
-    assess,
-)
-from pipeline.state.count_cells import (
-    Cell,
-    Series,
-)
+from pipeline.config.settings import QualitySettings, StateSettings
+from pipeline.night.quality_gate import Gate, assess
+from pipeline.state.count_cells import Cell, Series
 from pipeline.state.count_history import Counted
-from pipeline.state.ledger import (
-    UnitResult,
-    open_state,
-)
-from pipeline.state.quality_store import (
-    KEPT_DAYS,
-    Alarm,
-    GateDecision,
-)
-from pipeline.state.unit_results import (
-    FailedNote,
-    Print,
-    StagedNote,
-)
+from pipeline.state.ledger import UnitResult, open_state
+from pipeline.state.quality_store import KEPT_DAYS, Alarm, GateDecision
+from pipeline.state.unit_results import FailedNote, Print, StagedNote
 from pipeline.warehouse.note_rows import Unit
 
 NIGHT = date(2024, 3, 4)

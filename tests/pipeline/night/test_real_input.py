@@ -16,21 +16,12 @@ import pytest
 from sqlalchemy import MetaData, create_engine, func, insert, select, text
 
 from pipeline.config.exit_codes import EXIT_DONE
-from pipeline.config.settings import (
-    SourceSettings,
-    load,
-)
-from pipeline.night import (
-    engine,
-    supervisor,
-)
+from pipeline.config.settings import SourceSettings, load
+from pipeline.night import engine, supervisor
 from pipeline.night.demo import demo_config
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.worker_resources import settled
-from pipeline.warehouse.warehouse import (
-    open_output,
-    open_source,
-)
+from pipeline.warehouse.warehouse import open_output, open_source
 from synthesis.fictional.hospital import adopt, make_hospital
 from synthesis.fictional.omop import Tables, write_omop
 from synthesis.fictional.people.records import Visit

@@ -11,10 +11,7 @@ import psutil
 import pytest
 from sqlalchemy import Engine, create_engine, event, make_url, text
 
-from pipeline.config.exit_codes import (
-    EXIT_DONE,
-    EXIT_UNAVAILABLE,
-)
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_UNAVAILABLE
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
 from tests.pipeline.moving import move

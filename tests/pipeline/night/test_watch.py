@@ -17,25 +17,15 @@ from pipeline.cli import main
 from pipeline.config.settings import load
 from pipeline.night import watch
 from pipeline.night.engine import drive
-from pipeline.night.event_log import (
-    Journal,
-    open_journal,
-)
+from pipeline.night.event_log import Journal, open_journal
 from pipeline.night.nightly import run_nightly
 from pipeline.night.run_history import read_history
 from pipeline.night.signals import ended_by_signals
-from pipeline.night.watch import (
-    Resident,
-    Vigil,
-    Watcher,
-)
+from pipeline.night.watch import Resident, Vigil, Watcher
 from pipeline.notes.worker_resources import settled
 from pipeline.state.ledger import State
 from pipeline.state.lock import run_lock
-from pipeline.state.new_notes import (
-    find_new,
-    has_new,
-)
+from pipeline.state.new_notes import find_new, has_new
 from record.errors import Unavailable
 
 

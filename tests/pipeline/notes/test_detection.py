@@ -8,25 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.config.settings import RulesSettings
-from pipeline.notes import (
-    detection,
-    stages,
-)
-from pipeline.notes.batch import (
-    Batch,
-    Item,
-)
-from pipeline.notes.detection import (
-    KnownPatients,
-    by_rules,
-    detect,
-    detect_together,
-    spoken,
-)
-from pipeline.warehouse.note_rows import (
-    NoteRow,
-    Unit,
-)
+from pipeline.notes import detection, stages
+from pipeline.notes.batch import Batch, Item
+from pipeline.notes.detection import KnownPatients, by_rules, detect, detect_together, spoken
+from pipeline.warehouse.note_rows import NoteRow, Unit
 from record.document import Document
 from record.errors import ConfigError
 from record.patient import PatientRecord

@@ -6,15 +6,9 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from evaluation.detection.alignment import (
-    Pair,
-    tokenize,
-)
+from evaluation.detection.alignment import Pair, tokenize
 from evaluation.detection.scores import score
-from pipeline.notes.overlap_resolution import (
-    resolve,
-    trim,
-)
+from pipeline.notes.overlap_resolution import resolve, trim
 from record.span import Span
 
 TEXT = "Mme Jeanne M. DUPONT-MARTIN, née le 12/03/1950, 12 rue des Lilas (75), tél. (+33) 1 44 55."

@@ -7,35 +7,18 @@ import pytest
 
 from models.tagger.runtime import Tagger
 from models.tagger.shipped_model import folder_of
-from models.tagger.training.training import (
-    Corpora,
-    train,
-)
+from models.tagger.training.training import Corpora, train
 from pipeline.config.settings import load
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
 from pipeline.night.supervisor import _shared
-from pipeline.notes.model_detection import (
-    TOGETHER,
-    Foresight,
-)
-from pipeline.notes.worker_resources import (
-    config_hash,
-    load_tagger,
-)
+from pipeline.notes.model_detection import TOGETHER, Foresight
+from pipeline.notes.worker_resources import config_hash, load_tagger
 from record.document import Document
 from record.errors import ConfigError
 from surrogates.keys.keys import load_master
-from tests.models.tagger.toy import (
-    toy_notes,
-    toy_recipe,
-    toy_training,
-)
-from tests.pipeline.night.test_nightly import (
-    out_id,
-    outcomes,
-    released,
-)
+from tests.models.tagger.toy import toy_notes, toy_recipe, toy_training
+from tests.pipeline.night.test_nightly import out_id, outcomes, released
 
 pytestmark = pytest.mark.slow
 

@@ -17,17 +17,11 @@ import pipeline.notes.stages
 import pipeline.notes.worker_resources
 from extractors.read import DocumentReader
 from pipeline.cli import main
-from pipeline.config.exit_codes import (
-    EXIT_DONE,
-    EXIT_QUARANTINE,
-)
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
-from pipeline.notes.worker_resources import (
-    make_seal,
-    open_master,
-)
+from pipeline.notes.worker_resources import make_seal, open_master
 from pipeline.state.ledger import open_state
 from pipeline.state.tables import STAGED
 from record.errors import ConfigError

@@ -9,25 +9,16 @@ from datetime import date
 import pytest
 
 from pipeline.cli import main
-from pipeline.config.exit_codes import (
-    EXIT_DONE,
-    EXIT_QUARANTINE,
-)
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load
 from pipeline.night.engine import drive
-from pipeline.night.nightly import (
-    Incomplete,
-    run_nightly,
-)
+from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.release import run as running
 from pipeline.release import unit as making
 from pipeline.release.draft import ReleaseDraft
 from pipeline.release.folder_target import FolderTarget
 from pipeline.release.persons import read_persons
-from pipeline.release.row_digests import (
-    Hashes,
-    add_totals,
-)
+from pipeline.release.row_digests import Hashes, add_totals
 from record.errors import ConfigError, Unavailable
 
 

@@ -14,10 +14,7 @@ from pipeline.release.row_digests import Difference
 from pipeline.release.sql_target import replace_part
 from pipeline.release.tables import make_tables
 from pipeline.release.unit_files import TableFile
-from pipeline.warehouse.databases import (
-    connect,
-    transaction,
-)
+from pipeline.warehouse.databases import connect, transaction
 
 TABLES = make_tables(None)
 UNITS = count()

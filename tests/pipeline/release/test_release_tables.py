@@ -27,19 +27,9 @@ from pipeline.release import run as running
 from pipeline.release.draft import ReleaseDraft, ReleaseUnit
 from pipeline.release.persons import query_persons
 from pipeline.release.plan import count_units, units_of_range
-from pipeline.release.release_context import (
-    draft_folder,
-    open_desk,
-    open_share,
-)
-from pipeline.release.request import (
-    complete,
-    make_policy,
-)
-from pipeline.release.row_digests import (
-    Hashes,
-    differ,
-)
+from pipeline.release.release_context import draft_folder, open_desk, open_share
+from pipeline.release.request import complete, make_policy
+from pipeline.release.row_digests import Hashes, differ
 from record.columns import TABLES, Treatment
 from record.errors import ConfigError, Unavailable
 from tests.keys import derive

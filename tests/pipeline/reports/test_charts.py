@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.reports.charts import (
-    MOST_BINS,
-    axis,
-    bars,
-    series,
-)
+from pipeline.reports.charts import MOST_BINS, axis, bars, series
 
 ISO_DAYS = st.dates().map(date.isoformat)
 

@@ -10,17 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.utility.agreement import (
-    QUESTIONS,
-    ReviewerAnswer,
-    agreement,
-    cohen,
-)
+from evaluation.utility.agreement import QUESTIONS, ReviewerAnswer, agreement, cohen
 from pipeline.cli import main
-from pipeline.reports.review_pages import (
-    TRIALS,
-    shared_out,
-)
+from pipeline.reports.review_pages import TRIALS, shared_out
 
 PAIRS = [
     {"pair": number, "synthetic": f"synthetic {number} <b>", "real": f"canary {number}"}

@@ -10,18 +10,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.reports.quarantine_remedies import remedy
-from pipeline.reports.run_report import (
-    MOST_KINDS,
-    OTHER_KINDS,
-    render,
-    to_json,
-    write_report,
-)
-from pipeline.state.run_summary import (
-    Outcome,
-    RunSummary,
-    Tally,
-)
+from pipeline.reports.run_report import MOST_KINDS, OTHER_KINDS, render, to_json, write_report
+from pipeline.state.run_summary import Outcome, RunSummary, Tally
 from record.document import Document
 from record.errors import Unavailable
 from record.failure import Failure

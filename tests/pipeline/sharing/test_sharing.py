@@ -28,10 +28,7 @@ from pipeline.cli import main
 from pipeline.config.signing import check
 from pipeline.files.jsonl import listed
 from pipeline.sharing.encoding import ORDER, SharingPaths, encode_site, site_of
-from pipeline.sharing.leak_check import (
-    SHORTEST,
-    words_in,
-)
+from pipeline.sharing.leak_check import SHORTEST, words_in
 from pipeline.sharing.pool import pool
 from pipeline.sharing.vectors import (
     VECTORS,
@@ -379,7 +376,9 @@ def test_vectors_that_have_nothing_in_common_are_not_pooled(place, tmp_path):
 def attacked(place):
     """The file without noise, attacked by everything, quickly."""
     patch = pytest.MonkeyPatch()
-    patch.setattr("evaluation.attacks.sharing.InversionTraining", lambda seed: InversionTraining(1, 1, seed))
+    patch.setattr(
+        "evaluation.attacks.sharing.InversionTraining", lambda seed: InversionTraining(1, 1, seed)
+    )
     patch.setattr("evaluation.attacks.adversary.EPOCHS", 1)
     told = ["--notes", place / "notes.jsonl", "--representer", place / "kit", "--seeds", 2]
     code = share("attack", place / "weak", *told, "-o", place / "attacked")

@@ -15,16 +15,8 @@ from pipeline.config.settings import StateSettings
 from pipeline.night.run_history import read_history
 from pipeline.state import schema
 from pipeline.state.audit_records import open_records
-from pipeline.state.ledger import (
-    FailedNote,
-    StagedNote,
-    UnitResult,
-    open_state,
-)
-from pipeline.state.tables import (
-    pack_ids,
-    unpack_ids,
-)
+from pipeline.state.ledger import FailedNote, StagedNote, UnitResult, open_state
+from pipeline.state.tables import pack_ids, unpack_ids
 from pipeline.warehouse.note_rows import Unit
 from record.errors import Unavailable, Unsafe
 

@@ -9,11 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from pipeline.state.lock import (
-    RunLock,
-    lock_path,
-    run_lock,
-)
+from pipeline.state.lock import RunLock, lock_path, run_lock
 from record.errors import ConfigError
 
 ROOT = Path(__file__).parents[3]

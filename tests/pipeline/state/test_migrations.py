@@ -10,30 +10,12 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, insert, inspect, text
 
 from pipeline.config.settings import StateSettings
-from pipeline.state.ledger import (
-    State,
-    open_state,
-)
-from pipeline.state.lock import (
-    Held,
-    run_lock,
-)
-from pipeline.state.migrations.upgrade import (
-    FIRST,
-    revisions,
-    upgrade,
-)
+from pipeline.state.ledger import State, open_state
+from pipeline.state.lock import Held, run_lock
+from pipeline.state.migrations.upgrade import FIRST, revisions, upgrade
 from pipeline.state.schema import revision
-from pipeline.state.tables import (
-    LEDGER,
-    REVISION,
-    RUN,
-    STATE,
-)
-from pipeline.warehouse.databases import (
-    connect,
-    transaction,
-)
+from pipeline.state.tables import LEDGER, REVISION, RUN, STATE
+from pipeline.warehouse.databases import connect, transaction
 from record.errors import ConfigError
 
 

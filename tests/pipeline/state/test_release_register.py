@@ -10,32 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.cli import main
-from pipeline.config.settings import (
-    OutputSettings,
-    StateSettings,
-    load,
-)
-from pipeline.night.release_history import (
-    Past,
-    label_panels,
-    render,
-)
+from pipeline.config.settings import OutputSettings, StateSettings, load
+from pipeline.night.release_history import Past, label_panels, render
 from pipeline.release import run as running
 from pipeline.release.sql_target import SqlTarget
 from pipeline.release.targets import show_place
-from pipeline.reports.charts import (
-    PANEL_HEIGHT,
-    PANEL_WIDTH,
-)
+from pipeline.reports.charts import PANEL_HEIGHT, PANEL_WIDTH
 from pipeline.state.ledger import open_state
 from pipeline.state.lock import run_lock
 from pipeline.state.quality_store import GateDecision
-from pipeline.state.release_register import (
-    PastRelease,
-    account,
-    read_register,
-    registered,
-)
+from pipeline.state.release_register import PastRelease, account, read_register, registered
 from record.errors import ConfigError, Unavailable
 
 START = datetime(2026, 1, 17, 2, tzinfo=UTC)

@@ -6,10 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.state.span_sealing import (
-    Found,
-    Seal,
-)
+from pipeline.state.span_sealing import Found, Seal
 from record.errors import Unsafe
 from record.span import Span
 

@@ -12,13 +12,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from pipeline.config.settings import OutputSettings
-from pipeline.warehouse.note_rows import (
-    NoteRow,
-    OutputRow,
-    PersonRow,
-    pack,
-    unpack,
-)
+from pipeline.warehouse.note_rows import NoteRow, OutputRow, PersonRow, pack, unpack
 from pipeline.warehouse.sql_output import CdmSource
 from pipeline.warehouse.warehouse import open_output
 from record.errors import ConfigError, Unavailable, Unsafe

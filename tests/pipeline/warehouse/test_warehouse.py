@@ -14,17 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 
-from pipeline.config.settings import (
-    IdentitySettings,
-    SourceSettings,
-)
-from pipeline.warehouse.note_rows import (
-    PersonRow,
-    Unit,
-    day,
-    moment,
-    whole,
-)
+from pipeline.config.settings import IdentitySettings, SourceSettings
+from pipeline.warehouse.note_rows import PersonRow, Unit, day, moment, whole
 from pipeline.warehouse.people import split_name
 from pipeline.warehouse.warehouse import open_source
 from record.errors import ConfigError, Unavailable, Unreadable

@@ -4,10 +4,7 @@ import pytest
 
 from record.document import Document
 from rules.ages.ages import detect
-from tests.rules.ages.forms_ages import (
-    found,
-    nothing,
-)
+from tests.rules.ages.forms_ages import found, nothing
 from tests.rules.marked import mark, unmark
 
 LEAST = {"fr": 120, "en": 120, "es": 120, "de": 50, "nl": 50}

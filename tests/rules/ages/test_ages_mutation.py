@@ -5,15 +5,9 @@ import pytest
 from record.document import Document
 from rules.ages import ages
 from rules.dates import number_words
-from tests.rules.ages.forms_ages import (
-    found,
-    nothing,
-)
+from tests.rules.ages.forms_ages import found, nothing
 from tests.rules.ages.forms_ages_each import each
-from tests.rules.ages.forms_ages_words import (
-    lengths,
-    people,
-)
+from tests.rules.ages.forms_ages_words import lengths, people
 from tests.rules.marked import mark, unmark
 from tests.rules.mutation import survivors
 

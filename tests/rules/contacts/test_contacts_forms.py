@@ -1,13 +1,7 @@
 import pytest
 
 from record.document import Document
-from rules.contacts import (
-    contacts,
-    network_addresses,
-    phone_context,
-    phone_formats,
-    phones,
-)
+from rules.contacts import contacts, network_addresses, phone_context, phone_formats, phones
 from rules.contacts.contacts import detect
 from tests.growth import MOST, growth
 from tests.rules.contacts import forms_contacts, forms_not_contacts

@@ -19,10 +19,7 @@ from rules.matching import preceding_words
 from tests.rules.dates.forms_birth_dates import born
 from tests.rules.dates.forms_dates import found
 from tests.rules.dates.forms_dates_each import each
-from tests.rules.dates.forms_dates_words import (
-    no_dates,
-    words,
-)
+from tests.rules.dates.forms_dates_words import no_dates, words
 from tests.rules.dates.forms_no_dates import nothing
 from tests.rules.marked import mark, unmark
 from tests.rules.mutation import survivors

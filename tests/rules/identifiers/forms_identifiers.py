@@ -6,12 +6,7 @@ Every list is written from how hospitals write, not from the tables of the rules
 from collections.abc import Iterator
 from itertools import product
 
-from tests.rules.identifiers.forms_shaped_identifiers import (
-    AROUND,
-    PLATES,
-    SHAPED,
-    lines,
-)
+from tests.rules.identifiers.forms_shaped_identifiers import AROUND, PLATES, SHAPED, lines
 
 LANGUAGES = ("fr", "en", "es", "de", "nl")
 

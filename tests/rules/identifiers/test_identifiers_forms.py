@@ -5,11 +5,7 @@ import pytest
 from record.document import Document
 from rules.identifiers.identifiers import detect
 from tests.growth import MOST, growth
-from tests.rules.identifiers.forms_identifiers import (
-    LANGUAGES,
-    named,
-    shaped,
-)
+from tests.rules.identifiers.forms_identifiers import LANGUAGES, named, shaped
 from tests.rules.identifiers.forms_not_identifiers import nobody
 from tests.rules.marked import unmark
 

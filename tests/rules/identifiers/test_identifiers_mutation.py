@@ -15,18 +15,10 @@ from rules.identifiers import (
     user_accounts,
     vehicles,
 )
-from tests.rules.identifiers.forms_identifiers import (
-    named,
-    shaped,
-)
+from tests.rules.identifiers.forms_identifiers import named, shaped
 from tests.rules.identifiers.forms_identifiers_each import each
 from tests.rules.identifiers.forms_not_identifiers import nobody
-from tests.rules.identifiers.test_identifiers import (
-    LABELLED,
-    NEGATIVES,
-    NIR,
-    SHAPED,
-)
+from tests.rules.identifiers.test_identifiers import LABELLED, NEGATIVES, NIR, SHAPED
 from tests.rules.marked import detected, unmark
 from tests.rules.mutation import survivors
 

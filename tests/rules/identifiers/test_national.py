@@ -3,15 +3,8 @@ import re
 import pytest
 
 from record.label import Label
-from rules.identifiers.national import (
-    NATIONAL_NUMBERS,
-    NationalNumber,
-    NationalNumbers,
-)
-from rules.matching.normalized_document import (
-    cased_once,
-    fold_once,
-)
+from rules.identifiers.national import NATIONAL_NUMBERS, NationalNumber, NationalNumbers
+from rules.matching.normalized_document import cased_once, fold_once
 
 ATLANTIS = NationalNumber(
     "made-up number of Atlantis: four digits, a dash, their sum by 10",

@@ -1,10 +1,7 @@
 import pytest
 
 from rules.identifiers.vehicles import find
-from rules.matching.normalized_document import (
-    cased_once,
-    fold_once,
-)
+from rules.matching.normalized_document import cased_once, fold_once
 
 
 @pytest.mark.parametrize(

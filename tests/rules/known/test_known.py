@@ -14,11 +14,7 @@ from hypothesis import strategies as st
 from record.document import Document
 from record.folding import fold
 from record.patient import Address, Identifier, PatientRecord, PersonName
-from rules.known.known import (
-    KnownPatient,
-    Match,
-    variants,
-)
+from rules.known.known import KnownPatient, Match, variants
 from rules.matching.lexicon import word_rank
 from rules.matching.normalization import views
 from tests.growth import MOST, growth

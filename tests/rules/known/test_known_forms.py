@@ -13,28 +13,13 @@ from rapidfuzz.distance import OSA
 from record.document import Document
 from record.patient import PatientRecord
 from record.span import Span
-from rules.known import (
-    birth_date,
-    concatenated_names,
-    context,
-    known,
-    misspelled_names,
-    variants,
-)
-from rules.known import (
-    numbers as digits,
-)
+from rules.known import birth_date, concatenated_names, context, known, misspelled_names, variants
+from rules.known import numbers as digits
 from rules.known.known import KnownPatient
 from rules.known.variants import words
 from rules.matching import normalization
-from tests.rules.known import (
-    test_known,
-    test_misspelled_names,
-)
-from tests.rules.known.forms_known import (
-    Letter,
-    letters,
-)
+from tests.rules.known import test_known, test_misspelled_names
+from tests.rules.known.forms_known import Letter, letters
 from tests.rules.mutation import survivors
 
 PATIENTS = 500

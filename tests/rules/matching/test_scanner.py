@@ -11,16 +11,8 @@ from rules.ages import ages
 from rules.contacts import contacts
 from rules.dates import dates
 from rules.identifiers import identifiers
-from rules.matching.prefilter import (
-    leading,
-    loosen,
-    narrowest,
-)
-from rules.matching.scanner import (
-    AUTOMATA,
-    Pattern,
-    Patterns,
-)
+from rules.matching.prefilter import leading, loosen, narrowest
+from rules.matching.scanner import AUTOMATA, Pattern, Patterns
 from rules.names import names
 from rules.places import places
 from tests.growth import MOST, growth

@@ -12,10 +12,7 @@ from rules.dates import dates
 from rules.identifiers import identifiers
 from rules.names import names
 from rules.places import places
-from tests.rules.names.forms_no_names import (
-    TEMPLATES,
-    WORDS,
-)
+from tests.rules.names.forms_no_names import TEMPLATES, WORDS
 
 FAMILIES = (ages, contacts, dates, identifiers, names, places)
 

@@ -19,14 +19,8 @@ from rules.names import (
     words,
 )
 from tests.rules.marked import mark, unmark
-from tests.rules.mutation import (
-    Line,
-    survivors,
-)
-from tests.rules.names import (
-    test_name_words,
-    test_names,
-)
+from tests.rules.mutation import Line, survivors
+from tests.rules.names import test_name_words, test_names
 from tests.rules.names.forms_names import valid
 from tests.rules.names.forms_names_each import each
 from tests.rules.names.forms_no_names import invalid

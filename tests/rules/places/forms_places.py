@@ -9,10 +9,7 @@ from itertools import product
 from tests.rules.places.forms_no_places import NEGATIVES
 from tests.rules.places.forms_places_english import ENGLISH
 from tests.rules.places.forms_places_french import FRENCH
-from tests.rules.places.forms_places_german_dutch import (
-    DUTCH,
-    GERMAN,
-)
+from tests.rules.places.forms_places_german_dutch import DUTCH, GERMAN
 from tests.rules.places.forms_places_spanish import SPANISH
 from tests.rules.places.forms_places_words import LINES
 

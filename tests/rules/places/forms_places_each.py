@@ -3,11 +3,7 @@
 What a line leaves unmarked is no place: guards have lines with a value that they keep out.
 """
 
-from tests.rules.places.forms_places_words import (
-    FRENCH_WAYS,
-    STATES,
-    each,
-)
+from tests.rules.places.forms_places_words import FRENCH_WAYS, STATES, each
 
 FRENCH_MONTHS = """
 janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre

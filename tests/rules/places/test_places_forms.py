@@ -5,11 +5,7 @@ import pytest
 from record.document import Document
 from rules.places.places import detect
 from tests.rules.marked import unmark
-from tests.rules.places.forms_places import (
-    LANGUAGES,
-    negatives,
-    valid,
-)
+from tests.rules.places.forms_places import LANGUAGES, negatives, valid
 
 LEAST = {"fr": 120, "en": 120, "es": 120, "de": 50, "nl": 50}
 

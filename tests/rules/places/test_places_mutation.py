@@ -20,15 +20,8 @@ from rules.places import (
 )
 from tests.rules.marked import unmark
 from tests.rules.mutation import survivors
-from tests.rules.places.forms_places import (
-    LANGUAGES,
-    negatives,
-    valid,
-)
-from tests.rules.places.forms_places_each import (
-    EACH,
-    HEADINGS,
-)
+from tests.rules.places.forms_places import LANGUAGES, negatives, valid
+from tests.rules.places.forms_places_each import EACH, HEADINGS
 from tests.rules.places.test_places_forms import outer
 
 MODULES = (

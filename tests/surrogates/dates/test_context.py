@@ -13,10 +13,7 @@ from record.policy import Policy
 from record.span import Span
 from surrogates.dates import dates
 from surrogates.keys.keys import CohortKey
-from surrogates.patient.patient import (
-    Mention,
-    Subject,
-)
+from surrogates.patient.patient import Mention, Subject
 from surrogates.rewrite import Rewriter
 
 WRITTEN = date(2024, 5, 20)

@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 from record.errors import Unsafe
 from record.folding import fold
 from record.policy import Policy
-from surrogates.dates import (
-    dates,
-    parsing,
-    rendering,
-)
+from surrogates.dates import dates, parsing, rendering
 from surrogates.keys.keys import CohortKey
 
 WRITTEN = date(2024, 5, 20)

@@ -6,11 +6,7 @@ from random import Random
 
 import pytest
 
-from surrogates.dates import (
-    dates,
-    format_templates,
-    parsing,
-)
+from surrogates.dates import dates, format_templates, parsing
 from surrogates.dates.whole_dates import whole
 from surrogates.patient.date_shift import DateShift
 from tests.surrogates.dates.test_dates_forms import FOUND

@@ -13,16 +13,8 @@ import pytest
 
 from record.errors import ConfigError
 from surrogates.keys.custody import Custody
-from surrogates.keys.keys import (
-    ALGORITHM,
-    MasterKey,
-    load_master,
-    new_master,
-)
-from surrogates.keys.usage_log import (
-    HEAD,
-    LOG,
-)
+from surrogates.keys.keys import ALGORITHM, MasterKey, load_master, new_master
+from surrogates.keys.usage_log import HEAD, LOG
 
 
 @pytest.fixture

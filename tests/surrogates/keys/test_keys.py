@@ -11,11 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from record.errors import ConfigError
-from surrogates.keys.keys import (
-    MasterKey,
-    load_master,
-    new_master,
-)
+from surrogates.keys.keys import MasterKey, load_master, new_master
 
 CANARY = bytes.fromhex("c0ffee" * 10 + "c0fe")
 

@@ -8,10 +8,7 @@ import pytest
 
 from record.errors import ConfigError, CryptonymError, Unavailable
 from surrogates.keys import locators
-from surrogates.keys.keys import (
-    MasterKey,
-    load_master,
-)
+from surrogates.keys.keys import MasterKey, load_master
 
 SECRET = "c0ffee" * 10 + "c0fe"
 KEY = f"cryptonym-key-v1\n{SECRET}\n"

@@ -10,10 +10,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surrogates.keys.keys import (
-    Mac,
-    expand,
-)
+from surrogates.keys.keys import Mac, expand
 
 
 @given(st.binary(max_size=64), st.lists(st.binary(max_size=200), max_size=4))

@@ -9,10 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from record.errors import ConfigError, Unavailable
-from surrogates.keys.keys import (
-    MasterKey,
-    load_master,
-)
+from surrogates.keys.keys import MasterKey, load_master
 
 SECRET = "c0ffee" * 10 + "c0fe"
 KEY = f"cryptonym-key-v1\n{SECRET}\n"

@@ -7,10 +7,7 @@ import pytest
 
 from record.errors import ConfigError
 from surrogates.keys import secret_sharing
-from surrogates.keys.keys import (
-    MasterKey,
-    load_master,
-)
+from surrogates.keys.keys import MasterKey, load_master
 
 SECRET = "c0ffee" * 10 + "c0fe"
 KEY = f"cryptonym-key-v1\n{SECRET}\n".encode()

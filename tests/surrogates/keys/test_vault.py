@@ -8,15 +8,8 @@ from pathlib import Path
 import pytest
 
 from record.errors import ConfigError
-from surrogates.keys.keys import (
-    CohortKey,
-    MasterKey,
-)
-from surrogates.keys.vault import (
-    Vault,
-    new_vault_key,
-    open_vault,
-)
+from surrogates.keys.keys import CohortKey, MasterKey
+from surrogates.keys.vault import Vault, new_vault_key, open_vault
 
 PERSONS = ("8012345678", "42", "é-7", "x" * 70)
 

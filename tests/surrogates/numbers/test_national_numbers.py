@@ -10,19 +10,12 @@ from record.patient import PatientRecord
 from record.policy import Policy
 from rules.identifiers import check_digits
 from surrogates.dates import dates
-from surrogates.numbers import (
-    check_digits as checks,
-)
-from surrogates.numbers import (
-    identifiers,
-)
+from surrogates.numbers import check_digits as checks
+from surrogates.numbers import identifiers
 from surrogates.numbers.number_draws import Drawing
 from surrogates.patient import gazetteer
 from surrogates.patient.lexicon import load
-from surrogates.patient.patient import (
-    Mention,
-    Subject,
-)
+from surrogates.patient.patient import Mention, Subject
 from surrogates.patient.text_normalization import squeeze
 from surrogates.places.places import town_for
 

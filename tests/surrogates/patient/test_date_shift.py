@@ -11,20 +11,10 @@ from hypothesis import strategies as st
 from record.errors import ConfigError, Unsafe
 from record.policy import Policy
 from surrogates.dates import dates
-from surrogates.keys.keys import (
-    CohortKey,
-    MasterKey,
-    PatientKey,
-)
+from surrogates.keys.keys import CohortKey, MasterKey, PatientKey
 from surrogates.patient import date_shift
-from surrogates.patient.date_shift import (
-    DateShift,
-    Precision,
-)
-from surrogates.patient.patient import (
-    Mention,
-    Subject,
-)
+from surrogates.patient.date_shift import DateShift, Precision
+from surrogates.patient.patient import Mention, Subject
 
 WRITTEN = date(2024, 5, 20)
 DAYS = st.dates(date(1900, 1, 1), date(2100, 12, 31))

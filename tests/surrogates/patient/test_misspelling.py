@@ -6,13 +6,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from surrogates.keys.keys import PatientKey
-from surrogates.patient.misspelling import (
-    Mistake,
-    Speller,
-    distance,
-    misspell,
-    mistakes,
-)
+from surrogates.patient.misspelling import Mistake, Speller, distance, misspell, mistakes
 
 WORDS = st.text("abcdeinorst", max_size=9)
 

@@ -7,14 +7,8 @@ import pytest
 from record.folding import fold
 from record.patient import PatientRecord, PersonName
 from surrogates.patient import name_lists
-from surrogates.patient.known_people import (
-    FAMILY,
-    GIVEN,
-)
-from surrogates.patient.name_draws import (
-    NameDraws,
-    Ring,
-)
+from surrogates.patient.known_people import FAMILY, GIVEN
+from surrogates.patient.name_draws import NameDraws, Ring
 from surrogates.patient.name_lists import Invented
 
 LOCALES = ("fr", "en", "es")

@@ -5,10 +5,7 @@ from random import Random
 
 import pytest
 
-from benchmarks.night.linking import (
-    mentions,
-    misspell,
-)
+from benchmarks.night.linking import mentions, misspell
 from record.document import Document
 from record.folding import fold
 from record.patient import PatientRecord, PersonName

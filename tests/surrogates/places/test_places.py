@@ -10,10 +10,7 @@ from record.folding import fold
 from record.patient import Address, PatientRecord
 from record.policy import Policy
 from surrogates.dates import dates
-from surrogates.patient import (
-    gazetteer,
-    lexicon,
-)
+from surrogates.patient import gazetteer, lexicon
 from surrogates.patient.patient import Subject
 from surrogates.patient.text_normalization import unaccented
 

@@ -12,10 +12,7 @@ from record.policy import Policy
 from record.span import Span
 from surrogates.keys.keys import CohortKey
 from surrogates.rewrite import Rewriter
-from surrogates.tables.columns import (
-    Birth,
-    Columns,
-)
+from surrogates.tables.columns import Birth, Columns
 
 
 @pytest.fixture(scope="module")

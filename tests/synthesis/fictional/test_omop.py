@@ -15,10 +15,7 @@ from record.label import Label
 from record.patient import PatientRecord
 from synthesis.fictional.files import HospitalCounts, write_hospital
 from synthesis.fictional.omop import LANGUAGES, NOTE_CLASSES, Tables, write_omop
-from synthesis.fictional.people.records import (
-    FictionalNote,
-    Hospital,
-)
+from synthesis.fictional.people.records import FictionalNote, Hospital
 
 Build = Callable[..., Hospital]
 

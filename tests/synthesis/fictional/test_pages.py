@@ -13,17 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from record.errors import ConfigError
-from synthesis.fictional.letters.layouts import (
-    LAYOUTS,
-    SANS,
-    Face,
-    LetterLayout,
-)
+from synthesis.fictional.letters.layouts import LAYOUTS, SANS, Face, LetterLayout
 from synthesis.fictional.letters.letterhead import Directory
-from synthesis.fictional.letters.lines import (
-    MarkedLine,
-    drawable,
-)
+from synthesis.fictional.letters.lines import MarkedLine, drawable
 from synthesis.fictional.letters.paper import measure
 from synthesis.fictional.letters.pdf import Composer, scan
 from synthesis.fictional.pages.pages import (

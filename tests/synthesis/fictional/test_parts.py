@@ -9,28 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from record.document import Document
-from synthesis.fictional.notes.noise import (
-    Habits,
-    disturb,
-)
-from synthesis.fictional.notes.planted_text import (
-    Draft,
-    TextPiece,
-    annotate,
-)
+from synthesis.fictional.notes.noise import Habits, disturb
+from synthesis.fictional.notes.planted_text import Draft, TextPiece, annotate
 from synthesis.fictional.notes.slots import SLOTS
 from synthesis.fictional.people import identifiers
-from synthesis.fictional.people.calendar import (
-    MONTHS,
-    WEEKDAYS,
-    age,
-)
-from synthesis.fictional.templates.grammar import (
-    Choice,
-    TemplateSlot,
-    parse,
-    plain_words,
-)
+from synthesis.fictional.people.calendar import MONTHS, WEEKDAYS, age
+from synthesis.fictional.templates.grammar import Choice, TemplateSlot, parse, plain_words
 from synthesis.fictional.templates.languages import LANGUAGES
 
 LANGS = ("fr", "en", "es")

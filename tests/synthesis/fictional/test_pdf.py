@@ -12,11 +12,7 @@ from hypothesis import strategies as st
 
 from record.document import Annotated, Document
 from record.span import Span
-from synthesis.fictional.letters.layouts import (
-    LAYOUTS,
-    LetterLayout,
-    choose,
-)
+from synthesis.fictional.letters.layouts import LAYOUTS, LetterLayout, choose
 from synthesis.fictional.letters.letterhead import Directory
 from synthesis.fictional.letters.lines import (
     Mark,
@@ -27,15 +23,9 @@ from synthesis.fictional.letters.lines import (
     paragraphs,
     wrap,
 )
-from synthesis.fictional.letters.paper import (
-    ink,
-    transcribe,
-)
+from synthesis.fictional.letters.paper import ink, transcribe
 from synthesis.fictional.letters.pdf import Composer, render
-from synthesis.fictional.people.records import (
-    FictionalNote,
-    Hospital,
-)
+from synthesis.fictional.people.records import FictionalNote, Hospital
 
 Build = Callable[..., Hospital]
 

@@ -5,12 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.language.corpus.masks import (
-    IGNORED,
-    MaskRecipe,
-    generator,
-    masks,
-)
+from models.language.corpus.masks import IGNORED, MaskRecipe, generator, masks
 
 VOCABULARY = (4, 10, 1000)
 

@@ -8,10 +8,7 @@ from scipy.stats import chisquare
 from torch import Tensor
 
 from benchmarks.synthesis import generate
-from models.language.corpus.texts import (
-    lesson,
-    seeded,
-)
+from models.language.corpus.texts import lesson, seeded
 from models.language.corpus.vocabulary import END
 from models.language.decoding.generation import (
     TRIES,
@@ -26,13 +23,7 @@ from models.language.decoding.generation import (
     search_text,
     write_texts,
 )
-from models.language.decoding.grammar import (
-    STRETCH,
-    Grammar,
-    Marks,
-    TagRules,
-    most_entities,
-)
+from models.language.decoding.grammar import STRETCH, Grammar, Marks, TagRules, most_entities
 from models.language.networks.interface import LanguageModel
 from models.language.training.folder import build
 from models.language.training.training import make_network

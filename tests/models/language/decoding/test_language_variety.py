@@ -3,20 +3,9 @@
 import pytest
 import torch
 
-from models.language.corpus.vocabulary import (
-    END,
-    UNKNOWN,
-    WordVocabulary,
-)
-from models.language.decoding.generation import (
-    Decoding,
-    DecodingTask,
-    write_texts,
-)
-from models.language.decoding.grammar import (
-    Grammar,
-    Marks,
-)
+from models.language.corpus.vocabulary import END, UNKNOWN, WordVocabulary
+from models.language.decoding.generation import Decoding, DecodingTask, write_texts
+from models.language.decoding.grammar import Grammar, Marks
 from models.language.training.folder import build
 
 WORDS = WordVocabulary(

@@ -8,22 +8,9 @@ import torch
 
 from models.checkpoint import CHECKPOINT
 from models.language.corpus.masks import MaskRecipe
-from models.language.masked.masked_model import (
-    MaskedFiller,
-    load_masked,
-)
-from models.language.masked.training import (
-    MaskedLetter,
-    MaskedProgress,
-    MaskedRecipe,
-    train_masked,
-)
-from models.language.networks.masked_network import (
-    MARKS,
-    MASK,
-    PAD,
-    EncoderLM,
-)
+from models.language.masked.masked_model import MaskedFiller, load_masked
+from models.language.masked.training import MaskedLetter, MaskedProgress, MaskedRecipe, train_masked
+from models.language.networks.masked_network import MARKS, MASK, PAD, EncoderLM
 from record.errors import ConfigError
 
 CANARY = "Zebulonquist"

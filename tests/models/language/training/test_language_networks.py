@@ -16,26 +16,14 @@ from models.language.corpus.texts import (
     stream,
     stretches,
 )
-from models.language.corpus.vocabulary import (
-    END,
-    Pieces,
-    read_vocabulary,
-)
+from models.language.corpus.vocabulary import END, Pieces, read_vocabulary
 from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
 from models.language.networks.lstm import LSTM
-from models.language.training.folder import (
-    TrainedGenerator,
-    build,
-    load,
-    save,
-)
+from models.language.training.folder import TrainedGenerator, build, load, save
 from models.language.training.perplexity import surprise
 from models.language.training.pretrained import adapt
-from models.language.training.recipe import (
-    LanguageRecipe,
-    Stage,
-)
+from models.language.training.recipe import LanguageRecipe, Stage
 from models.language.training.training import (
     LanguageCorpora,
     LanguageWatch,

@@ -7,21 +7,10 @@ import torch
 
 from models.language.corpus.texts import lesson
 from models.language.corpus.vocabulary import END
-from models.language.training.folder import (
-    build,
-    load,
-)
-from models.language.training.training import (
-    LanguageCorpora,
-    LanguageWatch,
-    train,
-)
+from models.language.training.folder import build, load
+from models.language.training.training import LanguageCorpora, LanguageWatch, train
 from record.errors import ConfigError
-from tests.models.language.training.test_language_training import (
-    GPT,
-    LSTM,
-    Interrupted,
-)
+from tests.models.language.training.test_language_training import GPT, LSTM, Interrupted
 from tests.models.prose import as_texts, notes, vocabulary
 
 private = pytest.importorskip(

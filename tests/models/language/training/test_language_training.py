@@ -12,28 +12,10 @@ from hypothesis import strategies as st
 from models.checkpoint import CHECKPOINT
 from models.language.corpus.vocabulary import END
 from models.language.training.folder import load
-from models.language.training.recipe import (
-    RECIPES,
-    LanguageRecipe,
-    Stage,
-    make_recipe,
-)
-from models.language.training.schedule import (
-    Plateau,
-    one_cycle,
-    peaks,
-    stage_at,
-)
-from models.language.training.training import (
-    LanguageCorpora,
-    LanguageWatch,
-    make_network,
-    train,
-)
-from models.language.training.training_steps import (
-    DocumentCourse,
-    layer_groups,
-)
+from models.language.training.recipe import RECIPES, LanguageRecipe, Stage, make_recipe
+from models.language.training.schedule import Plateau, one_cycle, peaks, stage_at
+from models.language.training.training import LanguageCorpora, LanguageWatch, make_network, train
+from models.language.training.training_steps import DocumentCourse, layer_groups
 from record.errors import ConfigError
 from tests.models.prose import as_texts, notes, vocabulary
 

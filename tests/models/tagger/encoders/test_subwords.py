@@ -5,16 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tagger.encoders.subwords import (
-    SubWords,
-    trimmed,
-)
-from models.tagger.encoders.tokenizers import (
-    MARKS,
-    NEWLINE,
-    UNKNOWN,
-    Way,
-)
+from models.tagger.encoders.subwords import SubWords, trimmed
+from models.tagger.encoders.tokenizers import MARKS, NEWLINE, UNKNOWN, Way
 from record.errors import ConfigError
 
 NORMALIZER = json.dumps({"type": "Sequence", "normalizers": [{"type": "NFKC"}]})

@@ -10,16 +10,8 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from models.tagger.encoders.encoder import (
-    EncoderPlan,
-    make_encoder,
-    pretrained,
-    save_encoder,
-)
-from models.tagger.encoders.subwords import (
-    SubWords,
-    trimmed,
-)
+from models.tagger.encoders.encoder import EncoderPlan, make_encoder, pretrained, save_encoder
+from models.tagger.encoders.subwords import SubWords, trimmed
 from models.tagger.encoders.tokenizers import (
     BYTE_PAIRS,
     END,

@@ -2,11 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tagger.encoders.windows import (
-    Cut,
-    Window,
-    windows,
-)
+from models.tagger.encoders.windows import Cut, Window, windows
 
 SIZES = st.lists(st.integers(1, 16), max_size=150)
 

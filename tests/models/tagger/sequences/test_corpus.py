@@ -7,10 +7,7 @@ from hypothesis import strategies as st
 
 from models.tagger.encoders.subwords import SubWords
 from models.tagger.encoders.tokenizers import Way
-from models.tagger.encoders.windows import (
-    Cut,
-    windows,
-)
+from models.tagger.encoders.windows import Cut, windows
 from models.tagger.encoders.words import words
 from models.tagger.sequences.corpus import (
     Gold,

@@ -9,14 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.tagger.network import Nested, Single
-from models.tagger.sequences.crf import (
-    LinearChain,
-    Stacked,
-)
-from models.tagger.sequences.tags import (
-    Scheme,
-    WordSpan,
-)
+from models.tagger.sequences.crf import LinearChain, Stacked
+from models.tagger.sequences.tags import Scheme, WordSpan
 
 ONE, TWO = Scheme(("A",)), Scheme(("A", "B"))
 

@@ -1,11 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tagger.training.augmentation import (
-    Augmenter,
-    edited,
-    make_augmenter,
-)
+from models.tagger.training.augmentation import Augmenter, edited, make_augmenter
 from record.document import Annotated, Document
 from record.span import Span
 

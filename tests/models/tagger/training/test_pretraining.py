@@ -9,23 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.checkpoint import CHECKPOINT
-from models.tagger.encoders.encoder import (
-    EncoderPlan,
-    make_encoder,
-    pretrained,
-    save_encoder,
-)
-from models.tagger.encoders.tokenizers import (
-    END,
-    MARKS,
-    MASK,
-    NEWLINE,
-    START,
-)
-from models.tagger.encoders.windows import (
-    Cut,
-    Window,
-)
+from models.tagger.encoders.encoder import EncoderPlan, make_encoder, pretrained, save_encoder
+from models.tagger.encoders.tokenizers import END, MARKS, MASK, NEWLINE, START
+from models.tagger.encoders.windows import Cut, Window
 from models.tagger.network import collate
 from models.tagger.training.pretraining import (
     PRETRAINING,
@@ -38,10 +24,7 @@ from models.tagger.training.pretraining import (
 from pipeline.cli import main
 from record.errors import ConfigError
 from tests.models.hub import hub_model
-from tests.models.tagger.training.test_training_command import (
-    QUICK,
-    toys,
-)
+from tests.models.tagger.training.test_training_command import QUICK, toys
 
 FIRST = len(MARKS)
 CANARY = "Quillfeather"

@@ -2,11 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tagger.training.scores import (
-    Scores,
-    preferred,
-    score,
-)
+from models.tagger.training.scores import Scores, preferred, score
 from record.document import Annotated, Document
 from record.span import Span
 

@@ -10,35 +10,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tagger.sequences.corpus import (
-    UNSURE,
-    Gold,
-    TrainingNote,
-    labels_of,
-)
-from models.tagger.sequences.crf import (
-    LinearChain,
-    Stacked,
-)
+from models.tagger.sequences.corpus import UNSURE, Gold, TrainingNote, labels_of
+from models.tagger.sequences.crf import LinearChain, Stacked
 from models.tagger.sequences.tags import Scheme
 from models.tagger.training.augmentation import make_augmenter
 from pipeline.cli import main
-from pipeline.training.tagger import (
-    SURE,
-    taught,
-)
+from pipeline.training.tagger import SURE, taught
 from record.document import Annotated, Document
 from record.span import Span
-from tests.models.tagger.toy import (
-    NAMES,
-    toy_notes,
-)
-from tests.models.tagger.training.test_training_command import (
-    QUICK,
-    read,
-    toys,
-    write,
-)
+from tests.models.tagger.toy import NAMES, toy_notes
+from tests.models.tagger.training.test_training_command import QUICK, read, toys, write
 
 LABELS = ("ID", "NAME")
 DOCUMENT = Document("1", "a b c d e f g h i j")

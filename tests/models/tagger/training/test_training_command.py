@@ -9,18 +9,12 @@ import pytest
 from pipeline.cli import main
 from pipeline.config.progress import Progress
 from pipeline.files.jsonl import listed
-from pipeline.files.note_files import (
-    Task,
-    detect_file,
-)
+from pipeline.files.note_files import Task, detect_file
 from pipeline.reports.charts import picture
 from record.document import Document
 from record.span import Span
 from synthesis.fictional.hospital import make_hospital
-from tests.models.tagger.toy import (
-    NAMES,
-    toy_notes,
-)
+from tests.models.tagger.toy import NAMES, toy_notes
 
 QUICK = ["--encoder", "tiny-1x32", "--window", "48", "--context", "8", "--step-tokens", "128"]
 QUICK += ["--encoder-rate", "3e-3", "--epochs", "4", "--plain"]

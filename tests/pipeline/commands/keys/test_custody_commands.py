@@ -11,10 +11,7 @@ from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.worker_resources import open_master
 from record.errors import ConfigError
-from surrogates.keys.keys import (
-    ALGORITHM,
-    custody_of,
-)
+from surrogates.keys.keys import ALGORITHM, custody_of
 
 NOTE = {"note_id": "1", "text": "Vu M. DUPONT.", "lang": "fr"}
 SPANS = {"spans": [{"start": 6, "end": 12, "label": "LAST_NAME"}]}

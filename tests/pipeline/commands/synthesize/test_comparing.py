@@ -12,10 +12,7 @@ from pipeline.cli import main
 from record.document import Document
 from record.span import Span
 from surrogates.keys.keys import new_master
-from synthesis.masked_letters import (
-    FORM,
-    save_letters,
-)
+from synthesis.masked_letters import FORM, save_letters
 from synthesis.masking import Masking, mask
 
 LETTERS = 400

@@ -6,25 +6,12 @@ import shutil
 
 import pytest
 
-from evaluation.utility.utility import (
-    REAL,
-    SYNTHETIC,
-    TWICE,
-)
-from models.tagger.training.training import (
-    Corpora,
-    train,
-)
+from evaluation.utility.utility import REAL, SYNTHETIC, TWICE
+from models.tagger.training.training import Corpora, train
 from pipeline.cli import main
 from synthesis.corpora import part_notes
-from synthesis.prepared_corpus import (
-    digest,
-    save_corpus,
-)
-from tests.models.tagger.toy import (
-    toy_notes,
-    toy_recipe,
-)
+from synthesis.prepared_corpus import digest, save_corpus
+from tests.models.tagger.toy import toy_notes, toy_recipe
 
 TAGGERS = {f"{setting}-{seed}" for setting in (REAL, SYNTHETIC, TWICE) for seed in (1, 2)}
 

@@ -16,10 +16,7 @@ from record.document import Annotated, Document
 from record.errors import ConfigError
 from surrogates.keys.keys import new_master
 from synthesis.corpora import part_notes
-from synthesis.prepared_corpus import (
-    digest,
-    save_corpus,
-)
+from synthesis.prepared_corpus import digest, save_corpus
 
 WORDS = [f"word{number}" for number in range(300)]
 CANARY = "zebulonquist"
