@@ -18,8 +18,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOMS = ("record", "locales", "extractors", "rules", "models", "surrogates", "synthesis")
-ROOMS += ("pipeline", "evaluation")
+ROOMS = (
+    *("record", "locales", "extractors", "rules", "models"),
+    *("surrogates", "synthesis", "pipeline", "evaluation"),
+)
 FULL = 20
 
 

@@ -232,7 +232,7 @@ def environment_readers(modules: Modules) -> Iterator[str]:
             if isinstance(node, ast.ImportFrom) and node.module == "os":
                 names = {alias.name for alias in node.names}
             if names & {"environ", "environb", "getenv", "getenvb"}:
-                yield f"{module.name}:{node.lineno}"
+                yield f"{module.name}:{getattr(node, 'lineno', 0)}"
 
 
 def undocumented(modules: Modules) -> Iterator[str]:
@@ -242,8 +242,9 @@ def undocumented(modules: Modules) -> Iterator[str]:
         if not ast.get_docstring(module.tree):
             yield module.name
         for node in module.tree.body:
-            named = isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-            if named and not node.name.startswith("_") and not ast.get_docstring(node):
+            if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if not node.name.startswith("_") and not ast.get_docstring(node):
                 yield f"{module.name}.{node.name}"
 
 

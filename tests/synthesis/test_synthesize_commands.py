@@ -283,7 +283,9 @@ def test_what_cannot_be_is_refused(folder: Path, tmp_path: Path, capsys) -> None
 
 
 def test_a_bound_too_low_for_the_notes_asked_for_is_told(folder: Path, whole: Path, capsys) -> None:
-    asked = [json.loads(line) for line in (folder / "corpus" / "requests.jsonl").open()]
+    asked = [
+        json.loads(line) for line in (folder / "corpus" / "requests.jsonl").read_text().splitlines()
+    ]
     assert all(request["words"] for request in asked)
     few = ["--notes", 1, "--max-length", 8, "--min-length", 1]
     assert generate(folder, folder / "low", *few) == 0

@@ -209,7 +209,9 @@ def test_a_person_is_told_with_both_keys_and_a_reason_and_written_down(key, run,
     assert code == 0
     assert set(told["origin"]) == {"cryptonym", "detector", "surrogates", "key_id", "policy_id"}
     assert told["origin"]["surrogates"] == str(ALGORITHM)
-    persons = [json.loads(each)["person_id"] for each in (tmp_path / "out.jsonl").open()]
+    persons = [
+        json.loads(each)["person_id"] for each in (tmp_path / "out.jsonl").read_text().splitlines()
+    ]
     ask = ("keys", "reveal", "--key", str(key), "--cohort", "c", *vault, "--reason", "finding")
     both = (*ask, "--vault-key", str(second))
     for person, expected in zip(persons, ("p-1", "p-2"), strict=True):
