@@ -26,7 +26,7 @@ from pathlib import Path
 
 from rapidfuzz.distance import OSA
 
-from pipeline.commands.synthesize.filled_letters import read_filled
+from pipeline.synthetic.filled_letters import read_filled
 from record.document import Annotated
 from record.span import Span
 from synthesis.masked_letters import load_letters

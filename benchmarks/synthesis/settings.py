@@ -38,9 +38,9 @@ from evaluation.utility.utility import REAL, Trial, Utility, compare, recipe_for
 from models.language.networks.contextual import ContextVectors
 from models.tagger.encoders.windows import Cut
 from models.tagger.training.training import TaggerWatch
-from pipeline.commands.synthesize.corpus_letters import read_letters, with_own
-from pipeline.commands.synthesize.filled_letters import FilledLetter, read_filled
 from pipeline.files.gold import read_annotated
+from pipeline.synthetic.corpus_letters import read_letters, with_own
+from pipeline.synthetic.filled_letters import FilledLetter, read_filled
 from record.document import Annotated
 from synthesis.masked_letters import load_letters
 from synthesis.masking import Masking, mask, words_of

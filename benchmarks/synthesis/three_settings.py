@@ -30,8 +30,8 @@ from benchmarks.detection.meddocan import prepare
 from benchmarks.detection.spacy_ner import Course, Judges, Kept, taught
 from benchmarks.synthesis.steps import add_letters, once, run, split
 from evaluation.utility.utility import BOTH, REAL, SYNTHETIC, Utility
-from pipeline.commands.synthesize.corpus_letters import read_letters
 from pipeline.files.gold import read_annotated
+from pipeline.synthetic.corpus_letters import read_letters
 from record.document import Annotated
 from record.span import Span
 from synthesis.part_files import NOTES

@@ -1,228 +1,15 @@
 """The graph that fills masked letters: numbers of batches in, a file of letters for each out."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 import apache_beam as beam
 from apache_beam.metrics import Metrics
 
-from models.language.masked.masked_model import MaskedFiller
-from models.language.masked.private_filling import Mechanism, PrivateFiller
 from pipeline.beam.generation import run_batches
 from pipeline.beam.metrics import NAMESPACE
-from pipeline.files.pseudonymization import load_policy
-from pipeline.notes.boundary import attempt, safely
-from pipeline.notes.worker_resources import open_key
-from pipeline.synthetic.own_identifiers import OwnIdentifiers
-from record.document import Annotated
-from record.errors import ConfigError
-from record.failure import Failure
-from record.patient import PatientRecord
-from record.policy import Action, Policy
-from record.span import Span
-from surrogates.keys.keys import CohortKey
-from surrogates.places.places import is_kept
-from surrogates.rewrite import Rewriter
-from synthesis.filling import Filled, Filler, FillingRequest, fill
-from synthesis.filling_files import Cohort, Refill
-from synthesis.masked_letters import load_letters
-from synthesis.masking import Masked, MaskingDecision, Phase
-
-
-class Standins:
-    """Draws surrogates under the key of a cohort: one person one name, one shift of all dates.
-
-    Raises ConfigError where the policy keeps anything that identifies.
-    """
-
-    def __init__(self, cohort: CohortKey, policy: Policy) -> None:
-        kept = sorted(label for label, act in policy.actions.items() if act is Action.KEEP)
-        if kept:
-            problem = f"keeps {kept[0]} as it is, which would stand in synthetic letters"
-            raise ConfigError("--policy", problem, "replace or mask it, or leave --policy out")
-        self._rewriter = Rewriter(cohort, policy)
-        self._policy = policy
-
-    def keeps(self, label: str, value: str) -> bool:
-        """Return whether a value stays, since it tells nobody apart: the country of all places."""
-        return is_kept(label, value, self._policy)
-
-    def of(
-        self, letter: Masked, person: str, record: PatientRecord
-    ) -> Mapping[MaskingDecision, str]:
-        """Return surrogates of a letter's identifiers, as if it were `person`'s.
-
-        Letters of the same person have the same surrogates, and none of what the `record` holds is
-        among them. Raises Unsafe where a label has none.
-        """
-        document = replace(letter.document, person_id=person)
-        identifiers = letter.identifiers
-        known = replace(record, person_id=person)
-        released = self._rewriter.rewrite(document, identifiers, known)
-        found = {
-            (span.start, span.end): released.text[made.start : made.end]
-            for span, made in zip(identifiers, released.spans, strict=True)
-        }
-        return {
-            each: found[each.start, each.end]
-            for each in letter.decisions
-            if (each.start, each.end) in found and each.is_masked
-        }
-
-
-POLICY = "synthetic-source"
-"""The policy by which surrogates are drawn where none is named: of labels it keeps none."""
-
-_ATTEMPTS = 8
-_LEFT = "identifier-left"
-
-
-@dataclass(frozen=True)
-class Opened:
-    """The key and policy of a cohort, open; never serialized."""
-
-    key: CohortKey
-    policy: Policy
-
-    @property
-    def ids(self) -> Mapping[str, str]:
-        """The public names of both."""
-        return {"key_id": self.key.key_id, "policy_id": self.policy.policy_id}
-
-
-def open_cohort(cohort: Cohort, lang: str) -> Opened:
-    """Open what surrogates are drawn under; raises ConfigError or Unavailable."""
-    key = open_key(cohort.key, Path(), cohort.custody).cohort(cohort.name)
-    return Opened(key, load_policy(cohort.policy or POLICY, lang))
-
-
-class FillingContext:
-    """Everything that writes letters: the model, the masked letters, whose they are, surrogates."""
-
-    def __init__(self, refill: Refill) -> None:
-        self._refill = refill
-        self._letters = load_letters(refill.masked).letters
-        self._classes = word_classes(self._letters)
-        self._filler = _filler(refill)
-        self._standins: Standins | None = None
-        if refill.cohort is not None:
-            opened = open_cohort(refill.cohort, first_language(self._letters))
-            self._standins = Standins(opened.key, opened.policy)
-        self._owned = _Owned(self._letters)
-
-    def write(self, unit: int) -> tuple[int, int]:
-        """Write a batch; returns the number of letters, and of those that were refused.
-
-        A letter that holds an identifier of its patient, by chance or by a context that now tells
-        one, is written again with other surrogates and other words; a private one is refused, for
-        words that are drawn until they please tell more than their epsilon. Raises nothing for a
-        single letter: one that cannot be written is refused.
-        """
-        made: dict[int, Filled | str] = dict.fromkeys(self._refill.places(unit), _LEFT)
-        for number in range(_ATTEMPTS if self._refill.epsilon is None else 1):
-            open_ = [place for place, each in made.items() if each == _LEFT]
-            made |= self._attempt(open_, number)
-        records = [
-            self._refill.refused(place, each)
-            if isinstance(each, str)
-            else self._refill.record(place, self._letter(place), each)
-            for place, each in made.items()
-        ]
-        self._refill.write_part(unit, records)
-        return len(made), sum(isinstance(each, str) for each in made.values())
-
-    def _attempt(self, places: Sequence[int], number: int) -> dict[int, Filled | str]:
-        found: dict[int, Filled | str] = {}
-        orders: dict[int, FillingRequest] = {}
-        for place in places:
-            order = attempt("", "surrogates", lambda at=place: self._order(at, number))  # type: ignore[misc]
-            if isinstance(order, Failure):
-                found[place] = order.reason or order.error
-            else:
-                orders[place] = order
-        filled = self._filled(list(orders.values()))
-        for place, each in zip(orders, filled, strict=True):
-            found[place] = each if isinstance(each, str) or self._is_clean(place, each) else _LEFT
-        return found
-
-    def _filled(self, orders: Sequence[FillingRequest]) -> list[Filled | str]:
-        """Fill letters together; one by one where one of them cannot be."""
-        filling = self._refill.filling
-        together = attempt("", "fill", lambda: fill(orders, self._filler, filling, self._classes))
-        if not isinstance(together, Failure):
-            return list(together)
-        if len(orders) == 1:
-            return [together.reason or together.error]
-        return [each for order in orders for each in self._filled([order])]
-
-    def _order(self, place: int, number: int) -> FillingRequest:
-        _, copy = self._refill.source(place)
-        letter = self._letter(place)
-        name = f"{copy}/{number}"
-        owner = letter.document.person_id or ""
-        own = self._owned[owner]
-        standins: Mapping[MaskingDecision, str] = {}
-        if self._standins is not None:
-            standins = self._standins.of(letter, f"{name}/{owner}", own.record)
-        # A private filler must be able to write every word: which are barred would tell of names.
-        barred = own.is_name if self._refill.epsilon is None else None
-        return FillingRequest(letter, standins, name, barred)
-
-    def _is_clean(self, place: int, made: Filled) -> bool:
-        letter = self._letter(place).document
-        document = replace(letter, text=made.text)
-        own = self._owned[letter.person_id or ""]
-        is_clear = all(self._may_stay(span, made.text) for span in own.find(document))
-        return is_clear and not own.nearly(Annotated(document, made.spans))
-
-    def _may_stay(self, span: Span, text: str) -> bool:
-        standins = self._standins
-        return standins is not None and standins.keeps(span.label, text[span.start : span.end])
-
-    def _letter(self, place: int) -> Masked:
-        return self._letters[self._refill.source(place)[0]]
-
-
-class _Owned(dict[str, OwnIdentifiers]):
-    """The identifiers of each patient, compiled when first asked for."""
-
-    def __init__(self, letters: Sequence[Masked]) -> None:
-        super().__init__()
-        self._letters: dict[str, list[Masked]] = {}
-        for letter in letters:
-            self._letters.setdefault(letter.document.person_id or "", []).append(letter)
-
-    def __missing__(self, owner: str) -> OwnIdentifiers:
-        own = OwnIdentifiers(
-            Annotated(each.document, tuple(each.identifiers)) for each in self._letters[owner]
-        )
-        self[owner] = own
-        return own
-
-
-def word_classes(letters: Sequence[Masked]) -> Mapping[str, Collection[str]]:
-    """Gather the words that stand for each part of speech somewhere, masked or not."""
-    found: dict[str, set[str]] = {}
-    for letter in letters:
-        text = letter.document.text
-        for each in letter.decisions:
-            if each.phase is Phase.SPEECH:
-                found.setdefault(each.reason, set()).add(text[each.start : each.end])
-    return found
-
-
-def first_language(letters: Sequence[Masked]) -> str:
-    """Return the language of the first letter that policies have names for."""
-    langs = (letter.document.lang for letter in letters)
-    return next((lang for lang in langs if lang in ("fr", "en", "es")), "fr")
-
-
-def _filler(refill: Refill) -> Filler:
-    filler = MaskedFiller.load(refill.model)
-    if refill.epsilon is None:
-        return filler
-    return PrivateFiller(filler, Mechanism.of(refill.epsilon))
+from pipeline.notes.boundary import safely
+from pipeline.synthetic.letter_writing import LetterWriter
+from synthesis.filling_files import Refill
 
 
 class FillLetters(beam.DoFn):
@@ -230,17 +17,17 @@ class FillLetters(beam.DoFn):
 
     def __init__(self, refill: Refill) -> None:
         self._refill = refill
-        self._desk: FillingContext | None = None
+        self._writer: LetterWriter | None = None
         self._letters = Metrics.counter(NAMESPACE, "letters_filled")
         self._refused = Metrics.counter(NAMESPACE, "letters_refused")
 
     def setup(self) -> None:
-        self._desk = safely(lambda: FillingContext(self._refill))
+        self._writer = safely(lambda: LetterWriter(self._refill))
 
     def process(self, element: int) -> Iterator[int]:
-        assert self._desk is not None
-        desk = self._desk
-        letters, refused = safely(lambda: desk.write(element))
+        assert self._writer is not None
+        writer = self._writer
+        letters, refused = safely(lambda: writer.write(element))
         self._letters.inc(letters)
         self._refused.inc(refused)
         yield element

@@ -263,7 +263,7 @@ def test_interrupted_filling_ends_the_same(
 def test_a_model_that_writes_names_gets_no_letter_out(
     drawn, reason: str, folder: Path, tmp_path: Path, monkeypatch, capsys
 ) -> None:
-    from pipeline.beam import filling
+    from pipeline.synthetic import letter_writing
 
     class Leaks:
         """Knows nothing but names; a private filler must be able to write all of them."""
@@ -272,8 +272,8 @@ def test_a_model_that_writes_names_gets_no_letter_out(
             names = cycle(FAMILY)
             return [[[(next(names), 1.0)] for word in row if word is None] for row in windows]
 
-    monkeypatch.setattr(filling, "_filler", lambda refill: Leaks())
-    monkeypatch.setattr(filling, "_ATTEMPTS", 2)
+    monkeypatch.setattr(letter_writing, "_filler", lambda refill: Leaks())
+    monkeypatch.setattr(letter_writing, "_ATTEMPTS", 2)
     assert fill(folder, tmp_path / "out", "--letters", 8, *drawn) == 2
     assert f"letter was refused: 8 {reason}" in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out" / "notes.jsonl").exists()

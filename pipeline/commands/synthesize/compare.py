@@ -26,12 +26,12 @@ from models.atomic import write
 from models.tagger.shipped_model import SHIPPED
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech
-from pipeline.commands.synthesize.filled_letters import read_filled
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
 from pipeline.config.signing import sum_of
 from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.reports.console import Console
+from pipeline.synthetic.filled_letters import read_filled
 from record.document import Annotated
 from record.errors import ConfigError
 from record.span import Span

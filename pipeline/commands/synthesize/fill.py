@@ -9,6 +9,7 @@ from typing import Any
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.keys import LOCATORS
 from pipeline.commands.options.values import add_batch_work, positive
+from pipeline.commands.synthesize.batch_output import print_manifest
 from pipeline.reports.console import Console
 from record.errors import ConfigError
 
@@ -78,8 +79,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Fill; returns the exit code."""
     with models_extra("synthesize fill"):
-        from pipeline.beam.filling import first_language, open_cohort, work
-        from pipeline.commands.synthesize.batch_work import drive, tell_written
+        from pipeline.beam.filling import work
+        from pipeline.synthetic.batch_work import drive
+        from pipeline.synthetic.letter_writing import first_language, open_cohort
         from synthesis.filling_files import put_together
         from synthesis.masked_letters import load_letters
 
@@ -95,7 +97,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         progress.phase("filling")
         fresh = drive(refill, work, rest, options.workers, progress)
     manifest = put_together(refill, keys, fresh, monotonic() - started)
-    return tell_written(manifest, _told(manifest), options, console)
+    return print_manifest(manifest, _summarize(manifest), options, console)
 
 
 def _refill(options: argparse.Namespace, letters: int) -> Any:
@@ -157,7 +159,7 @@ def _check(refill: Any) -> None:
         raise ConfigError("--window", "is more than the model sees", f"give at most {length}")
 
 
-def _told(manifest: Mapping[str, Any]) -> list[str]:
+def _summarize(manifest: Mapping[str, Any]) -> list[str]:
     """Say in a few lines what came of it."""
     refused = ", ".join(f"{count} {reason}" for reason, count in manifest["refused"].items())
     lines = [

@@ -11,9 +11,9 @@ from typing import Any
 
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import positive, share
-from pipeline.commands.synthesize.corpus_letters import read_letters, with_own
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
+from pipeline.synthetic.corpus_letters import read_letters, with_own
 from record.document import Annotated
 from record.errors import ConfigError
 from record.tokens import Token

@@ -9,6 +9,7 @@ from typing import Any
 
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_batch_work, positive
+from pipeline.commands.synthesize.batch_output import print_manifest
 from pipeline.reports.console import Console
 from record.errors import ConfigError
 
@@ -77,7 +78,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with models_extra("synthesize generate"):
         from models.language.decoding.generation import Decoding
         from pipeline.beam.generation import work
-        from pipeline.commands.synthesize.batch_work import drive, tell_written
+        from pipeline.synthetic.batch_work import drive
         from synthesis.part_files import Generation, claim, lengths_asked, put_together
 
     _refuse_candidates(options)
@@ -116,7 +117,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             generation = more
             fresh |= drive(generation, work, rest, options.workers, progress)
     manifest = put_together(generation, fresh, monotonic() - started)
-    return tell_written(manifest, _told(manifest), options, console)
+    return print_manifest(manifest, _summarize(manifest), options, console)
 
 
 def _refuse_candidates(options: argparse.Namespace) -> None:
@@ -155,7 +156,7 @@ def _read_shares(path: Path) -> dict[str, float]:
     return {label: float(share) for label, share in table.items()}
 
 
-def _told(manifest: Mapping[str, Any]) -> list[str]:
+def _summarize(manifest: Mapping[str, Any]) -> list[str]:
     """Say in a few lines what came of it."""
     tags = manifest["tags"]
     return [

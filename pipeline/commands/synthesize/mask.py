@@ -12,10 +12,10 @@ from typing import Any
 from models.tagger.shipped_model import folder_of
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech, natural, share
-from pipeline.commands.synthesize.corpus_letters import read_letters, with_own
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
 from pipeline.reports.console import Console
+from pipeline.synthetic.corpus_letters import read_letters, with_own
 from pipeline.synthetic.terms import Terms
 from record.document import Annotated, Document
 from record.errors import ConfigError
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with console.progress() as progress:
         progress.phase("loading")
         letters = read_letters(corpus, SPLITS[0])
-        desk = _MaskingContext(options, sorted({letter.document.lang for letter in letters}))
+        desk = _Desk(options, sorted({letter.document.lang for letter in letters}))
         progress.phase("masking")
         masked = desk.mask(with_own(letters), len(letters), progress)
         about = {
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return EXIT_DONE
 
 
-class _MaskingContext:
+class _Desk:
     """What decides on words: shares, taggers of parts of speech by language, medical taggers."""
 
     def __init__(self, options: argparse.Namespace, langs: Sequence[str]) -> None:

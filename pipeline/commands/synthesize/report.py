@@ -12,10 +12,10 @@ from evaluation.gate import Decision, Measured, Requirement, Verdict, decide
 from pipeline.commands.options.gate import Case, conclude, read_measured, requirements_at
 from pipeline.commands.options.keys import add_key
 from pipeline.commands.options.values import add_speech
-from pipeline.commands.synthesize.advice import advise
-from pipeline.commands.synthesize.filled_letters import is_filled
 from pipeline.config.signing import sum_of
 from pipeline.reports.console import Console
+from pipeline.synthetic.advice import advise
+from pipeline.synthetic.filled_letters import is_filled
 from record.errors import ConfigError
 from synthesis.part_files import NOTES, read_generated
 

@@ -12,11 +12,11 @@ from evaluation.gate import Measured
 from models.atomic import write
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech, positive
-from pipeline.commands.synthesize.filled_letters import is_filled, read_filled
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.signing import sum_of
 from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
+from pipeline.synthetic.filled_letters import is_filled, read_filled
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.corpora import SPLITS

@@ -1,10 +1,7 @@
 """Batches of synthetic notes, worked through in this process or in several."""
 
-import argparse
-import json
 import os
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
@@ -13,9 +10,7 @@ from threading import Thread
 from typing import Any
 
 from models.threads import share_processors
-from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
-from pipeline.reports.console import Console
 from record.errors import Unavailable
 from synthesis.part_files import InBatches, units_of
 
@@ -48,18 +43,6 @@ def drive(
             problem, remedy = "ended before its work was done", "run again: what is done stays"
             raise Unavailable("a worker", problem, remedy) from None
     return frozenset(fresh)
-
-
-def tell_written(
-    manifest: Mapping[str, Any], lines: Sequence[str], options: argparse.Namespace, console: Console
-) -> int:
-    """Say what was written, as JSON where that is asked for; returns the exit code."""
-    if options.json:
-        sys.stdout.write(json.dumps(manifest, sort_keys=True) + "\n")
-    for line in lines:
-        console.say(line)
-    console.say(f"wrote {options.output}; give it to `synthesize screen`: it may not leave yet")
-    return EXIT_DONE
 
 
 def _pool(count: int) -> Executor:

@@ -1,6 +1,6 @@
 """What nobody marked in letters of a patient is found, and never renames what somebody did."""
 
-from pipeline.commands.synthesize.corpus_letters import with_own
+from pipeline.synthetic.corpus_letters import with_own
 from pipeline.synthetic.own_identifiers import OwnIdentifiers
 from record.document import Annotated, Document
 from record.span import Span
