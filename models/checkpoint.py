@@ -11,7 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as dump_weights
 from torch import Tensor, nn
 
-from models.atomic import write
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -56,7 +56,7 @@ def save_checkpoint(
     # Copies, for weights that are tied lie in one storage, which safetensors refuses.
     tensors = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
     folder.mkdir(parents=True, exist_ok=True)
-    write(folder / CHECKPOINT, dump_weights(tensors, metadata=held))
+    write_atomically(folder / CHECKPOINT, dump_weights(tensors, metadata=held))
 
 
 def load_checkpoint(

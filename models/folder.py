@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models.atomic import write
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 
@@ -28,7 +28,7 @@ class FolderFormat:
         """Write the settings of a folder whose other files stand there, with their checksums."""
         sums = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names}
         settings = {"format": self.version, **said, "sha256": sums}
-        write(folder / self.settings, json.dumps(settings, indent=1).encode())
+        write_atomically(folder / self.settings, json.dumps(settings, indent=1).encode())
 
     def read(self, folder: Path) -> dict[str, Any]:
         """Return the settings of a folder; raises ConfigError."""

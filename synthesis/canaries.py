@@ -14,9 +14,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from models.atomic import write
 from models.language.corpus.texts import Text
 from models.language.corpus.vocabulary import END, Vocabulary
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 from synthesis.markup import decode
 from synthesis.prepared_corpus import Corpus
@@ -74,7 +74,7 @@ class Canaries:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / CANARIES
         path.touch(mode=0o600)
-        write(path, content)
+        write_atomically(path, content)
         path.chmod(0o600)
         return {
             "planted": len(self.planted),

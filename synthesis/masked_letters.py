@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from models.atomic import write
 from models.folder import FolderFormat
+from record.atomic_write import write_atomically
 from record.document import Document
 from record.errors import ConfigError
 from synthesis.masking import Masked, MaskingDecision, Phase
@@ -49,7 +49,7 @@ def save_letters(
     if not lines:
         raise ConfigError(str(folder), "would hold no letter", "give a corpus with notes in train")
     folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
-    write(folder / LETTERS, "".join(lines).encode())
+    write_atomically(folder / LETTERS, "".join(lines).encode())
     (folder / LETTERS).chmod(0o600)
     manifest = {**about, "letters": len(lines), "words": _told(counts)}
     FORM.seal(folder, manifest, (LETTERS,))

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.atomic import write
 from models.language.decoding.generation import Decoding
 from models.language.decoding.grammar import STRETCH
 from models.language.training import folder as models
+from record.atomic_write import write_atomically
 from record.document import Annotated, Document
 from record.errors import ConfigError, CryptonymError
 from record.span import Span
@@ -113,12 +113,12 @@ class InBatches:
             raise ConfigError(str(self.out), "is not empty", "name a new folder")
         self.out.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
         order.parent.mkdir(mode=_OWNER_ONLY)
-        write(order, mark.encode())
+        write_atomically(order, mark.encode())
 
     def write_part(self, unit: int, records: Iterable[Mapping[str, Any]]) -> None:
         """Write the notes of a batch, whole or not at all."""
         lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records)
-        write(self.part(unit), lines.encode("utf-8"))
+        write_atomically(self.part(unit), lines.encode("utf-8"))
 
     def lines(self) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
         """Read all notes back with their batch; raises Lost where one is missing."""
@@ -130,9 +130,9 @@ class InBatches:
 
     def finish(self, content: bytes, manifest: Mapping[str, Any]) -> None:
         """Write notes and manifest, and remove the parts."""
-        write(self.out / NOTES, content)
+        write_atomically(self.out / NOTES, content)
         (self.out / NOTES).chmod(0o600)
-        write(self.out / MANIFEST, json.dumps(manifest, indent=1).encode())
+        write_atomically(self.out / MANIFEST, json.dumps(manifest, indent=1).encode())
         shutil.rmtree(self.out / _PARTS)
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from models.atomic import write
 from models.language.corpus.texts import Text
 from models.language.corpus.vocabulary import END, Vocabulary
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 from synthesis.corpora import SPLITS, Parting, Prepared, benchmark_statistics, opening, owner_of
 from synthesis.requests import Request, frequent_kinds, marks_of, requested
@@ -97,7 +97,7 @@ def save_corpus(parting: Parting, folder: Path, origin: Mapping[str, Any]) -> di
         },
         "sha256": sums,
     }
-    write(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
+    write_atomically(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
     return manifest
 
 
@@ -166,7 +166,7 @@ def _line(each: Prepared, kinds: Sequence[str]) -> dict[str, Any]:
 
 def _write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> str:
     content = "".join(json.dumps(line) + "\n" for line in lines).encode()
-    write(path, content)
+    write_atomically(path, content)
     path.chmod(0o600)
     return hashlib.sha256(content).hexdigest()
 

@@ -28,8 +28,8 @@ from evaluation.detection.alignment import Pair
 from evaluation.detection.counts import ScoreTally, count
 from evaluation.detection.randomization import f1
 from evaluation.utility.utility import Utility, counts_of, scored
-from models.atomic import write
 from pipeline.files.jsonl import dumped
+from record.atomic_write import write_atomically
 from record.document import Annotated, Document
 from record.span import Span
 from record.tokens import Token, tokens
@@ -160,7 +160,7 @@ def taught(
             began = process_time()
             tagger = learn(arms[arm], judges.dev, judges.lang, course, seed)
             spans = [list(map(astuple, each)) for each in tagger.spans(documents)]
-            write(path, dumped({"spans": spans}).encode())
+            write_atomically(path, dumped({"spans": spans}).encode())
             print(f"{path.stem}: {process_time() - began:.0f} s of processor time", flush=True)
         held = json.loads(path.read_text("utf-8"))["spans"]
         found[arm].append([[Span(*each) for each in note] for note in held])

@@ -16,13 +16,13 @@ from safetensors.torch import save as dump_weights
 from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
 
-from models.atomic import write
 from models.checkpoint import CHECKPOINT, learnt, load_checkpoint, save_checkpoint
 from models.folder import FolderFormat
 from models.language.corpus.texts import seeded
 from models.private.deidentifier import BINARY, Deidentifier, EncodedSentence, VectorBatch
 from models.private.embeddings import Integers
 from models.private.weight_selection import WeightSelection, batches
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 WEIGHTS = "weights.safetensors"
@@ -145,7 +145,7 @@ def save_deidentifier(deidentifier: Deidentifier, folder: Path, about: Mapping[s
     """Write a de-identifier; `deidentifier.json` comes last, so that a folder with it is whole."""
     folder.mkdir(parents=True, exist_ok=True)
     state = {name: value.contiguous() for name, value in deidentifier.state_dict().items()}
-    write(folder / WEIGHTS, dump_weights(state))
+    write_atomically(folder / WEIGHTS, dump_weights(state))
     _FORM.seal(folder, {"shape": deidentifier.shape, "about": about}, (WEIGHTS,))
 
 

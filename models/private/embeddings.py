@@ -22,11 +22,11 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as dump_arrays
 
-from models.atomic import write
 from models.folder import FolderFormat
 from models.private.sentences import Sentence
 from models.tagger.encoders.subwords import SubWords
 from models.tagger.encoders.tokenizers import MARKS
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 Floats = NDArray[np.float32]
@@ -166,8 +166,8 @@ class Embeddings:
         """
         folder.mkdir(parents=True, exist_ok=True)
         arrays = {"matrix": self.matrix, "parts": self.parts}
-        write(folder / VECTORS, dump_arrays(arrays))
-        write(folder / WORDS, json.dumps(list(self.words), ensure_ascii=False).encode())
+        write_atomically(folder / VECTORS, dump_arrays(arrays))
+        write_atomically(folder / WORDS, json.dumps(list(self.words), ensure_ascii=False).encode())
         if self.pieces:
             self.pieces.save(folder / PIECES)
         names = (VECTORS, WORDS, PIECES) if self.pieces else (VECTORS, WORDS)

@@ -12,13 +12,13 @@ from safetensors.torch import load as load_weights
 from safetensors.torch import save as dump_weights
 from torch import nn
 
-from models.atomic import write
 from models.folder import FolderFormat
 from models.private.adversaries import Adversaries
 from models.private.deidentifier import Deidentifier
 from models.private.embeddings import Embeddings, Floats
 from models.private.representer import Representer
 from models.private.sentences import Sentence
+from record.atomic_write import write_atomically
 
 WEIGHTS, EMBEDDINGS = "weights.safetensors", "embeddings"
 
@@ -76,7 +76,7 @@ def save(kit: Kit, folder: Path) -> None:
     kit.embeddings.save(folder / EMBEDDINGS)
     parts = Parts(kit.representer, kit.deidentifier, kit.adversaries)
     state = {name: value.detach().cpu().contiguous() for name, value in parts.state_dict().items()}
-    write(folder / WEIGHTS, dump_weights(state))
+    write_atomically(folder / WEIGHTS, dump_weights(state))
     said = {"shapes": parts.shapes, "embeddings": kit.embeddings.digest, "about": kit.about}
     _FORM.seal(folder, json.loads(json.dumps(said)), (WEIGHTS,))
 

@@ -7,13 +7,13 @@ from safetensors import SafetensorError
 from safetensors.torch import load as load_weights
 from safetensors.torch import save as dump_weights
 
-from models.atomic import write
 from models.folder import FolderFormat
 from models.tagger.encoders.encoder import rebuild
 from models.tagger.encoders.subwords import SubWords
 from models.tagger.encoders.windows import Cut
 from models.tagger.network import Design, Network
 from models.tagger.shipped_model import QUANTIZED, SETTINGS
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 WEIGHTS = "weights.safetensors"
@@ -35,7 +35,7 @@ def save(trained: TrainedTagger, folder: Path) -> None:
     """Write a tagger; `tagger.json` comes last, so that a folder with it is whole."""
     folder.mkdir(parents=True, exist_ok=True)
     state = {name: value.contiguous() for name, value in trained.network.state_dict().items()}
-    write(folder / WEIGHTS, dump_weights(state))
+    write_atomically(folder / WEIGHTS, dump_weights(state))
     trained.subwords.save(folder / VOCABULARY)
     said = {
         "encoder": trained.network.encoder.shape,
@@ -82,6 +82,6 @@ def save_quantized(source: Path, graph: bytes, constants: bytes, folder: Path) -
     folder.mkdir(parents=True, exist_ok=True)
     files = {**kept, **dict(zip(QUANTIZED, (graph, constants), strict=True))}
     for name, content in files.items():
-        write(folder / name, content)
+        write_atomically(folder / name, content)
     said = {name: value for name, value in settings.items() if name not in ("format", "sha256")}
     _FORM.seal(folder, said, files)

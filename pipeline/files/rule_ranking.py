@@ -14,6 +14,7 @@ from pipeline.files.rule_selection import MAX_LOSS, TOLERANCE, Cells, Selection,
 from pipeline.notes.boundary import attempt
 from pipeline.notes.detection import DETECTOR_VERSION, spoken
 from pipeline.notes.overlap_resolution import trim
+from record.atomic_write import write_atomically
 from record.document import Annotated
 from record.errors import ConfigError
 from record.failure import Failure
@@ -75,10 +76,8 @@ def choose_rules(trial: SelectionTrial, progress: Progress, warnings: list[str])
 
 def write_selection(path: Path, selection: Selection) -> None:
     """Write a selection, whole or not at all; raises ConfigError where that is not possible."""
-    started = path.with_name(f".{path.name}.part")
     try:
-        started.write_text(dump(selection, DETECTOR_VERSION), encoding="utf-8")
-        started.replace(path)
+        write_atomically(path, dump(selection, DETECTOR_VERSION).encode("utf-8"))
     except OSError as error:
         problem = (error.strerror or "cannot be written").lower()
         raise ConfigError(str(path), problem, "name a file in a folder that is there") from None

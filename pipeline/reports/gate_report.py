@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from models.atomic import write
 from pipeline.reports.run_report import TEMPLATES
+from record.atomic_write import write_atomically
 
 
 def render_gate(report: Mapping[str, Any]) -> str:
@@ -24,9 +24,9 @@ def render_gate(report: Mapping[str, Any]) -> str:
 def write_gate(folder: Path, report: Mapping[str, Any], statement: Mapping[str, Any]) -> None:
     """Write report.json, report.html and the signed manifest.json, each whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
-    write(folder / "report.json", report_bytes(report))
-    write(folder / "report.html", render_gate(report).encode("utf-8"))
-    write(folder / "manifest.json", json.dumps(statement, indent=1).encode("utf-8"))
+    write_atomically(folder / "report.json", report_bytes(report))
+    write_atomically(folder / "report.html", render_gate(report).encode("utf-8"))
+    write_atomically(folder / "manifest.json", json.dumps(statement, indent=1).encode("utf-8"))
 
 
 def report_bytes(report: Mapping[str, Any]) -> bytes:

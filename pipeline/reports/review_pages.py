@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from models.atomic import write
 from pipeline.reports.run_report import TEMPLATES
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 TRIALS = 2
@@ -63,7 +63,7 @@ def write_pages(folder: Path, piles: Sequence[Sequence[dict[str, Any]]]) -> Iter
             reviewer=f"reviewer-{number}", pairs=pile, trials=TRIALS
         )
         path = folder / f"reviewer-{number}.html"
-        write(path, page.encode("utf-8"))
+        write_atomically(path, page.encode("utf-8"))
         path.chmod(_OWNER_ONLY)
         yield path
 

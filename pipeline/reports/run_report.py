@@ -12,6 +12,7 @@ import jinja2
 from pipeline.reports.charts import PANEL_HEIGHT, PANEL_WIDTH, ChartAxis, Panel, axis, bars, series
 from pipeline.reports.quarantine_remedies import Remedy, remedy
 from pipeline.state.run_summary import SAMPLES, Outcome, RunSummary, Tally
+from record.atomic_write import write_atomically
 from record.errors import Unavailable
 
 MOST_KINDS = 8
@@ -166,20 +167,13 @@ def write_report(summary: RunSummary, folder: Path, beside: Beside = ALONE) -> P
 
 
 def put_page(path: Path, text: str, what: str = "report.folder") -> None:
-    """Write a file as `put` does, with its folder; raises Unavailable, which names `what`."""
+    """Write a file atomically, with its folder; raises Unavailable, which names `what`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        put(path, text)
+        write_atomically(path, text.encode("utf-8"))
     except OSError:
         problem = f"{path.name} cannot be written"
         raise Unavailable(what, problem, "check its permissions and free space") from None
-
-
-def put(path: Path, text: str) -> None:
-    """Write a file that appears whole or not at all. Raises OSError."""
-    started = path.with_name(f".{path.name}.part")
-    started.write_text(text, encoding="utf-8")
-    started.replace(path)
 
 
 def _grid(summary: RunSummary) -> Grid:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pipeline.reports.run_report import TEMPLATES
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 MOST_LABELS = 24
@@ -93,10 +94,8 @@ def render(scores: Mapping[str, Any], examples: Examples) -> str:
 def write_scores(path: Path, scores: Mapping[str, Any], examples: Examples) -> None:
     """Write the page, whole or not at all; raises ConfigError where that is not possible."""
     page = render(scores, examples)
-    started = path.with_name(f".{path.name}.part")
     try:
-        started.write_text(page, encoding="utf-8")
-        started.replace(path)
+        write_atomically(path, page.encode("utf-8"))
     except OSError as error:
         problem = (error.strerror or "cannot be written").lower()
         raise ConfigError(str(path), problem, "name a file in a folder that is there") from None

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from models.atomic import write
 from models.language.corpus.texts import seeded
 from models.private.deidentifier import EncodedSentence, examples
 from models.private.folder import Kit, digest, load
@@ -17,6 +16,7 @@ from models.private.sentences import Sentence, sentences
 from pipeline.files.alignment import align
 from pipeline.sharing.leak_check import words_in
 from pipeline.sharing.vectors import MANIFEST, VECTORS, Manifest, arrow_bytes, write_shared
+from record.atomic_write import write_atomically
 from record.document import Annotated
 from record.errors import ConfigError, Unsafe
 
@@ -124,7 +124,7 @@ def encode_site(
     places.inside.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
     whole = write_shared(places.shared, rows, manifest, lambda held: _check(held, site, manifest))
     held = {"format": 1, "data": whole.vectors_sha256, "notes": site.digest(), "order": order}
-    write(places.inside / ORDER, json.dumps(held).encode())
+    write_atomically(places.inside / ORDER, json.dumps(held).encode())
     (places.inside / ORDER).chmod(0o600)
     return whole
 

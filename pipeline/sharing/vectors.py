@@ -15,10 +15,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from models.atomic import write
 from models.private.deidentifier import EncodedSentence
 from models.tagger.sequences.tags import WordSpan
 from pipeline.config.signing import sum_of
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 VECTORS, MANIFEST = "vectors.arrow", "manifest.json"
@@ -62,9 +62,9 @@ def write_shared(
     content = arrow_bytes(rows, manifest)
     check(content)
     folder.mkdir(parents=True, exist_ok=True)
-    write(folder / VECTORS, content)
+    write_atomically(folder / VECTORS, content)
     whole = Manifest(**asdict(manifest) | {"vectors_sha256": sum_of(folder / VECTORS)})
-    write(folder / MANIFEST, json.dumps(asdict(whole), indent=1).encode())
+    write_atomically(folder / MANIFEST, json.dumps(asdict(whole), indent=1).encode())
     return whole
 
 

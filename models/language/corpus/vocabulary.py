@@ -18,7 +18,7 @@ import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch import Tensor
 
-from models.atomic import write
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 from record.tokens import tokens
 
@@ -120,7 +120,7 @@ class Vocabulary(ABC):
 
     def save(self, path: Path) -> None:
         """Write it to a file."""
-        write(path, self._dumped())
+        write_atomically(path, self._dumped())
 
     def _dumped(self) -> bytes:
         return json.dumps({"kind": self.kind, "marks": self.marks, **self.to_json()}).encode()

@@ -8,7 +8,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from models.atomic import write
 from models.language.corpus.masks import MaskRecipe
 from models.language.masked.masked_model import FORM, WEIGHTS
 from models.language.masked.training import (
@@ -19,6 +18,7 @@ from models.language.masked.training import (
     digest_of,
     train_masked,
 )
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 REPORT = "grid.json"
@@ -101,7 +101,7 @@ def search(
     for file in (WEIGHTS, FORM.settings):
         shutil.copyfile(out / _TRIALS / best.name / file, out / file)
     told = {"best": best.name, "trials": [asdict(trial) for trial in trials]}
-    write(out / REPORT, json.dumps(told, indent=1).encode())
+    write_atomically(out / REPORT, json.dumps(told, indent=1).encode())
     return trials
 
 

@@ -17,10 +17,10 @@ from safetensors.torch import load as load_weights
 from safetensors.torch import save as dump_weights
 from torch import Tensor
 
-from models.atomic import write
 from models.folder import FolderFormat
 from models.language.networks.masked_network import MARKS, MASK, PAD, UNKNOWN, Network, build
 from models.precision import has_bfloat16
+from record.atomic_write import write_atomically
 
 T = TypeVar("T")
 
@@ -129,7 +129,7 @@ def save_masked(trained: TrainedMasked, folder: Path) -> None:
     """Write a model; `masked.json` comes last, so that a folder with it is whole."""
     folder.mkdir(parents=True, exist_ok=True)
     state = {name: value.contiguous() for name, value in trained.network.state_dict().items()}
-    write(folder / WEIGHTS, dump_weights(state))
+    write_atomically(folder / WEIGHTS, dump_weights(state))
     said = {"shape": trained.network.shape, "words": trained.words, "about": trained.about}
     FORM.seal(folder, said, (WEIGHTS,))
 

@@ -19,7 +19,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.atomic import write
 from models.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
 from models.language.corpus.masks import IGNORED, MaskRecipe, generator, masks
 from models.language.masked.masked_model import TrainedMasked, padded, save_masked
@@ -32,6 +31,7 @@ from models.language.networks.masked_network import (
     Network,
 )
 from models.precision import has_bfloat16
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 TRAINING = "training.json"
@@ -160,7 +160,7 @@ def train_masked(
     report = {
         "recipe": asdict(recipe), "perplexity": place.history, "words": len(words), "mark": mark,
     }  # fmt: skip
-    write(out / TRAINING, json.dumps(report, indent=1).encode())
+    write_atomically(out / TRAINING, json.dumps(report, indent=1).encode())
     (out / CHECKPOINT).unlink(missing_ok=True)
     return place.history
 

@@ -9,12 +9,12 @@ from safetensors import SafetensorError
 from safetensors.torch import load as load_weights
 from safetensors.torch import save as dump_weights
 
-from models.atomic import write
 from models.folder import FolderFormat
 from models.language.corpus.vocabulary import Vocabulary, read_vocabulary
 from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
 from models.language.networks.lstm import LSTM
+from record.atomic_write import write_atomically
 
 WEIGHTS, VOCABULARY = "weights.safetensors", "vocabulary.json"
 
@@ -46,7 +46,7 @@ def save(trained: TrainedGenerator, folder: Path) -> None:
         for name, value in trained.network.state_dict().items()
         if name != _TIED
     }
-    write(folder / WEIGHTS, dump_weights(state))
+    write_atomically(folder / WEIGHTS, dump_weights(state))
     trained.vocabulary.save(folder / VOCABULARY)
     said = {"shape": trained.network.shape, "about": trained.about}
     _FORM.seal(folder, said, (WEIGHTS, VOCABULARY))

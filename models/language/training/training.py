@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 
-from models.atomic import write
 from models.checkpoint import CHECKPOINT, load_checkpoint, read_checkpoint, save_checkpoint
 from models.language.corpus.texts import Text, digest, seeded
 from models.language.corpus.unigram import Unigram
@@ -24,6 +23,7 @@ from models.language.training.perplexity import Surprise, surprise
 from models.language.training.pretrained import adapt
 from models.language.training.recipe import LanguageRecipe
 from models.language.training.training_steps import DocumentCourse, StreamCourse, TrainingSteps
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 TRAINING = "training.json"
@@ -269,7 +269,7 @@ class _LanguageTraining:
             "minutes": (monotonic() - self.began) / 60,
             "versions": _versions(),
         }
-        write(self.out / TRAINING, json.dumps(report, indent=1).encode())
+        write_atomically(self.out / TRAINING, json.dumps(report, indent=1).encode())
         (self.out / CHECKPOINT).unlink(missing_ok=True)
         return scores
 

@@ -21,11 +21,11 @@ from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, sdpa_mask
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.utils.logging import disable_progress_bar
 
-from models.atomic import write
 from models.tagger.encoders.bilstm import BiLSTM, make_bilstm
 from models.tagger.encoders.subwords import SubWords, trimmed
 from models.tagger.encoders.tokenizers import MARKS, PADDING, described, mark_rows
 from models.tagger.encoders.vocabulary import learned
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 Floats = NDArray[np.float32]
@@ -418,16 +418,16 @@ def save_encoder(encoder: Encoder, subwords: SubWords, folder: Path) -> None:
     marks = state[_EMBEDDINGS]
     whole = torch.cat([marks, encoder.pieces.weight.detach().cpu()])
     state[_EMBEDDINGS] = whole
-    write(folder / "model.safetensors", dump_weights(state, metadata={"format": "pt"}))
+    write_atomically(folder / "model.safetensors", dump_weights(state, metadata={"format": "pt"}))
     added = [{"id": at, "content": mark, "special": True} for at, mark in enumerate(MARKS)]
     tokenizer = {
         "version": "1.0",
         "added_tokens": added,
         **described(subwords.pieces, subwords.way),
     }
-    write(folder / TOKENIZER_FILE, json.dumps(tokenizer, ensure_ascii=False).encode())
+    write_atomically(folder / TOKENIZER_FILE, json.dumps(tokenizer, ensure_ascii=False).encode())
     config = {**encoder.shape["config"], "vocab_size": len(whole)}
-    write(folder / "config.json", json.dumps(config, indent=1).encode())
+    write_atomically(folder / "config.json", json.dumps(config, indent=1).encode())
 
 
 def _settle(

@@ -17,7 +17,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.atomic import write
 from models.checkpoint import CHECKPOINT, learnt, load_checkpoint, save_checkpoint
 from models.precision import has_bfloat16
 from models.tagger.encoders.encoder import Encoder, pretrained, save_encoder
@@ -28,6 +27,7 @@ from models.tagger.sequences.corpus import cut_text
 from models.tagger.training.optimizer import set_rate
 from models.tagger.training.samples import filled
 from models.tagger.training.training import versions
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 PRETRAINING = "pretraining.json"
@@ -298,7 +298,7 @@ class _Pretraining:
             "perplexities": self.place.perplexities,
             "versions": versions(),
         }
-        write(self.out / PRETRAINING, json.dumps(report, indent=1).encode())
+        write_atomically(self.out / PRETRAINING, json.dumps(report, indent=1).encode())
         (self.out / CHECKPOINT).unlink(missing_ok=True)
         return self.place.perplexities
 

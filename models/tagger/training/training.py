@@ -15,7 +15,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from models.atomic import write
 from models.checkpoint import CHECKPOINT, learnt, load_checkpoint, save_checkpoint
 from models.precision import has_bfloat16
 from models.tagger import folder
@@ -30,6 +29,7 @@ from models.tagger.training.optimizer import make_optimizer, set_rate
 from models.tagger.training.recipe import TaggerRecipe
 from models.tagger.training.samples import Passage, Samples, parts
 from models.tagger.training.scores import Scores, preferred, score
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 TRAINING = "training.json"
@@ -257,7 +257,7 @@ class _TaggerTraining:
             "minutes": place.seconds / 60,
             "versions": versions(),
         }
-        write(self.out / TRAINING, json.dumps(report, indent=1).encode())
+        write_atomically(self.out / TRAINING, json.dumps(report, indent=1).encode())
         (self.out / CHECKPOINT).unlink(missing_ok=True)
         return _scores(best)
 

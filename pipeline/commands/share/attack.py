@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.gate import Axis, Measured
-from models.atomic import write
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech, positive
 from pipeline.commands.share.site_notes import add_notes, read_site
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
 from pipeline.reports.console import Console
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         "measured": [each.to_json() for each in measured],
     }
     options.output.mkdir(parents=True, exist_ok=True)
-    write(options.output / "attack.json", json.dumps(told, indent=1).encode("utf-8"))
+    write_atomically(options.output / "attack.json", json.dumps(told, indent=1).encode("utf-8"))
     if options.json:
         sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
     console.say(f"{'attack':<22}{'right':>8}{'95 % interval':>20}{'cannot leak':>14}{'leaks':>8}")

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.utility.agreement import Agreement, ReviewerAnswer, agreement
-from models.atomic import write
 from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 from pipeline.reports.review_pages import read_answers
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 DESCRIPTION = """\
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         raise ConfigError("ANSWERS.json", str(error), remedy) from None
     told = json.dumps(list(map(_plain, found)), indent=1)
     if options.output:
-        write(options.output, told.encode("utf-8"))
+        write_atomically(options.output, told.encode("utf-8"))
     if options.json:
         sys.stdout.write(told + "\n")
     console.say(f"{'question':<22}{'pairs':>6}{'kappa':>8}{'rho':>8}{'both yes':>10}{'both no':>9}")

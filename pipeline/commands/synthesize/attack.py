@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from models.atomic import write
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         "measured": [each.to_json() for each in found.measured],
         "notes": found.notes,
     }
-    write(options.output / "attack.json", json.dumps(told, indent=1).encode("utf-8"))
+    write_atomically(options.output / "attack.json", json.dumps(told, indent=1).encode("utf-8"))
     if options.json:
         sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
     for each in found.measured:

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 from evaluation.gate import Measured
-from models.atomic import write
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
@@ -14,6 +13,7 @@ from pipeline.config.progress import Progress
 from pipeline.config.signing import sum_of
 from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 from synthesis.markup import decode
 from synthesis.part_files import NOTES, read_generated
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         measured = _measured(options, progress)
     told = {"format": 1, "measured": [each.to_json() for each in measured]}
     options.output.mkdir(parents=True, exist_ok=True)
-    write(options.output / "battery.json", json.dumps(told, indent=1).encode("utf-8"))
+    write_atomically(options.output / "battery.json", json.dumps(told, indent=1).encode("utf-8"))
     if options.json:
         sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
     for each in measured:

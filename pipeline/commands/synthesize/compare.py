@@ -22,7 +22,6 @@ from evaluation.detection.masking_agreement import masker
 from evaluation.gate import Measured
 from evaluation.utility.readability import formulas_of
 from evaluation.utility.resemblance import Refilled, Vectors, reading_ease, resemblance
-from models.atomic import write
 from models.tagger.shipped_model import SHIPPED
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech
@@ -32,6 +31,7 @@ from pipeline.config.signing import sum_of
 from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.reports.console import Console
 from pipeline.synthetic.filled_letters import read_filled
+from record.atomic_write import write_atomically
 from record.document import Annotated
 from record.errors import ConfigError
 from record.span import Span
@@ -120,7 +120,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         ]
     told = {"format": 1, "data": data, "measured": [each.to_json() for each in measured]}
     options.output.mkdir(parents=True, exist_ok=True)
-    write(options.output / "compare.json", json.dumps(told, indent=1).encode("utf-8"))
+    write_atomically(options.output / "compare.json", json.dumps(told, indent=1).encode("utf-8"))
     if options.json:
         sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
     for line in _lines(measured):

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.attacks.overlap import likelihood, shared_runs, subject
 from evaluation.gate import Measured
-from models.atomic import write
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
 from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
+from record.atomic_write import write_atomically
 from record.errors import ConfigError
 from synthesis.markup import decode
 from synthesis.prepared_corpus import digest as corpus_digest
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         console.warn(warning)
     options.output.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
     path = options.output / "overlap.json"
-    write(path, json.dumps(told, indent=1).encode("utf-8"))
+    write_atomically(path, json.dumps(told, indent=1).encode("utf-8"))
     path.chmod(0o600)
     if options.json:
         sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")

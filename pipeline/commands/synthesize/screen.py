@@ -10,13 +10,13 @@ from typing import Any
 from evaluation.attacks.copying import RealNotes, membership, nearness, parted, verbatim
 from evaluation.attacks.proximity import NearestPair, WordCorpus, review
 from evaluation.gate import Axis, Measured
-from models.atomic import write
 from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
 from pipeline.config.signing import sum_of
 from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
+from record.atomic_write import write_atomically
 from record.document import Annotated
 from record.errors import ConfigError
 from synthesis.corpora import SPLITS
@@ -73,9 +73,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     }
     options.output.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
     lines = "".join(json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs)
-    write(options.output / "review.jsonl", lines.encode("utf-8"))
+    write_atomically(options.output / "review.jsonl", lines.encode("utf-8"))
     (options.output / "review.jsonl").chmod(0o600)
-    write(options.output / "screen.json", json.dumps(told, indent=1).encode("utf-8"))
+    write_atomically(options.output / "screen.json", json.dumps(told, indent=1).encode("utf-8"))
     if options.json:
         sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
     for each in measured:

@@ -9,7 +9,6 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from evaluation.gate import Measured
-from models.atomic import write
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
@@ -17,6 +16,7 @@ from pipeline.config.signing import sum_of
 from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
 from pipeline.synthetic.filled_letters import is_filled, read_filled
+from record.atomic_write import write_atomically
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.corpora import SPLITS
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     measured, *others = _measured(utility, sum_of(notes), filled=is_filled(manifest))
     found = [each.to_json() for each in (measured, *others)]
     told = {"format": 1, "measured": found, "tests": _tests(utility)}
-    write(options.output / "utility.json", json.dumps(told, indent=1).encode("utf-8"))
+    write_atomically(options.output / "utility.json", json.dumps(told, indent=1).encode("utf-8"))
     if options.json:
         sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
     for line in _lines(utility):

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 
-def write(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Write a file beside its place, then move it there; what was there before stays till then."""
     part = path.with_name(f".{path.name}.part")
     with part.open("wb") as file:
