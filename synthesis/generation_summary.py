@@ -1,4 +1,4 @@
-"""What came of a generation, in numbers: tags asked for and obtained, lengths, variety."""
+"""Summary of a generation in numbers: tags requested and obtained, lengths, diversity."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What a synthetic note is asked to be: its kind and how many entities of each label it has."""
+"""Requests for synthetic notes: kind of note and number of entities by label."""
 
 import re
 from collections import Counter

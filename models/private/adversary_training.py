@@ -1,4 +1,4 @@
-"""Adversaries at work: what they believe of pairs, how often they are right, and how they learn."""
+"""Training of adversaries against shared vectors, and their accuracy on pairs of sentences."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""`cryptonym detect`: where identifiers are, and of which kind."""
+"""`cryptonym detect`: detection of identifiers in notes."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""`cryptonym doctor`: is everything ready for a run."""
+"""`cryptonym doctor`: checks of configuration, keys, databases and machine."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""`cryptonym extract train`: classes of lines learnt from pages of your own."""
+"""`cryptonym extract train`: training of the line classifier on your own pages."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`cryptonym pretrain`: an encoder that has read your own notes, to train taggers from."""
+"""`cryptonym pretrain`: continued pre-training of an encoder on unannotated notes."""
 
 import argparse
 import json

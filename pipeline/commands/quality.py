@@ -1,4 +1,4 @@
-"""`cryptonym quality`: entity counts beside those of the nights before."""
+"""`cryptonym quality`: entity counts beside those of earlier nights."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""`cryptonym quantize`: a tagger whose encoder multiplies in 8 bits."""
+"""`cryptonym quantize`: int8 quantization of a tagger."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""`cryptonym runs`: what became of each run, and of each release of a cohort."""
+"""`cryptonym runs`: history of runs and of cohort releases."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""`cryptonym select`: which rules take part."""
+"""`cryptonym select`: selection of rules on annotated notes."""
 
 import argparse
 import json

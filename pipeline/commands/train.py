@@ -1,4 +1,4 @@
-"""`cryptonym train`: a tagger in the labels of your own notes."""
+"""`cryptonym train`: training of a tagger on annotated notes."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""Whom long work tells how far it is."""
+"""The interface through which long work reports its progress."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What cleaning did to a text, so that offsets of the clean text and of the raw one agree."""
+"""Alignment of offsets between a raw text and the same text after cleaning."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Is tonight like the nights before it: counts against what was expected of them, exactly.
+"""Statistical test for drift: tonight's entity counts against those of earlier nights.
 
 Counts y of a night with exposure E (notes, or whatever the count is a share of) are taken for
 gamma-Poisson: y | m ~ Poisson(m), where m varies between nights around its expectation with a

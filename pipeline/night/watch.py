@@ -1,4 +1,4 @@
-"""Continuous operation: a loop of small nights, each complete in itself, that ends politely."""
+"""Continuous operation: small complete runs in a loop until a stop is requested."""
 
 import logging
 import time

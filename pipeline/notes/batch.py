@@ -1,4 +1,4 @@
-"""What travels through the stages: a unit of work and the notes of it that still go on."""
+"""A batch on its way through the stages: a unit of work and the notes that are still in it."""
 
 import contextlib
 import hashlib

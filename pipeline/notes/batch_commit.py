@@ -1,4 +1,4 @@
-"""From a finished batch to one transaction in the state database: stage, spans, ledger, counts."""
+"""Commit of a finished batch in one transaction: stage, spans, ledger, counts."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""The path of a note in a release: what the nightly job found in it is recalled and replaced."""
+"""The path of a note in a release: stored spans are unsealed and replaced, nothing is detected."""
 
 from dataclasses import replace
 

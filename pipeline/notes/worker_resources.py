@@ -1,4 +1,4 @@
-"""What a process needs to work on notes: databases, keys, readers, opened once and closed."""
+"""Resources of one process: databases, keys and readers, opened once and closed at the end."""
 
 import hashlib
 import json

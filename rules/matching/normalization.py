@@ -1,4 +1,4 @@
-"""Readings of a text in which typography no longer hides a word, with offsets back to the text."""
+"""Normalized forms of a text, undoing typography, with offsets back to the original."""
 
 import re
 from bisect import bisect_right

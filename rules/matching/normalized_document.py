@@ -1,4 +1,4 @@
-"""The readings of the document at hand that rules search, made once for all families."""
+"""Normalized forms of the document at hand, computed once for all rules."""
 
 from functools import lru_cache
 

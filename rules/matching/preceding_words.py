@@ -1,4 +1,4 @@
-"""The two words that lead up to a number."""
+"""The two words before a number."""
 
 _REACH = 40
 _BETWEEN = " :(=,.\n["

@@ -1,4 +1,4 @@
-"""What a regular expression looks like to an automaton that only says where it may begin."""
+"""Regular expressions loosened for an automaton that only tells where a match may begin."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Short texts folded, squeezed and poured, the most recent ones remembered.
+"""Normalization of short texts (folding, squeezing, case transfer), with a cache.
 
 A name or number of a note is looked at by several makers, and words come again in every note of a
 patient. What is remembered depends on the text alone.

@@ -1,4 +1,4 @@
-"""Texts as ids, and how they are laid out to learn from."""
+"""Texts as token ids, and their layout in training batches."""
 
 import hashlib
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a language model reads and writes: marks, and pieces of text between them.
+"""Vocabulary of a language model: marks, and pieces of text between them.
 
 Text comes with marks in it (`Seen by <NAME_START>Smith<NAME_END><PAR>`); each mark is one id,
 whatever the pieces of the text are. The ids of marks come first, in the order they were given.

@@ -1,4 +1,4 @@
-"""Training notes as passages and steps: what is learnt from at one time, in an order of chance."""
+"""Training notes as passages, drawn into steps in random order."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""`cryptonym synthesize battery`: what the language of synthetic notes is worth."""
+"""`cryptonym synthesize battery`: language quality of synthetic notes."""
 
 import argparse
 import json
