@@ -104,7 +104,7 @@ HARD = """
 import os, sys
 from pathlib import Path
 from pipeline.release import sql_target
-from pipeline.release.request import Order
+from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import run_release
 replace = sql_target.replace_part
 def dying(connection, table, *rest):
@@ -112,7 +112,7 @@ def dying(connection, table, *rest):
         os._exit(9)
     return replace(connection, table, *rest)
 sql_target.replace_part = dying
-run_release(Order(Path(sys.argv[1]), "asthma", Path(sys.argv[2]), sys.argv[3]))
+run_release(ReleaseRequest(Path(sys.argv[1]), "asthma", Path(sys.argv[2]), sys.argv[3]))
 """
 
 
