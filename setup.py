@@ -14,6 +14,7 @@ from setuptools import Extension, find_packages, setup
 # Each with the folders inside it; nothing else is shipped (`tests`, `benchmarks`).
 ROOMS = [
     "record",
+    "locales",
     "rules",
     "models",
     "surrogates",
@@ -146,6 +147,7 @@ setup(
             "pytest>=8.3",
             "pytest-xdist>=3.6",
             "hypothesis>=6.120",
+            "num2words>=0.5.13,<1",
             "mypy>=2.4,<3",
             "ruff>=0.9",
             "build>=1.2",

@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 ROOMS = {
-    *("record", "rules", "models", "surrogates"),
+    *("record", "locales", "rules", "models", "surrogates"),
     *("extractors", "pipeline", "synthesis", "evaluation"),
 }
 SHIPPED = (*sorted(ROOMS), "setup.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE")

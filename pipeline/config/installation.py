@@ -10,6 +10,7 @@ DISTRIBUTION = "cryptonym"
 
 ROOMS = (
     "record",
+    "locales",
     "rules",
     "models",
     "surrogates",

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from rapidfuzz.distance import OSA
+
 from record.document import Annotated, Document
 from record.folding import fold
 from record.label import Label
@@ -11,7 +13,6 @@ from record.patient import Address, Identifier, PatientRecord, PersonName
 from record.span import Span
 from rules.known.known import KnownPatient
 from surrogates.patient.known_people import is_particle
-from surrogates.patient.misspelling import distance
 
 DETECTOR = "known.letter"
 """Who says that an identifier stands here: it does elsewhere in letters of that patient."""
@@ -90,7 +91,7 @@ class OwnIdentifiers:
         return any(
             abs(len(word) - len(name)) < _NEAR
             and (word[:2] == name[:2] or word[-2:] == name[-2:])
-            and distance(word, name) < _NEAR
+            and OSA.distance(word, name) < _NEAR
             for name in (self._long if len(word) >= _LONG else ())
         )
 

@@ -1,44 +1,45 @@
-"""Months, weekdays and dates in five languages, as folded text has them."""
+"""Months, weekdays and dates in all languages, as folded text has them."""
 
 from typing import NamedTuple
 
-MONTHS: dict[str, int] = {
-    name: number
-    for number, names in enumerate(
-        (
-            "janvier janv jan january enero ene januar janner januari",
-            "fevrier fevier fevr fev february feb febrero febr februar februari",
-            "mars mar march marzo mzo marz maerz mrz maart mrt",
-            "avril avr april apr abril abr",
-            "mai may mayo mei",
-            "juin jun june junio juni",
-            "juillet juill juil jul july julio juli",
-            "aout aou august aug agosto agto ago augustus",
-            "septembre septiembre setiembre september sept sep set",
-            "octobre october octubre oct oktober okt",
-            "novembre november noviembre nov",
-            "decembre december diciembre dec dic dezember dez",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}
+from locales.language import DateStyle
+from locales.registry import LANGUAGES, every
+from record.folding import fold
+from rules.matching.scanner import longest_first
 
+_DATES = [language.dates for language in LANGUAGES.values()]
+
+
+def _months() -> dict[str, int]:
+    """Map the folded names and abbreviations of the months to their numbers, from 1."""
+    months: dict[str, int] = {}
+    for dates in _DATES:
+        for style in dates.months:
+            months |= {fold(name): number for number, name in enumerate(style.words, start=1)}
+        months |= dates.month_misspellings
+    return months
+
+
+def _names(styles: list[DateStyle]) -> frozenset[str]:
+    return frozenset(fold(name) for style in styles for name in style.words)
+
+
+MONTHS = _months()
+FULL_MONTHS = _names([style for dates in _DATES for style in dates.months if not style.short])
 # Also ordinary words: without a year they need a capital, a glued day or a hyphen to count.
-AMBIGUOUS_MONTHS = frozenset({"may", "mar", "march", "ago", "set"})
+AMBIGUOUS_MONTHS = every(lambda language: language.dates.ambiguous_months)
+MONTH = f"(?:{longest_first(MONTHS)})"
 
-MONTH = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + ")"
+_WEEKDAYS = [style for dates in _DATES for style in dates.weekdays]
+WEEKDAY_NAMES = _names([style for style in _WEEKDAYS if not style.short])
+WEEKDAY = f"(?:{longest_first(WEEKDAY_NAMES)})"
+SHORT_WEEKDAY = f"(?:{longest_first(_names([style for style in _WEEKDAYS if style.short]))})"
+# Everyday words elsewhere.
+SHORTEST_WEEKDAYS = _names([style for dates in _DATES for style in dates.short_weekdays])
 
-WEEKDAY = (
-    "(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche"
-    "|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-    "|lunes|martes|miercoles|jueves|viernes|sabado|domingo"
-    "|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag"
-    "|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag)"
-)
-SHORT_WEEKDAY = (
-    "(?:lun|mar|mer|jeu|ven|sam|dim|mon|tues?|wed|thur?s?|fri|sat|sun|mie|jue|vie|sab|dom)"
-)
+SEASON = f"(?:{longest_first(_names([style for dates in _DATES for style in dates.seasons]))})"
+PERIOD = f"(?:{longest_first(every(lambda language: language.dates.periods))})"
+PERIOD_RANK = longest_first(_names([style for dates in _DATES for style in dates.period_ranks]))
 
 
 class Moment(NamedTuple):

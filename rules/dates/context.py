@@ -2,63 +2,20 @@
 
 import re
 
+from locales.registry import every
+
 # After these a bare day and month, or a run of digits, is a date.
-DAY_WORDS = frozenset(
-    (
-        # French
-        "le du au des les depuis date datee rdv ddn ne nee ne(e) naissance naiss d.d.n seance"
-        " visite"
-        " consultation rencontre lundi mardi mercredi jeudi vendredi samedi dimanche"
-        # English
-        " on until till since dated dates dob d.o.b born birth birthdate birthday"
-        " monday tuesday wednesday thursday friday saturday sunday"
-        # Spanish
-        " el del al dia dias fecha nac nacimiento lunes martes miercoles jueves viernes sabado"
-        " domingo"
-        # German
-        " am vom datum geb geb.dat geb.-datum gebdat geboren geburtsdatum geburtstag seit bis"
-        " ab dem montag dienstag"
-        " mittwoch donnerstag freitag samstag sonnabend sonntag"
-        # Dutch
-        " op sinds d.d dd geboortedatum geb.datum maandag dinsdag woensdag donderdag vrijdag"
-        " zaterdag"
-        " zondag"
-    ).split()
-)
+DAY_WORDS = every(lambda language: language.dates.day_words)
 # A run of six digits, or days with blanks between, needs one that introduces nothing else.
 DATE_WORDS = DAY_WORDS - frozenset("des les depuis al since until till seit bis ab op dem".split())
 # Words of English notes that go before a day, and before scores out of ten as well.
-LOOSE_DAY_WORDS = frozenset(
-    (
-        "from labs urinalysis cbc culture cultures drawn expected received performed admitted"
-        " discharged seen pending"
-    ).split()
-)
+LOOSE_DAY_WORDS = every(lambda language: language.dates.vague_day_words)
 # A bare month after these is a date.
-MONTH_WORDS = frozenset(
-    (
-        "en depuis fin debut mi courant jusqu'en dernier pour ce"
-        " in since until till early late mid during"
-        " desde hasta finales principios mediados"
-        " im seit anfang mitte ende bis"
-        " sinds begin eind medio tot vanaf"
-    ).split()
-)
+MONTH_WORDS = every(lambda language: language.dates.month_words)
 # A year alone after these is a date.
-YEAR_WORDS = frozenset(
-    (
-        "en depuis durant annee annees avant apres fin debut mi entre vers courant datant noel"
-        " des ne nee d'ici ici"
-        " in since during year before after until till early late mid between circa from born"
-        " christmas dated"
-        " desde ano anos hasta hacia finales principios mediados navidad nacido nacida durante"
-        " despues antes"
-        " im jahr jahre seit anfang mitte ende bis zwischen vor nach ca ab geboren geb ed"
-        " sinds begin eind medio tot tussen voor na vanaf rond jaar"
-    ).split()
-)
+YEAR_WORDS = every(lambda language: language.dates.year_words)
 # These go before a year, and before many other numbers.
-WEAK_YEAR_WORDS = frozenset("de of du a to by al del von van und y et and".split())
+WEAK_YEAR_WORDS = every(lambda language: language.dates.weak_year_words)
 
 # Before a number these tell of a measure, a score or a page.
 MEASURE_WORDS = frozenset(
@@ -80,13 +37,10 @@ UNITS = frozenset(
         "mm cm m ml mg g g/l g/dl kg l ui u ie e h eme kpa pa mmhg mmol x fois times veces mal keer"
         " iu unit units euro euros"
         " mcg ug μg hz rpm bpm cc kcal cal kg/m2 ml/min cps"
-        " ans mois semaines jours heures minutes years months weeks days hours"
-        " anos meses semanas dias horas jahre jahren monate wochen tage stunden uhr"
-        " jaar maanden weken dagen uren uur"
         " patient patients patienten pacientes cas cases casos falle gevallen copies cells pas"
         " personnes people personas steps schritte stappen metres meters metros pieds eur dollars"
     ).split()
-)
+) | every(lambda language: language.dates.durations)
 _AFTER = re.compile(r" ?([%/€$]|[a-zμ]+(?:/[a-z0-9]+)?|[0-9]|[.,\-][0-9])")
 
 

@@ -9,20 +9,22 @@ from record.label import Label
 from record.span import Span
 from rules.dates import numeric, written, years
 from rules.dates.birth_dates import born
-from rules.dates.calendar import SHORT_WEEKDAY, WEEKDAY, Moment
+from rules.dates.calendar import (
+    SHORT_WEEKDAY,
+    SHORTEST_WEEKDAYS,
+    WEEKDAY,
+    WEEKDAY_NAMES,
+    Moment,
+)
 from rules.dates.spaced_digits import boxes
 from rules.dates.written import companions
 from rules.matching.normalized_document import fold_once
+from rules.matching.scanner import longest_first
 
 _NAMED_DAY = re.compile(rf"\b(?:{WEEKDAY}|{SHORT_WEEKDAY}\.?),? {{1,2}}(?:[a-z]{{2,3}} )?\Z")
 # Two letters name a day in German and Dutch, and are words elsewhere.
-_SHORTEST_DAY = re.compile(r"\b(?:mo|di|mi|do|fr|sa|so|ma|wo|vr|za|zo)\.?,? (?:den )?\Z")
-_DAY_STARTS = frozenset(
-    (
-        "lun mar mer jeu ven sam dim mon tue wed thu fri sat sun mie jue vie sab dom die mit don"
-        " fre son maa din woe vri zat zon mo di mi do fr sa so ma wo vr za zo"
-    ).split()
-)
+_SHORTEST_DAY = re.compile(rf"\b(?:{longest_first(SHORTEST_WEEKDAYS)})\.?,? (?:den )?\Z")
+_DAY_STARTS = frozenset(name[:3] for name in WEEKDAY_NAMES) | SHORTEST_WEEKDAYS
 _ARTICLES = frozenset({"le", "the", "el", "dia", "den"})
 _TWO_LETTERS = frozenset({"", "de", "nl"})
 

@@ -1,120 +1,53 @@
-"""Numbers in words in French, English, Spanish, German and Dutch, as folded text has them."""
+"""Numbers in words in all languages, as folded text has them."""
 
 import re
 from itertools import takewhile
 
-# One to thirty.
-_SMALL = (
-    "",
-    "un une uno una one ein eine eins een",
-    "deux two dos zwei twee",
-    "trois three tres drei drie",
-    "quatre four cuatro vier",
-    "cinq five cinco funf vijf",
-    "six seis sechs zes",
-    "sept seven siete sieben zeven",
-    "huit eight ocho acht",
-    "neuf nine nueve neun negen",
-    "dix ten diez zehn tien",
-    "onze eleven once elf",
-    "douze twelve doce zwolf twaalf",
-    "treize thirteen trece dreizehn dertien",
-    "quatorze fourteen catorce vierzehn veertien",
-    "quinze fifteen quince funfzehn vijftien",
-    "seize sixteen dieciseis sechzehn zestien",
-    "seventeen diecisiete siebzehn zeventien",
-    "eighteen dieciocho achtzehn achttien",
-    "nineteen diecinueve neunzehn negentien",
-    "vingt vingts twenty veinte zwanzig twintig",
-    "veintiun veintiuno veintiuna",
-    "veintidos",
-    "veintitres",
-    "veinticuatro",
-    "veinticinco",
-    "veintiseis",
-    "veintisiete",
-    "veintiocho",
-    "veintinueve",
-    "trente thirty treinta dreißig dreissig dertig",
-)
-# First to thirtieth, as they give a day of the month.
-_DAYS = (
-    "",
-    "first premier premiere primero primer primera erste ersten erster eerste",
-    "second deuxieme segundo zweite zweiten zweiter tweede",
-    "third troisieme tercero dritte dritten dritter derde",
-    "fourth vierte vierten vierter vierde",
-    "fifth funfte funften funfter vijfde",
-    "sixth sechste sechsten sechster zesde",
-    "seventh siebte siebten siebter zevende",
-    "eighth achte achten achter achtste",
-    "ninth neunte neunten neunter negende",
-    "tenth zehnte zehnten zehnter tiende",
-    "eleventh elfte elften elfter elfde",
-    "twelfth zwolfte zwolften zwolfter twaalfde",
-    "thirteenth dreizehnten dertiende",
-    "fourteenth vierzehnten veertiende",
-    "fifteenth funfzehnten vijftiende",
-    "sixteenth sechzehnten zestiende",
-    "seventeenth siebzehnten zeventiende",
-    "eighteenth achtzehnten achttiende",
-    "nineteenth neunzehnten negentiende",
-    "twentieth zwanzigsten twintigste",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "thirtieth dreißigsten dertigste",
-)
-_TENS = (
-    (40, "quarante forty cuarenta vierzig veertig"),
-    (50, "cinquante fifty cincuenta funfzig vijftig"),
-    (60, "soixante sixty sesenta sechzig zestig"),
-    (70, "septante seventy setenta siebzig zeventig"),
-    (80, "huitante octante eighty ochenta achtzig tachtig"),
-    (90, "nonante ninety noventa neunzig negentig"),
-    (900, "novecientos"),
-)
-# German and Dutch write the ones before the tens, in one word: `siebenundsechzig`.
-_JOINED = (
-    ("und", "ein zwei drei vier funf sechs sieben acht neun",
-     "zwanzig dreißig vierzig funfzig sechzig siebzig achtzig neunzig", "sten"),
-    ("en", "een twee drie vier vijf zes zeven acht negen",
-     "twintig dertig veertig vijftig zestig zeventig tachtig negentig", "ste"),
-)  # fmt: skip
-_CENTURIES = (
-    ("neunzehnhundert", 1900), ("negentienhonderd", 1900),
-    ("zweitausend", 2000), ("tweeduizend", 2000),
-)  # fmt: skip
-_CENTURY_WORDS = tuple(word for word, _ in _CENTURIES)
-_HUNDREDS = frozenset({"cent", "cents", "hundred", "cien", "ciento", "hundert", "honderd"})
-_THOUSANDS = frozenset({"mille", "mil", "thousand"})
-_LINKS = frozenset({"et", "and", "y"})
+from locales.registry import LANGUAGES, every
+from record.folding import fold
+
+_LANGUAGES = [language.numbers for language in LANGUAGES.values()]
+
+
+def _cardinals() -> dict[str, int]:
+    """Map folded single words to the numbers they stand for."""
+    found: dict[str, int] = {}
+    for numbers in _LANGUAGES:
+        for number in range(1, 100):
+            found |= dict.fromkeys(_spellings(numbers.cardinal(number)), number)
+        found |= numbers.variants
+    return found
+
+
+def _ordinals() -> dict[str, int]:
+    """Map folded single words to the ranks they stand for."""
+    found: dict[str, int] = {}
+    for numbers in _LANGUAGES:
+        for form in numbers.ordinals.values():
+            for number in range(1, 100 if form.last > 1 else 2):
+                found |= dict.fromkeys(_spellings(form.write(number)), number)
+        found |= numbers.ordinal_variants
+    return found
+
+
+def _spellings(written: str) -> list[str]:
+    """Return a number as folded text has it; nothing for one of several words."""
+    word = fold(written)
+    return [word, word.replace("ß", "ss")] if word.isalpha() else []
+
+
+_ORDINALS = _ordinals()
+_NUMBERS = _cardinals() | _ORDINALS
+_CENTURIES = {word: years for numbers in _LANGUAGES for word, years in numbers.centuries.items()}
+_CENTURY_WORDS = tuple(_CENTURIES)
+_HUNDREDS = every(lambda language: language.numbers.hundreds)
+_THOUSANDS = every(lambda language: language.numbers.thousands)
+_LINKS = every(lambda language: language.numbers.links)
 _WORDS = re.compile(r"[a-zß]{1,40}(?:[ \-][a-zß]+){0,7}")
 _WORD = re.compile(r"[a-zß]{1,40}")
 _LETTERS = re.compile(r"[a-zß]+\Z")
 _BETWEEN = re.compile(r"[ \-]")
 _LONGEST = 64
-
-
-def _numbers() -> dict[str, int]:
-    numbers = {word: n for n, words in enumerate(_SMALL) for word in words.split()}
-    numbers |= {word: n for n, words in _TENS for word in words.split()}
-    numbers |= {word: n for n, words in enumerate(_DAYS) for word in words.split()}
-    for link, ones, tens, ordinal in _JOINED:
-        for n, one in enumerate(ones.split(), start=1):
-            for ten, name in enumerate(tens.split(), start=2):
-                numbers[one + link + name] = numbers[one + link + name + ordinal] = ten * 10 + n
-    return numbers
-
-
-_NUMBERS = _numbers()
-_ORDINALS = frozenset(word for words in _DAYS for word in words.split())
 
 
 def spoken(words: str) -> int | None:
@@ -143,10 +76,10 @@ def spoken(words: str) -> int | None:
 def _value(word: str) -> int | None:
     """Read one word, also a German or Dutch year in one word."""
     if word in _CENTURY_WORDS:
-        return dict(_CENTURIES)[word]
+        return _CENTURIES[word]
     number = _NUMBERS.get(word)
     if number is None and word.startswith(_CENTURY_WORDS):
-        for century, years in _CENTURIES:
+        for century, years in _CENTURIES.items():
             rest = _NUMBERS.get(word.removeprefix(century).removeprefix("und"))
             if word.startswith(century) and rest is not None:
                 return years + rest

@@ -4,7 +4,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rules.dates.calendar import AMBIGUOUS_MONTHS, MONTH, MONTHS, WEEKDAY, Moment, possible_day
+from rules.dates.calendar import (
+    AMBIGUOUS_MONTHS,
+    FULL_MONTHS,
+    MONTH,
+    MONTHS,
+    WEEKDAY,
+    Moment,
+    possible_day,
+)
 from rules.dates.context import MONTH_WORDS, UNITS, counted
 from rules.dates.number_words import spoken_after, spoken_before
 from rules.matching.preceding_words import lead
@@ -145,7 +153,7 @@ _NAMED_AFTER = frozenset({"", "du", "de", "del", "des", "van", "general"})
 _DECIMAL = re.compile(r"[0-9][.,/]\Z")
 _BEFORE_MONTH = re.compile(r"[ \n](?:(?:de|of) )?\Z")
 # Short names that words of a number may go before; `sept` and `dix dec` tell nothing.
-_SHORT_BUT_FULL = frozenset("mars mai may juin aout mayo june july marz mei juni juli".split())
+_SHORT_BUT_FULL = frozenset(name for name in FULL_MONTHS if len(name) <= 4)
 _ARTICLES = frozenset({"un", "une", "una", "one", "ein", "eine", "een"})
 # `a week or two of June` has no day.
 _COUNTS_OF = frozenset({"one of", "two of", "three of", "four of"})

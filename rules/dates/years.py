@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rules.dates.calendar import Moment
+from rules.dates.calendar import PERIOD, PERIOD_RANK, SEASON, Moment
 from rules.dates.context import UNITS, WEAK_YEAR_WORDS, YEAR_WORDS
 from rules.matching.preceding_words import lead
 from rules.matching.scanner import Pattern
@@ -14,16 +14,10 @@ _YEAR = Pattern(rf"\b(?<![/.'\-])((?:19|20)[0-9]{{2}})(?:[\-/]((?:19|20)[0-9]{{2
 _RUN_ON = Pattern(r"\b(?:depuis|since|desde|seit|sinds|en|in)((?:19|20)[0-9]{2})(?![0-9a-z])")
 _SHORT_YEAR = Pattern(r"(?<![0-9a-z])'([0-9]{2})(?![0-9a-z'])")
 _SEASON = Pattern(
-    r"\b(?:printemps|ete|automne|hiver|spring|summer|autumn|fall|winter"
-    r"|primavera|verano|otono|invierno|fruhjahr|fruhling|sommer|herbst"
-    r"|voorjaar|lente|zomer|najaar|herfst)"
-    r" (?:de |del |of |van |des jahres )?((?:19|20)[0-9]{2})(?![0-9a-z])"
+    rf"\b{SEASON} (?:de |del |of |van |des jahres )?((?:19|20)[0-9]{{2}})(?![0-9a-z])"
 )
 _QUARTER = Pattern(
-    r"\b(?:[tq][1-4]|(?:[1-4](?:er|e|eme|st|nd|rd|th|\.?[°o]?)|premier|deuxieme|second|troisieme"
-    r"|quatrieme|first|third|fourth|primer|segundo|tercer|cuarto|erste[ns]?|zweite[ns]?|dritte[ns]?"
-    r"|vierte[ns]?|eerste|tweede|derde|vierde) ?"
-    r"(?:trimestre|semestre|quarter|quartal|kwartaal|halbjahr))"
+    rf"\b(?:[tq][1-4]|(?:[1-4](?:er|e|eme|st|nd|rd|th|\.?[°o]?)|{PERIOD_RANK}) ?{PERIOD})"
     r" (?:de |del |of |van )?((?:19|20)[0-9]{2})(?![0-9a-z])"
 )
 _UNIT = re.compile(r" ?([%/€$]|[a-zμ]+)")

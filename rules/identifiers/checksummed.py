@@ -3,12 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
-import stdnum.ean
-
+from locales import check_digits
 from record.label import Label
 from record.span import Span, covered
 from rules.dates.spaced_digits import boxes
-from rules.identifiers import check_digits
 from rules.matching.scanner import Pattern
 
 _DETECTOR = "rules.identifiers"
@@ -73,7 +71,7 @@ def _of_a_thing(folded: str, match: re.Match[str]) -> bool:
     start, digits = match.start(), match[0]
     if digits[0] == "0" and len(digits) == 10:
         return True  # a telephone
-    if digits.startswith(("34009", "978", "979")) and stdnum.ean.is_valid(digits):
+    if digits.startswith(("34009", "978", "979")) and check_digits.is_ean(digits):
         return True  # a French medicine, a book
     return bool(_NOT_OF_A_PERSON.search(folded, max(0, start - 32), start))
 

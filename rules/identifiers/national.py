@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from locales import check_digits
 from record.label import Label
 from record.span import Span
-from rules.identifiers import check_digits
 from rules.matching.scanner import Pattern, Patterns
 
 _DETECTOR = "rules.identifiers"
@@ -200,7 +200,7 @@ NATIONAL_NUMBERS: tuple[NationalNumber, ...] = (
         "SIN, Canada",
         Label.SSN,
         r"[0-9]{3}([ \-]?)[0-9]{3}\2[0-9]{3}",
-        lambda written: check_digits.luhn("".join(filter(str.isdigit, written))),
+        lambda written: check_digits.is_luhn("".join(filter(str.isdigit, written))),
         after=r"sin|social insurance",
     ),
     NationalNumber(

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from locales import check_digits
 from record.label import Label
 from record.span import Span
-from rules.identifiers import check_digits
 from rules.matching.scanner import Pattern
 
 _DETECTOR = "rules.identifiers"

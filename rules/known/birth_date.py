@@ -1,28 +1,19 @@
-"""A known day of birth in a text, in digits or in words of five languages."""
+"""A known day of birth in a text, in digits or in words."""
 
 import re
 from collections.abc import Iterator
 from datetime import date
 from functools import cache
 
+from rules.dates.calendar import MONTHS
 from rules.matching.normalization import CONFUSED, View
+from rules.matching.scanner import longest_first
 
 # Folded names and abbreviations of the months, January first.
-_MONTHS = (
-    "janvier janv jan january enero ene januar janner januari",
-    "fevrier fevr fev february febr feb febrero februar februari",
-    "mars mar march marzo mzo marz maerz maart mrt",
-    "avril avr april apr abril abr",
-    "mai may mayo mei",
-    "juin june jun junio juni",
-    "juillet juill juil jul july julio juli",
-    "aout aou august aug agosto ago augustus",
-    "septembre sept sep september septiembre setiembre set",
-    "octobre oct october octubre oktober okt",
-    "novembre nov november noviembre",
-    "decembre dec december diciembre dic dezember dez",
+_MONTHS = tuple(
+    frozenset(name for name, number in MONTHS.items() if number == month) for month in range(1, 13)
 )
-_STEMS = tuple(frozenset(name[:3] for name in names.split()) for names in _MONTHS)
+_STEMS = tuple(frozenset(name[:3] for name in names) for names in _MONTHS)
 _SEP = r"[ ]{0,2}[/.\-|,\\_ ][ ]{0,2}"
 _NUMERIC = re.compile(
     rf"(?<![0-9])(?=(?P<a>[0-9]{{1,4}})(?P<gap>{_SEP})(?P<b>[0-9]{{1,2}}){_SEP}(?P<c>[0-9]{{2,4}})"
@@ -166,8 +157,7 @@ def _written_in_digits(day: date) -> tuple[bytes, ...]:
 
 @cache
 def _textual(month: int) -> re.Pattern[str]:
-    names = "|".join(sorted(_MONTHS[month - 1].split(), key=len, reverse=True))
-    name = rf"(?:{names})(?![a-z])"
+    name = rf"(?:{longest_first(_MONTHS[month - 1])})(?![a-z])"
     day_word = r"(?:(?P<day>premier|[0-9]{1,2})[ ]?(?:er|re|ere|st|nd|rd|th|º|°|ª|o)?)"
     return re.compile(
         rf"(?<![0-9]){day_word}{_JOIN}{name}{_JOIN}{_YEAR.format('year')}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import product
 
+from locales.registry import every
 from record.folding import fold
 from record.label import Label
 from record.patient import Address, Identifier, PatientRecord, PersonName
@@ -47,9 +48,9 @@ class Known:
     source: str
 
 
-_PARTICLES = frozenset(
-    "de du des d la le les l van von vom der den ter ten del los las el al ben bin bint da do dos"
-    " das di y e zu zur i ibn abou ould".split()
+# Beside those of the languages, what names of other origins have.
+_PARTICLES = every(lambda language: language.persons.particles) | frozenset(
+    "al ben bin bint do dos da das di zu zur i ibn abou ould".split()
 )
 _STREET_TYPES = (
     "rue r", "avenue av ave", "boulevard bd bld blvd boul bvd", "place pl", "allee all allees",

@@ -183,6 +183,14 @@ def forget() -> None:
         automaton.scan.cache_clear()
 
 
+def longest_first(names: Iterable[str]) -> str:
+    """Return names as alternatives of a regex, none hidden by one that it begins with.
+
+    The order is the same in every process: expressions name their automaton in the cache.
+    """
+    return "|".join(sorted(names, key=lambda name: (-len(name), name)))
+
+
 class Pattern:
     """A regular expression that one automaton finds for all rules at once and `re` reads.
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rules.matching.scanner import Pattern, Patterns
+from locales.registry import every
+from rules.matching.scanner import Pattern, Patterns, longest_first
 
 TITLES = ("title", "given title")
 """The kinds of cues that are titles."""
@@ -154,11 +155,15 @@ def _phrase(folded: str, start: int, end: int, after: int) -> Cue | None:
 
 
 # Titles that are nothing else, folded.
-_TITLE = Pattern(
-    r"\b(?P<title>drs?|dras?|dres|docteurs?|doctor(?:a|es)?|prs?|profs?|professeurs?|professora?"
-    r"|mmes?|mlles?|mrs?|miss|madame|mesdames|mademoiselle|monsieur|messieurs|sras?|srta|sres|srs"
-    r"|frau|herrn?|dhr|mw|mevr|mevrouw|koll(?:ege|egin))(?![a-z'\-])[. \n:]"
-)
+_SURE_TITLES = every(
+    lambda language: (
+        language.persons.female_titles
+        | language.persons.male_titles
+        | language.persons.doctor_titles
+        | language.persons.other_titles
+    )
+) - every(lambda language: language.persons.cased_titles)
+_TITLE = Pattern(rf"\b(?P<title>{longest_first(_SURE_TITLES)})(?![a-z'\-])[. \n:]")
 # Titles that small letters or another language read otherwise: capitals and dots decide.
 _CAREFUL = Pattern(
     r"\b(?P<title>MM?|Me|Ms|Sr|SR|D|Don|DON|Dona|DONA|Dna|DNA|Hr|Hrn|Fr|OA|CA|PD|Rev|Sir|Sor"

@@ -4,6 +4,7 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from locales.registry import every
 from rules.matching.lexicon import lexicon
 
 # What a word may be, as bits of one number.
@@ -45,10 +46,10 @@ _LISTS: dict[str, int] = {
     "eponyms": BARRED,
     "species": BARRED,
 }
-PARTICLES = frozenset([
-    "de", "du", "des", "d", "la", "le", "les", "l", "van", "von", "vom", "der", "den", "ter", "ten",
-    "del", "los", "las", "el", "al", "ben", "bin", "bint", "da", "do", "dos", "di", "y", "e", "i",
-    "saint", "st", "san", "santa", "ould", "abou", "ait", "zu", "zum", "'t", "d'", "l'",
+# Beside those of the languages, what names of other origins have, and elided ones.
+PARTICLES = every(lambda language: language.persons.particles) | frozenset([
+    "al", "ben", "bin", "bint", "da", "do", "dos", "di", "i", "saint", "st", "san", "santa",
+    "ould", "abou", "ait", "zu", "zum", "'t", "d'", "l'",
 ])  # fmt: skip
 _ELISION = re.compile(r"(?:[dlnsjm]|qu)'(?=.)")
 # Endings of diseases, procedures and drugs.

@@ -2,8 +2,8 @@
 
 import re
 
+from locales.registry import LANGUAGES, alternatives
 from surrogates.dates.number_words import CARDINALS, LONGEST_SPELT
-from surrogates.patient.lexicon import listed
 from surrogates.patient.patient import Mention, Subject
 from surrogates.patient.text_normalization import WORD, fold
 
@@ -15,56 +15,18 @@ _JOINED = re.compile(r"(?:ein|een)?(?:hundert|honderd)(?:und|en)?(.*)")
 # `dreiundneunzigjährige`: a number and what makes an age of it, in one word.
 _COMPOUND = re.compile(r"(.{3,})(jahrig\w*|jarig\w*|jahre|jaar)")
 # Small units: `95 semanas` is an age of less than two years.
-_SMALL = re.compile(
-    r"\b(?:jours?|semaines?|mois|heures?|j|sa|days?|weeks?|months?|hours?"
-    r"|dias?|mes|meses|semanas?|horas?"
-    r"|tage?n?|wochen?|monate?n?|stunden?|\w*(?:monatige|wochige|tagige)\w?"
-    r"|dag(?:en)?|we(?:ek|ken)|maand(?:en)?|uur|uren)\b"
-)
+_SMALL = re.compile(rf"\b(?:{alternatives(lambda each: each.ages.units_span_pattern)})\b")
 # The unit of an age, or of a range of them, whose span ends with its number: `[95] semaines`. No
 # word that may be something else: an age that is not capped tells too much.
 _UNIT_AFTER = re.compile(
     r"(?:[ \t]?(?:-|a|et|ou|to|and|or|y|o|bis|und|tot|en)[ \t]?\d{1,3})?(?:[ \t\n]|-)?"
-    r"(?P<unit>(?:jours|semaines|mois|heures|days?|weeks?|months?|hours?|dias|meses|semanas|horas"
-    r"|tagen?|wochen|monaten?|stunden|\w*(?:monatige|wochige|tagige)\w?|dagen|weken|maanden|uur"
-    r"|uren)\b)"
+    rf"(?P<unit>(?:{alternatives(lambda each: each.ages.unit_after_pattern)})\b)"
 )
 _SHORT_UNIT_AFTER = re.compile(r"[ \t]?(?P<unit>SA|j)(?![\w'’])")
 _FAR = 24
-_YEARS = re.compile(r"\b(?:ans?|anos?|years?|y|jahre?n?|jaar|jr|\w*(?:jahrig|jarig)\w*)\b")
+_YEARS = re.compile(rf"\b(?:{alternatives(lambda each: each.ages.years_span_pattern)})\b")
 # Words for a decade of life -> the last year of it.
-_DECADES = {
-    word: last
-    for last, words in (
-        (
-            59,
-            "quinquagenaire quinquagenaires quinquagenarian quinquagenario quinquagenaria fifties"
-            " cinquantaine funfziger funfzigern vijftiger",
-        ),
-        (
-            69,
-            "sexagenaire sexagenaires sexagenarian sexagenario sexagenaria sixties soixantaine"
-            " sechziger sechzigern zestiger",
-        ),
-        (
-            79,
-            "septuagenaire septuagenaires septuagenarian septuagenario septuagenaria seventies"
-            " siebziger siebzigern zeventiger",
-        ),
-        (
-            89,
-            "octogenaire octogenaires octogenarian octogenario octogenaria eighties achtziger"
-            " achtzigern tachtiger",
-        ),
-        (
-            150,
-            "nonagenaire nonagenaires nonagenarian nonagenario nonagenaria nineties neunziger"
-            " neunzigern negentiger centenaire centenaires centenarian centenario centenaria"
-            " hundertjahrige hundertjahriger hundertjahrigen honderdjarige",
-        ),
-    )
-    for word in listed(words)
-}
+_DECADES = {word: last for each in LANGUAGES.values() for word, last in each.ages.decades.items()}
 
 
 def replace(mention: Mention, subject: Subject) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace as changed
 from datetime import date, timedelta
 from functools import lru_cache, partial
 
+from locales.registry import LANGUAGES
 from record.errors import Unsafe
 from record.label import Label
 from record.span import Span
@@ -14,7 +15,7 @@ from surrogates.dates.format_templates import parse, repaired
 from surrogates.dates.parsing import DateForm, Group
 from surrogates.dates.partial_dates import FUTURE_YEARS, UNDATED, anchor, anchors
 from surrogates.dates.whole_dates import Whole, whole
-from surrogates.dates.words import LANGUAGES, MONTHS
+from surrogates.dates.words import MONTHS
 from surrogates.patient import value_format
 from surrogates.patient.date_shift import DateShift, add_months, shift_days
 from surrogates.patient.patient import DRAWS, Mention, Subject

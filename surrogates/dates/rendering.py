@@ -4,7 +4,7 @@ import calendar
 import re
 from datetime import date
 
-from surrogates.dates.number_words import RANKS, spell, spell_rank
+from surrogates.dates.number_words import spell
 from surrogates.dates.parsing import DateForm, Group, Slot
 from surrogates.dates.tokens import DateToken
 from surrogates.dates.words import MONTH_INDEX, ROMAN_MONTHS
@@ -83,11 +83,8 @@ def word(token: DateToken, number: int) -> str:
 
 
 def _spell(token: DateToken, number: int, form: DateForm) -> str:
-    if token.spelt in RANKS or token.spelt in ("fr-premier", "es-primero"):
-        words = spell_rank(number, token.spelt)
-    else:
-        two_digits = token.kind == "n" and number > 31
-        words = spell(number % 100 if two_digits else number, token.spelt)
+    two_digits = token.kind == "n" and number > 31
+    words = spell(number % 100 if two_digits else number, token.spelt)
     if token.spelt == "fr" and number == 1 and token.kind == "n":
         words = "premier"
     if _lacks_hyphens(form):
@@ -102,9 +99,9 @@ def _spell(token: DateToken, number: int, form: DateForm) -> str:
 def _lacks_hyphens(form: DateForm) -> bool:
     """Return whether a number in words has blanks where hyphens belong: `vingt quatre`."""
     return "-" not in form.text and any(
-        "-" in (spell_rank if token.spelt in RANKS else spell)(token.value, token.spelt)
+        "-" in spell(token.value, token.spelt)
         for token in (slot.token for group in form.groups for slot in group.slots)
-        if token.spelt in RANKS or len(token.spelt) == 2
+        if token.spelt
     )
 
 

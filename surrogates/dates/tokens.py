@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
+from locales.language import DateStyle
 from surrogates.dates.number_words import LONGEST_SPELT, SPELT, SPELT_STARTS
 from surrogates.dates.words import (
     CONNECTORS,
@@ -16,7 +17,6 @@ from surrogates.dates.words import (
     SEASON_INDEX,
     SHORT_WEEKDAY_INDEX,
     WEEKDAY_INDEX,
-    DateStyle,
     ranked,
 )
 from surrogates.patient.text_normalization import fold, pour_case

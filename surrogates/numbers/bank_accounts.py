@@ -6,7 +6,7 @@ the given one is no such number.
 
 import re
 
-from surrogates.numbers import check_digits
+from locales import check_digits
 from surrogates.numbers.number_draws import Drawing
 
 _IBAN = re.compile(r"[a-z]{2}\d{2}[a-z0-9]{10,30}")
@@ -56,10 +56,10 @@ def _belgian(value: str, drawing: Drawing) -> str | None:
 
 
 def _italian(value: str, drawing: Drawing) -> str | None:
-    if not _ITALIAN.fullmatch(value) or check_digits.italian_letter(value[1:]) != value[0]:
+    if not _ITALIAN.fullmatch(value) or check_digits.italian_letter(value[1:]).lower() != value[0]:
         return None
     drawn = _signs(value[1:], drawing, "it")
-    return check_digits.italian_letter(drawn) + drawn
+    return check_digits.italian_letter(drawn).lower() + drawn
 
 
 def _signs(text: str, drawing: Drawing, country: str) -> str:

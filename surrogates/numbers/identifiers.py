@@ -5,9 +5,10 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
+from locales import check_digits
 from record.errors import Unsafe
 from record.label import Label
-from surrogates.numbers import bank_accounts, check_digits, national_numbers
+from surrogates.numbers import bank_accounts, national_numbers
 from surrogates.numbers.number_draws import Drawing
 from surrogates.patient import value_format
 from surrogates.patient.lexicon import listed
@@ -109,7 +110,10 @@ def _makers(value: str, text: str, mention: Mention, subject: Subject) -> Iterat
 
 def _social(value: str, text: str, lang: str) -> Iterator[_Maker]:
     """Return the countries apart whose numbers are nine digits, by language and form."""
-    if _RUT.fullmatch(text.strip().lower()) and check_digits.rut_digit(value[:-1]) == value[-1]:
+    if (
+        _RUT.fullmatch(text.strip().lower())
+        and check_digits.rut_digit(value[:-1]).lower() == value[-1]
+    ):
         yield _chilean
     if _SSN.fullmatch(value):
         if lang == "nl" and check_digits.bsn_digit(value[:8]) == value[8]:
@@ -142,7 +146,7 @@ def _dutch(value: str, drawing: Drawing) -> str:
 
 def _chilean(value: str, drawing: Drawing) -> str:
     body = drawing.shaped(value[:-1])
-    return body + check_digits.rut_digit(body)
+    return body + check_digits.rut_digit(body).lower()
 
 
 def _spanish(value: str, drawing: Drawing) -> str | None:
@@ -151,7 +155,8 @@ def _spanish(value: str, drawing: Drawing) -> str | None:
     if match is None or len(match["digits"]) + len(match["kind"]) != 8:
         return None
     kind, drawn = match["kind"], drawing.digits(match["digits"])
-    return kind + drawn + check_digits.dni_letter(str("xyz".index(kind)) + drawn if kind else drawn)
+    number = str("xyz".index(kind)) + drawn if kind else drawn
+    return kind + drawn + check_digits.dni_letter(number).lower()
 
 
 def _affiliation(value: str, drawing: Drawing) -> str | None:

@@ -7,8 +7,8 @@ the given one is no such number.
 import re
 from datetime import date
 
+from locales import check_digits
 from record.errors import Unsafe
-from surrogates.numbers import check_digits
 from surrogates.numbers.number_draws import Drawing, day
 from surrogates.patient import gazetteer, lexicon
 from surrogates.patient.patient import DRAWS
@@ -135,7 +135,7 @@ def belgian(value: str, drawing: Drawing) -> str | None:
 
 def italian(value: str, drawing: Drawing) -> str | None:
     """Italy, codice fiscale: letters of the names, date of birth, sex, town, and a check letter."""
-    if not _FISCAL.fullmatch(value) or check_digits.italian_letter(value[:15]) != value[15]:
+    if not _FISCAL.fullmatch(value) or check_digits.italian_letter(value[:15]).lower() != value[15]:
         return None
     number = int(value[9:11])
     is_female = number > _FISCAL_FEMALE
@@ -150,7 +150,7 @@ def italian(value: str, drawing: Drawing) -> str | None:
     town = drawing.signs(value[11:15], [towns, *["0123456789"] * 3], "italian", value[:11])
     letters = drawing.shaped(value[:6], speakable=True)
     body = f"{letters}{moved:%y}{_FISCAL_MONTHS[moved.month - 1]}{number:02d}{town}"
-    return body + check_digits.italian_letter(body)
+    return body + check_digits.italian_letter(body).lower()
 
 
 def scottish(value: str, drawing: Drawing) -> str | None:

@@ -1,8 +1,10 @@
-"""Misspelt names: how far two words are apart, and the same mistake made in another word."""
+"""Misspelt names: whose they are, and the same mistake made in another word."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
+
+from rapidfuzz.distance import OSA
 
 from surrogates.keys.keys import PatientKey
 
@@ -25,11 +27,6 @@ class Mistake:
 
     kind: Kind
     place: int
-
-
-def distance(one: str, other: str) -> int:
-    """Count the letters wrong, missing, too many or exchanged (optimal string alignment)."""
-    return _table(one, other)[-1][-1]
 
 
 class Speller:
@@ -64,7 +61,7 @@ class Speller:
         for name in sorted(near):
             if abs(len(name) - len(word)) > _limit(name):
                 continue
-            apart = distance(word, name)
+            apart = OSA.distance(word, name)
             if apart <= min(best, _limit(name)):
                 tied = apart == best
                 best, nearest = apart, name
@@ -72,21 +69,27 @@ class Speller:
 
 
 def mistakes(right: str, wrong: str) -> tuple[Mistake, ...]:
-    """Return the fewest mistakes that make the wrong word of the right one, from the left."""
-    table = _table(right, wrong)
+    """Return the fewest mistakes that make the wrong word of the right one, from the left.
+
+    Their number is the optimal string alignment distance.
+    """
     found: list[Mistake] = []
     i, j = len(right), len(wrong)
     while i or j:
-        cost = table[i][j]
-        if i and j and right[i - 1] == wrong[j - 1] and cost == table[i - 1][j - 1]:
+        cost = OSA.distance(right[:i], wrong[:j])
+        diagonal = OSA.distance(right[: i - 1], wrong[: j - 1]) if i and j else cost
+        if i and j and right[i - 1] == wrong[j - 1] and cost == diagonal:
             i, j = i - 1, j - 1
-        elif _exchanged(right, wrong, i, j) and cost == table[i - 2][j - 2] + 1:
+        elif (
+            _exchanged(right, wrong, i, j)
+            and cost == OSA.distance(right[: i - 2], wrong[: j - 2]) + 1
+        ):
             i, j = i - 2, j - 2
             found.append(Mistake("exchanged", i))
-        elif i and j and cost == table[i - 1][j - 1] + 1:
+        elif i and j and cost == diagonal + 1:
             i, j = i - 1, j - 1
             found.append(Mistake("wrong", i))
-        elif i and cost == table[i - 1][j] + 1:
+        elif i and cost == OSA.distance(right[: i - 1], wrong[:j]) + 1:
             i -= 1
             found.append(Mistake("missing", i))
         else:
@@ -114,7 +117,7 @@ def misspell(
             about = f"{name}/{model}/{mistake.place}/{number}"
             drawn = key.number(label, about, 1 << 32, counter=counter)
             word = _err(word, mistake.kind, min(at + counter // 2, len(word) - 1), drawn)
-        if word not in found and distance(name, word) == len(like):
+        if word not in found and OSA.distance(name, word) == len(like):
             yield word
         found.add(word)
 
@@ -132,20 +135,6 @@ def _err(word: str, kind: Kind, at: int, drawn: int) -> str:
         return word[:at] + others[drawn % len(others)] + word[at:]
     at = min(at, len(word) - 2)
     return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-
-
-def _table(one: str, other: str) -> list[list[int]]:
-    """Count the mistakes between all beginnings of two words."""
-    table = [list(range(len(other) + 1))]
-    for i, left in enumerate(one, 1):
-        before, row = table[-1], [i]
-        for j, right in enumerate(other, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (left != right))
-            if _exchanged(one, other, i, j):
-                cost = min(cost, table[i - 2][j - 2] + 1)
-            row.append(cost)
-        table.append(row)
-    return table
 
 
 def _exchanged(one: str, other: str, i: int, j: int) -> bool:

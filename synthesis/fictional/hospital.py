@@ -24,7 +24,7 @@ from synthesis.fictional.people.records import (
     Rendering,
     Visit,
 )
-from synthesis.fictional.templates.grammar import Language, NoteKind, Story
+from synthesis.fictional.templates.grammar import LetterLanguage, NoteKind, Story
 from synthesis.fictional.templates.languages import LANGUAGES
 
 Part = Literal["all", "training", "held-out"]
@@ -36,7 +36,7 @@ HELD_OUT = 0.2
 _LINES = ("letterhead", "identity")
 
 
-def part_of(language: Language, part: Part) -> Language:
+def part_of(language: LetterLanguage, part: Part) -> LetterLanguage:
     """Return a language with only that part of its templates.
 
     Templates, not what is drawn from them, are divided: sentences, letterheads, identity blocks,
@@ -153,7 +153,7 @@ class _Staff:
     first_visit_id: int = 1
 
 
-def _language(lang: str) -> Language:
+def _language(lang: str) -> LetterLanguage:
     if lang not in LANGUAGES:
         raise ConfigError("lang", "there are no templates for it", "choose one of fr, en, es")
     return LANGUAGES[lang]
@@ -162,7 +162,7 @@ def _language(lang: str) -> Language:
 def _found(
     known: Mapping[int, PatientRecord | None],
     paper: _Paper,
-    language: Language,
+    language: LetterLanguage,
     notes_per_patient: float,
     staff: _Staff,
 ) -> Hospital:
@@ -189,7 +189,7 @@ def _found(
 
 
 def _cast(
-    language: Language,
+    language: LetterLanguage,
     pools: Pools,
     clinicians: tuple[Clinician, ...],
     care_sites: tuple[CareSite, ...],

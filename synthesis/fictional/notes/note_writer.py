@@ -13,7 +13,7 @@ from synthesis.fictional.people.records import CareSite, Clinician, Visit
 from synthesis.fictional.templates.grammar import (
     Choice,
     GrammaticalAgreement,
-    Language,
+    LetterLanguage,
     Nodes,
     NoteKind,
     Section,
@@ -32,7 +32,7 @@ _TAIL = 170  # characters that a tail takes on average
 class Cast:
     """Everybody a note can name besides the patient, and what invented people are drawn from."""
 
-    language: Language
+    language: LetterLanguage
     pools: Pools
     clinicians: tuple[Clinician, ...]
     by_specialty: dict[str, tuple[Clinician, ...]]

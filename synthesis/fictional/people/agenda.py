@@ -9,7 +9,7 @@ from synthesis.fictional.people import identifiers
 from synthesis.fictional.people.calendar import age
 from synthesis.fictional.people.people import FictionalPerson
 from synthesis.fictional.people.records import CareSite, Clinician, Visit
-from synthesis.fictional.templates.grammar import Language, Story
+from synthesis.fictional.templates.grammar import LetterLanguage, Story
 
 # The last day on which somebody comes; a fiction has no clock of its own.
 HORIZON = date(2025, 6, 30)
@@ -44,7 +44,7 @@ class Booking:
 class Planner:
     """Plans visits; those of a person depend on the seed and that person only."""
 
-    language: Language
+    language: LetterLanguage
     seed: int
     notes_per_patient: float
     by_specialty: Mapping[str, tuple[Clinician, ...]]

@@ -13,7 +13,7 @@ from record.patient import Address, Identifier, PatientRecord, PersonName
 from synthesis.fictional.people import identifiers
 from synthesis.fictional.people.places import COUNTRIES, HOSPITALS, TOWNS, Town
 from synthesis.fictional.people.records import CareSite, Clinician
-from synthesis.fictional.templates.grammar import Language, vocabulary
+from synthesis.fictional.templates.grammar import LetterLanguage, vocabulary
 
 _LOCALES = {"fr": "fr_FR", "en": "en_US", "es": "es_ES"}
 
@@ -93,7 +93,7 @@ class Pools:
     jobs: tuple[str, ...]
 
 
-def make_pools(language: Language, seed: int) -> Pools:
+def make_pools(language: LetterLanguage, seed: int) -> Pools:
     """Draw the names, streets and employers of a hospital with a seeded Faker."""
     lang = language.code
     fake = Faker(_LOCALES[lang])
@@ -128,7 +128,7 @@ def is_ordinary(name: str, forbidden: Iterable[str]) -> bool:
 class Registry:
     """Draws the people of one hospital; each depends on the seed and their own id only."""
 
-    language: Language
+    language: LetterLanguage
     seed: int
     pools: Pools
 

@@ -1,7 +1,7 @@
 """English notes: letterheads, identity blocks, sentences for any patient, lists, traps."""
 
 from synthesis.fictional.templates.en_stories import STORIES
-from synthesis.fictional.templates.grammar import Language, NoteKind, Section
+from synthesis.fictional.templates.grammar import LetterLanguage, NoteKind, Section
 
 _SIGN_OFF = (
     "{author}\nDepartment of {specialty}\nNPI: {rpps}",
@@ -537,4 +537,4 @@ TRAPS = (
     "von Willebrand", "Montreal L3B2",
 )  # fmt: skip
 
-LANGUAGE = Language("en", KINDS, POOLS, WORDS, STORIES, ANNEXES, TRAPS)
+LANGUAGE = LetterLanguage("en", KINDS, POOLS, WORDS, STORIES, ANNEXES, TRAPS)

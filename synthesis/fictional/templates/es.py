@@ -1,7 +1,7 @@
 """Spanish notes: letterheads, identity blocks, sentences for any patient, lists, traps."""
 
 from synthesis.fictional.templates.es_stories import STORIES
-from synthesis.fictional.templates.grammar import Language, NoteKind, Section
+from synthesis.fictional.templates.grammar import LetterLanguage, NoteKind, Section
 
 _SIGN_OFF = (
     "{author}\nServicio de {specialty}\nNº de colegiado: {rpps}",
@@ -545,4 +545,4 @@ TRAPS = (
     "1/2 comprimido", "von Willebrand", "L3B2 de Montreal",
 )  # fmt: skip
 
-LANGUAGE = Language("es", KINDS, POOLS, WORDS, STORIES, ANNEXES, TRAPS)
+LANGUAGE = LetterLanguage("es", KINDS, POOLS, WORDS, STORIES, ANNEXES, TRAPS)

@@ -1,7 +1,7 @@
 """French notes: letterheads, identity blocks, sentences for any patient, lists, traps."""
 
 from synthesis.fictional.templates.fr_stories import STORIES
-from synthesis.fictional.templates.grammar import Language, NoteKind, Section
+from synthesis.fictional.templates.grammar import LetterLanguage, NoteKind, Section
 
 _SIGN_OFF = (
     "{author}\nService : {specialty}\nRPPS : {rpps}",
@@ -593,4 +593,4 @@ TRAPS = (
     "Reed-Sternberg", "articulation de Charcot", "angle de Louis", "1/2 comprimé", "facteur de Willebrand",
 )  # fmt: skip
 
-LANGUAGE = Language("fr", KINDS, POOLS, WORDS, STORIES, ANNEXES, TRAPS)
+LANGUAGE = LetterLanguage("fr", KINDS, POOLS, WORDS, STORIES, ANNEXES, TRAPS)

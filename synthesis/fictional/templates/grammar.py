@@ -83,7 +83,7 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class LetterLanguage:
     """All that is written in one language.
 
     `pools` hold sentences that suit any adult (`<pool>_child`: any child), `words` hold lists
@@ -171,7 +171,7 @@ def _plain(nodes: Nodes) -> Iterator[str]:
                 yield from _plain(option)
 
 
-def vocabulary(language: Language) -> frozenset[str]:
+def vocabulary(language: LetterLanguage) -> frozenset[str]:
     """Collect every word that the tables of a language can write outside slots, folded."""
     words: set[str] = set()
     for template in _templates(language):
@@ -179,7 +179,7 @@ def vocabulary(language: Language) -> frozenset[str]:
     return frozenset(words)
 
 
-def _templates(language: Language) -> Iterator[str]:
+def _templates(language: LetterLanguage) -> Iterator[str]:
     for kind in language.kinds.values():
         yield from (*kind.titles, *kind.heads, *kind.tails)
         yield from (section.heading for section in kind.sections)

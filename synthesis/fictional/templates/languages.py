@@ -3,6 +3,6 @@
 from synthesis.fictional.templates.en import LANGUAGE as ENGLISH
 from synthesis.fictional.templates.es import LANGUAGE as SPANISH
 from synthesis.fictional.templates.fr import LANGUAGE as FRENCH
-from synthesis.fictional.templates.grammar import Language
+from synthesis.fictional.templates.grammar import LetterLanguage
 
-LANGUAGES: dict[str, Language] = {"fr": FRENCH, "en": ENGLISH, "es": SPANISH}
+LANGUAGES: dict[str, LetterLanguage] = {"fr": FRENCH, "en": ENGLISH, "es": SPANISH}

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from locales.check_digits import nir_key
 from record.document import Document
-from rules.identifiers.check_digits import nir_key
 from rules.identifiers.identifiers import detect
 from rules.identifiers.site_patterns import SiteNumbers
 from tests.rules.marked import detected, whole

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from locales import check_digits
 from record.label import Label
 from record.patient import PatientRecord
-from surrogates.numbers import check_digits
 
 stdnum = pytest.importorskip("stdnum", reason="python-stdnum is the oracle of check digits")
 

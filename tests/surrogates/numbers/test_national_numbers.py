@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from locales import check_digits
+from locales import check_digits as checks
 from record.patient import PatientRecord
 from record.policy import Policy
-from rules.identifiers import check_digits
 from surrogates.dates import dates
-from surrogates.numbers import check_digits as checks
 from surrogates.numbers import identifiers
 from surrogates.numbers.number_draws import Drawing
 from surrogates.patient import gazetteer

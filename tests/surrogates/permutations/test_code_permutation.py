@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from locales import check_digits
 from record.patient import PatientRecord
 from surrogates.keys.keys import CohortKey, PatientKey
-from surrogates.numbers import check_digits, identifiers
+from surrogates.numbers import identifiers
 from surrogates.numbers.number_draws import Drawing
 from surrogates.patient import value_format
 from surrogates.patient.patient import Mention

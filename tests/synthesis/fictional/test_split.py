@@ -3,13 +3,13 @@ from collections.abc import Iterator
 import pytest
 
 from synthesis.fictional.hospital import make_hospital, part_of
-from synthesis.fictional.templates.grammar import Language
+from synthesis.fictional.templates.grammar import LetterLanguage
 from synthesis.fictional.templates.languages import LANGUAGES
 
 EVERY = tuple(LANGUAGES.values())
 
 
-def lists(language: Language) -> Iterator[tuple[str, tuple[str, ...]]]:
+def lists(language: LetterLanguage) -> Iterator[tuple[str, tuple[str, ...]]]:
     for name in ("letterhead", "identity"):
         yield name, language.words[name]
     yield from language.pools.items()
@@ -20,7 +20,7 @@ def lists(language: Language) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 @pytest.mark.parametrize("language", EVERY, ids=LANGUAGES)
-def test_the_parts_share_no_template_and_lose_none(language: Language) -> None:
+def test_the_parts_share_no_template_and_lose_none(language: LetterLanguage) -> None:
     parts = [dict(lists(part_of(language, part))) for part in ("training", "held-out")]
     single = 0
     for name, templates in lists(language):
@@ -37,7 +37,7 @@ def test_the_parts_share_no_template_and_lose_none(language: Language) -> None:
 
 
 @pytest.mark.parametrize("language", EVERY, ids=LANGUAGES)
-def test_all_is_all_and_lists_of_words_stay_whole(language: Language) -> None:
+def test_all_is_all_and_lists_of_words_stay_whole(language: LetterLanguage) -> None:
     assert part_of(language, "all") is language
     words = part_of(language, "training").words
     changed = {name for name, listed in language.words.items() if words[name] != listed}

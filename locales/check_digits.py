@@ -1,24 +1,43 @@
-"""Check digits of the numbers that name people, thin over python-stdnum where it has them."""
+"""Check digits of the numbers that name people, thin over python-stdnum where it has them.
+
+Functions that compute check digits take letters of either case and return capitals.
+"""
 
 import re
 from string import ascii_uppercase
 
 import stdnum.be.nn
 import stdnum.ch.ssn
+import stdnum.cl.rut
+import stdnum.ean
 import stdnum.es.ccc
 import stdnum.es.dni
 import stdnum.es.nie
 import stdnum.fr.nir
+import stdnum.gb.nhs
 import stdnum.iban
 import stdnum.it.codicefiscale
 import stdnum.luhn
+import stdnum.mx.curp
+import stdnum.nl.bsn
 import stdnum.us.itin
 import stdnum.us.ssn
 
 
-def luhn(digits: str) -> bool:
-    """Return whether a run of digits ends in its Luhn check digit (ISO/IEC 7812-1)."""
-    return bool(digits.isascii() and digits.isdigit() and stdnum.luhn.is_valid(digits))
+def luhn_digit(digits: str) -> str:
+    """Compute the digit that makes a number valid when put after it (ISO/IEC 7812-1)."""
+    return str(stdnum.luhn.calc_check_digit(digits))
+
+
+def is_luhn(digits: str) -> bool:
+    """Return whether a run of digits ends in the Luhn check digit of the others."""
+    shaped = len(digits) > 1 and digits.isascii() and digits.isdigit()
+    return shaped and bool(stdnum.luhn.is_valid(digits))
+
+
+def npi_digit(digits: str) -> str:
+    """Compute the last digit of a US National Provider Identifier for its first nine."""
+    return luhn_digit("80840" + digits)
 
 
 def nir_key(body: str) -> str:
@@ -26,10 +45,9 @@ def nir_key(body: str) -> str:
 
     Corsican departments `2A` and `2B` count as 19 and 18. Raises ValueError for another shape.
     """
-    body = body.upper()
-    if len(body) != 13 or not nir_shape(body):
+    if len(body) != 13:
         raise ValueError("a NIR without its key has 13 characters")
-    return str(stdnum.fr.nir.calc_check_digits(body))
+    return str(stdnum.fr.nir.calc_check_digits(body.upper()))
 
 
 # Sexes 1 and 2 are permanent, 3 and 4 wait for registration, 7 and 8 are temporary.
@@ -75,18 +93,21 @@ def dni_or_nie(number: str) -> bool:
     return bool(stdnum.es.dni.is_valid(compact) or stdnum.es.nie.is_valid(compact))
 
 
-def nuss(number: str) -> bool:
-    """Return whether a Spanish social-security number (NUSS, NAF) ends in its remainder by 97.
+def affiliation_digits(number: str) -> str:
+    """Compute the control of a Spanish social-security number: two digits for the first ten.
 
-    Two digits of the province, eight of the person (a leading zero of these drops out of the
-    sum), two check digits.
+    Two digits of the province, eight of the person, of which a leading zero drops out of the sum.
     """
+    province, person = number[:2], number[2:].removeprefix("0")
+    return f"{int(province + person) % 97:02d}"
+
+
+def nuss(number: str) -> bool:
+    """Return whether a Spanish social-security number (NUSS, NAF) has its control."""
     digits = _alphanumeric(number)
     if len(digits) != 12 or not digits.isdigit():
         return False
-    province, person = digits[:2], str(int(digits[2:10]))
-    body = int(province + (person.zfill(7) if len(person) < 8 else person))
-    return 1 <= int(province) <= 66 and body % 97 == int(digits[10:])
+    return 1 <= int(digits[:2]) <= 66 and affiliation_digits(digits[:10]) == digits[10:]
 
 
 def us_ssn(number: str) -> bool:
@@ -101,48 +122,49 @@ def itin(number: str) -> bool:
     return bool(stdnum.us.itin.is_valid(number))
 
 
-def kvnr(number: str) -> bool:
-    """Return whether a letter and nine digits are a German health-insurance number.
+def german_digit(signs: str) -> str:
+    """Compute the digit that ends a German insurance number: pension (11 signs) or health (9).
 
-    The letter counts as its two-digit place in the alphabet, weights 1 and 2 take turns, digits
-    of the products are summed, modulus 10 (section 290 of the German social code, book V).
+    A letter counts as its two-digit place in the alphabet; digits of the products are summed,
+    modulus 10. Weights: 2 1 2 5 7 1 2 1 2 1 2 1 (VKVV, section 4), or 1 and 2 in turn (section
+    290 of the German social code, book V).
     """
+    digits = "".join(
+        sign if sign.isdigit() else f"{ord(sign) - ord('A') + 1:02d}" for sign in signs.upper()
+    )
+    weights = (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1) if len(digits) == 12 else (1, 2) * 5
+    products = (int(digit) * weight for digit, weight in zip(digits, weights, strict=True))
+    return str(sum(product // 10 + product % 10 for product in products) % 10)
+
+
+def kvnr(number: str) -> bool:
+    """Return whether a letter and nine digits are a German health-insurance number."""
     compact = _alphanumeric(number)
     if len(compact) != 10 or not compact[0].isalpha() or not compact[1:].isdigit():
         return False
-    digits = _letters_as_places(compact[:9])
-    return _sum_of_products(digits, (1, 2) * 5) % 10 == int(compact[9])
+    return german_digit(compact[:9]) == compact[9]
 
 
 def rvnr(number: str) -> bool:
     """Return whether a German pension-insurance number has its check digit.
 
-    Area, day, month and year of birth, first letter of the birth name, serial number, check
-    digit; weights 2 1 2 5 7 1 2 1 2 1 2 1, digits of the products summed, modulus 10 (VKVV,
-    section 4).
+    Area, day, month and year of birth, first letter of the birth name, serial number.
     """
     compact = _alphanumeric(number)
     parts = compact[:8] + compact[9:]
     if len(compact) != 12 or not compact[8].isalpha() or not parts.isdigit():
         return False
-    if not 1 <= int(compact[4:6]) <= 12:
-        return False
-    digits = _letters_as_places(compact[:11])
-    return _sum_of_products(digits, (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1)) % 10 == int(compact[11])
-
-
-def _letters_as_places(compact: str) -> str:
-    return "".join(c if c.isdigit() else f"{ord(c) - ord('A') + 1:02d}" for c in compact)
-
-
-def _sum_of_products(digits: str, weights: tuple[int, ...]) -> int:
-    products = (int(d) * weight for d, weight in zip(digits, weights, strict=True))
-    return sum(product // 10 + product % 10 for product in products)
+    return 1 <= int(compact[4:6]) <= 12 and german_digit(compact[:11]) == compact[11]
 
 
 def rijksregister(number: str) -> bool:
     """Return whether eleven digits are a Belgian national number: remainder by 97, and a date."""
     return bool(stdnum.be.nn.is_valid(_alphanumeric(number)))
+
+
+def belgian_digits(body: str, *, is_later: bool) -> str:
+    """Compute the two digits that end a Belgian national number; later births are from 2000 on."""
+    return f"{97 - int(f'2{body}' if is_later else body) % 97:02d}"
 
 
 def ahv(number: str) -> bool:
@@ -154,6 +176,43 @@ def codice_fiscale(number: str) -> bool:
     """Return whether sixteen characters are the Italian code of a person."""
     compact = _alphanumeric(number)
     return len(compact) == 16 and bool(stdnum.it.codicefiscale.is_valid(compact))
+
+
+def italian_letter(signs: str) -> str:
+    """Compute the letter that ends an Italian codice fiscale or begins a bank account (CIN)."""
+    return str(stdnum.it.codicefiscale.calc_check_digit(signs.upper()))
+
+
+def nhs_digit(digits: str) -> str | None:
+    """Compute the last digit of a British NHS or CHI number for its first nine; None has none."""
+    rest = -int(stdnum.gb.nhs.checksum(digits + "0")) % 11
+    return None if rest == 10 else str(rest)
+
+
+def bsn_digit(digits: str) -> str | None:
+    """Compute the last digit of a Dutch BSN for its first eight; None has none."""
+    rest = int(stdnum.nl.bsn.checksum(digits + "0")) % 11
+    return None if rest == 10 else str(rest)
+
+
+def ean_digit(digits: str) -> str:
+    """Compute the last digit of a number of 13 for its first 12: EAN, the Swiss AHV number."""
+    return str(stdnum.ean.calc_check_digit(digits))
+
+
+def is_ean(digits: str) -> bool:
+    """Return whether 8, 12, 13 or 14 digits are an article number with its check digit (GS1)."""
+    return bool(stdnum.ean.is_valid(digits))
+
+
+def rut_digit(digits: str) -> str:
+    """Compute the sign that ends a Chilean RUT: a digit or `K`."""
+    return str(stdnum.cl.rut.calc_check_digit(digits))
+
+
+def curp_digit(signs: str) -> str:
+    """Compute the digit that ends a Mexican CURP, for its first 17 signs."""
+    return str(stdnum.mx.curp.calc_check_digit(signs.upper().replace("Ñ", "&")))
 
 
 _LETTERS_BY_36 = {ord(letter): str(int(letter, 36)) for letter in ascii_uppercase}
@@ -174,20 +233,43 @@ def ccc(number: str) -> bool:
     return bool(stdnum.es.ccc.is_valid(_alphanumeric(number)))
 
 
+def iban_digits(country: str, account: str) -> str:
+    """Compute the two check digits of an IBAN (ISO 13616)."""
+    return str(stdnum.iban.calc_check_digits(f"{country}00{account}".upper()))
+
+
+def ccc_digits(bank: str, account: str) -> str:
+    """Compute the two digits of a Spanish bank account, for its 8 and its 10 digits."""
+    return str(stdnum.es.ccc.calc_check_digits(f"{bank}00{account}"))
+
+
+def rib_key(account: str) -> str:
+    """Compute the key of a French bank account: 5 digits, 5 digits, 11 signs.
+
+    Letters count by their places in three rows: A to I, J to R, and S to Z from 2 on.
+    """
+    digits = "".join(
+        sign if sign.isdigit() else "12345678912345678923456789"[ord(sign) - ord("A")]
+        for sign in account.upper()
+    )
+    bank, branch, number = int(digits[:5]), int(digits[5:10]), int(digits[10:21])
+    return f"{97 - (89 * bank + 15 * branch + 3 * number) % 97:02d}"
+
+
+def belgian_account_digits(account: str) -> str:
+    """Compute the two digits that end a Belgian bank account, for its first ten."""
+    return f"{int(account) % 97 or 97:02d}"
+
+
 def payment_card(digits: str) -> bool:
     """Return whether 12 to 19 digits start like a card of a known issuer and satisfy Luhn."""
     if not 12 <= len(digits) <= 19 or not (digits.isascii() and digits.isdigit()):
         return False
     first = int(digits[:4])
     if len(digits) == 13:
-        return digits[0] == "4" and luhn(digits)
+        return digits[0] == "4" and is_luhn(digits)
     issued = 3000 <= first <= 6999 or 2221 <= first <= 2720 or first in (1800, 2131)
-    return issued and luhn(digits)
-
-
-def npi(digits: str) -> bool:
-    """Return whether ten digits are a US National Provider Identifier (Luhn after `80840`)."""
-    return len(digits) == 10 and digits[0] in "12" and luhn("80840" + digits)
+    return issued and is_luhn(digits)
 
 
 _VIN_VALUES = dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ", map(int, "12345678123457923456789"), strict=True))
