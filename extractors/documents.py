@@ -89,7 +89,7 @@ class Extractor:
             extracted = _READERS[kind](data, self.limits)
         if not extracted.text.strip():
             raise Unreadable("no-text")
-        return _judged(extracted)
+        return replace(extracted, quality=judge_text(extracted.text))
 
     def read_pages(self, data: bytes) -> Pages:
         """Read a PDF up to its lines."""
@@ -174,7 +174,3 @@ def _confidence(source: Pages) -> float:
         return 1.0
     lengths = [sum(len(line.text) for line in page.lines) for page in source.pages]
     return confidence(lengths, source.recognized)
-
-
-def _judged(extracted: Extracted) -> Extracted:
-    return replace(extracted, quality=judge_text(extracted.text))

@@ -97,18 +97,15 @@ class _MailLetter:
         if kind in _ELSEWHERE:
             raise Unreadable("unread-part")
         if kind == "message/rfc822":
-            return self._forwarded(part, depth)
+            inner = _children(part)
+            if len(inner) != 1:
+                raise Unreadable("broken")
+            return f"{_heading(inner[0])}\n\n{self._body(inner[0], depth + 1)}"
         if part.is_multipart():
             return self._several(part, kind, depth)
         if part.get_content_disposition() == "attachment" or kind not in _TEXTS:
             return ""
         return self._written(part, kind)
-
-    def _forwarded(self, part: Message, depth: int) -> str:
-        inner = _children(part)
-        if len(inner) != 1:
-            raise Unreadable("broken")
-        return f"{_heading(inner[0])}\n\n{self._body(inner[0], depth + 1)}"
 
     def _several(self, part: Message, kind: str, depth: int) -> str:
         children = _children(part)
@@ -134,7 +131,14 @@ class _MailLetter:
         return ""
 
     def _written(self, part: Message, kind: str) -> str:
-        data = _payload(part)
+        transfer = str(part.get("Content-Transfer-Encoding", "7bit")).strip().lower()
+        if transfer not in _TRANSFERS:
+            raise Unreadable("broken")
+        payload = part.get_payload(decode=True)
+        # Whatever is wrong with base64 shows when it is decoded.
+        if not isinstance(payload, bytes) or any(isinstance(one, _LOSSES) for one in part.defects):
+            raise Unreadable("broken")
+        data = payload
         if not data.strip():
             return ""
         label = part.get_content_charset()
@@ -173,17 +177,6 @@ def _root(part: Message, children: list[Message]) -> Message:
     return next(
         (child for child in children if start and child["Content-ID"] == start), children[0]
     )
-
-
-def _payload(part: Message) -> bytes:
-    transfer = str(part.get("Content-Transfer-Encoding", "7bit")).strip().lower()
-    if transfer not in _TRANSFERS:
-        raise Unreadable("broken")
-    payload = part.get_payload(decode=True)
-    # Whatever is wrong with base64 shows when it is decoded.
-    if not isinstance(payload, bytes) or any(isinstance(one, _LOSSES) for one in part.defects):
-        raise Unreadable("broken")
-    return payload
 
 
 def _heading(message: Message) -> str:

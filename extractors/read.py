@@ -37,7 +37,12 @@ class DocumentReader:
         if self.options.boxes is not None or self.options.layout is Layout.BODY:
             # An error of the installation or the site, not of a document.
             BoxModel.load(Path(self.options.boxes) if self.options.boxes else None)
-        _check_engine(self.options)
+        if self.options.engine is Engine.PYMUPDF and find_spec("pymupdf") is None:
+            remedy = 'install it, or set extraction.engine = "pdfplumber"'
+            raise ConfigError("extraction.engine", "PyMuPDF is not installed", remedy)
+        if self.options.engine is Engine.PDFPLUMBER and self.options.picture:
+            remedy = "leave the pictures out, or the other engine"
+            raise ConfigError("extraction.engine", "pdfplumber draws no pictures", remedy)
         self._sandbox = Sandbox(limits, self.options)
 
     def read(self, data: bytes, *, name: str = "") -> Extracted:
@@ -74,15 +79,6 @@ class DocumentReader:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _check_engine(options: Options) -> None:
-    if options.engine is Engine.PYMUPDF and find_spec("pymupdf") is None:
-        remedy = 'install it, or set extraction.engine = "pdfplumber"'
-        raise ConfigError("extraction.engine", "PyMuPDF is not installed", remedy)
-    if options.engine is Engine.PDFPLUMBER and options.picture:
-        remedy = "leave the pictures out, or the other engine"
-        raise ConfigError("extraction.engine", "pdfplumber draws no pictures", remedy)
 
 
 def read_file(name: str, base: Path, limits: Limits) -> bytes:

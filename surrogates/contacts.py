@@ -145,10 +145,6 @@ def _parse_phone(folded: str, digits: str, lang: str) -> _Number:
                 return _cut(country, digits, end, size)
     if start >= 0:
         return _cut("", digits, max(0, min(start + 3, len(digits) - _EXTENSION)), len(digits))
-    return _parse_national(digits, lang)
-
-
-def _parse_national(digits: str, lang: str) -> _Number:
     if lang == "fr" and digits[0] == "0" and len(digits) >= 10 and digits[1] != "0":
         return _cut("33", digits, 1, 9)
     if lang == "fr" and digits.startswith("33") and len(digits) == 11:

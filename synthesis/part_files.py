@@ -201,14 +201,10 @@ def claim(generation: Generation) -> None:
     Raises ConfigError where the folder holds anything else, or the model has no room for notes
     of that length.
     """
-    _refuse_length(generation)
-    generation.take_up(generation.fingerprint())
-
-
-def _refuse_length(generation: Generation) -> None:
     most = _room(generation)
     if most is not None and generation.decoding.max_length > most:
         raise ConfigError("--max-length", "is too long for the model", f"give at most {most}")
+    generation.take_up(generation.fingerprint())
 
 
 def _room(generation: Generation) -> int | None:

@@ -75,7 +75,8 @@ def documents_needed(alpha: float) -> int:
 
     A perfect threshold on n documents still has the bound 1 / (n + 1).
     """
-    _check_alpha(alpha)
+    if not 0 < alpha < 1:
+        raise ConfigError("calibration", f"{alpha:g} is no share", "choose one between 0 and 1")
     # 1 / 0.05 - 1 is a little over or under 19 in floating point.
     return max(1, math.ceil(round(1 / alpha - 1, 9)))
 
@@ -144,8 +145,3 @@ def _checked(losses: NDArray[np.float64], thresholds: NDArray[np.float64]) -> in
     if np.any(np.diff(losses, axis=1) < 0):
         raise ValueError("losses fall as thresholds rise")
     return len(losses)
-
-
-def _check_alpha(alpha: float) -> None:
-    if not 0 < alpha < 1:
-        raise ConfigError("calibration", f"{alpha:g} is no share", "choose one between 0 and 1")

@@ -122,7 +122,7 @@ def counted(text: str, lang: str) -> TextCounts:
     What stands between two ends of sentences is a sentence if it holds a word.
     """
     words = [word.lower() for word in _WORD.findall(text)]
-    syllables = [_syllables(lang, word) for word in words]
+    syllables = [len(_hyphenation(lang).positions(word)) + 1 for word in words]
     return TextCounts(
         sentences=max(1, sum(bool(_WORD.search(part)) for part in _SENTENCE.split(text))),
         words=len(words),
@@ -130,10 +130,6 @@ def counted(text: str, lang: str) -> TextCounts:
         polysyllables=sum(count >= _POLYSYLLABLE for count in syllables),
         long=sum(len(word) > _LONG for word in words),
     )
-
-
-def _syllables(lang: str, word: str) -> int:
-    return len(_hyphenation(lang).positions(word)) + 1
 
 
 @cache

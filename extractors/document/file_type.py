@@ -104,11 +104,14 @@ def sniff(data: bytes) -> Kind:
         return Kind.PDF
     if data.startswith(_ZIP):
         return _in_archive(data)
-    _refuse_unread(data)
+    if data.startswith(_COMPOUND):
+        raise Unreadable("encrypted" if _ENCRYPTED in data else "unknown-format")
+    if data.startswith(_UNREAD) or data.startswith(_DICOM, _DICOM_AT):
+        raise Unreadable("unknown-format")
     head = _head(data)
     if _RTF.match(head):
         return Kind.RTF
-    kind = _marked_up(head, _unmarked(data[-_TAIL_BYTES:]))
+    kind = _marked_up(head, data[-_TAIL_BYTES:].replace(b"\0", b"").decode("latin-1"))
     return kind or (Kind.MAIL if _is_message(head) else _text(head))
 
 
@@ -120,23 +123,12 @@ def _in_archive(data: bytes) -> Kind:
     raise Unreadable("unknown-format")
 
 
-def _refuse_unread(data: bytes) -> None:
-    if data.startswith(_COMPOUND):
-        raise Unreadable("encrypted" if _ENCRYPTED in data else "unknown-format")
-    if data.startswith(_UNREAD) or data.startswith(_DICOM, _DICOM_AT):
-        raise Unreadable("unknown-format")
-
-
 def _head(data: bytes) -> str:
     head = data[:_HEAD_BYTES]
     for mark, encoding in _MARKS:
         if head.startswith(mark):
             return head.decode(encoding, "replace").removeprefix("\ufeff")
     return head.decode("latin-1")  # whatever it is, markup is ASCII
-
-
-def _unmarked(tail: bytes) -> str:
-    return tail.replace(b"\0", b"").decode("latin-1")
 
 
 def _marked_up(head: str, tail: str) -> Kind | None:

@@ -194,7 +194,7 @@ def _moved(pieces: Iterable[Piece], moved: Sequence[tuple[int, int]]) -> Iterato
 
 def _between(before: Line, line: Line) -> str:
     gap = line.box[0] - before.box[2]
-    height = _height(before)
+    height = before.box[3] - before.box[1]
     if not share_row(before, line) or gap < -height / 2:
         return "\n"
     return _blank(before, line, gap, height)
@@ -218,7 +218,3 @@ def _blank(before: Line, line: Line, gap: float, height: float) -> str:
     if before.text[-1:].isspace() or line.text[:1].isspace():
         return "" if gap <= height else "\t"
     return " " if gap <= height else "\t"
-
-
-def _height(line: Line) -> float:
-    return line.box[3] - line.box[1]

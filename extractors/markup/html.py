@@ -225,15 +225,12 @@ class HtmlPage:
                 self._end(self._open.pop())
             else:
                 element.next = node.next
-                self._take(node, element.look)
+                tag = node.tag or ""
+                if tag == "-text":
+                    self._write(node.text_content or "", element.look)
+                elif not tag.startswith("-") and tag not in _DROPPED:
+                    self._begin(node, tag, element.look)
         return self._lines.text()
-
-    def _take(self, node: LexborNode, look: Look) -> None:
-        tag = node.tag or ""
-        if tag == "-text":
-            self._write(node.text_content or "", look)
-        elif not tag.startswith("-") and tag not in _DROPPED:
-            self._begin(node, tag, look)
 
     def _write(self, text: str, look: Look) -> None:
         if not (look.visible and look.sized):
@@ -383,7 +380,14 @@ def text_of(source: str, limits: Limits) -> str:
     if source.count("<") > _MOST_TAGS:
         raise Unreadable("too-large")
     source = _as_html(source.removeprefix("\ufeff").replace("\r\n", "\n"))
-    _refuse_cut(source)
+    # Refuse what ends in the midst of a tag, or within what nobody sees.
+    if _CUT_TAG.search(source) or (_OPENED.search(source) and not _CLOSED.search(source)):
+        raise Unreadable("broken")
+    if source.rfind("<!--") > source.rfind("-->"):
+        raise Unreadable("broken")
+    last = {match[2].lower(): match[1] for match in _RAW_TAG.finditer(source)}
+    if not all(last.values()):
+        raise Unreadable("broken")
     page = HtmlPage(LexborHTMLParser(source), 2 * limits.max_characters + 1000)
     text = _EMPTY_LINES.sub("\n\n", _TRAILING.sub("", clean(put_right(page.text())))).strip("\n")
     if len(text) > limits.max_characters:
@@ -421,14 +425,3 @@ def _as_text(section: str) -> str:
     if not end:
         raise Unreadable("broken")
     return escape(text) + rest
-
-
-def _refuse_cut(source: str) -> None:
-    """Refuse what ends in the midst of a tag, or within what nobody sees."""
-    if _CUT_TAG.search(source) or (_OPENED.search(source) and not _CLOSED.search(source)):
-        raise Unreadable("broken")
-    if source.rfind("<!--") > source.rfind("-->"):
-        raise Unreadable("broken")
-    last = {match[2].lower(): match[1] for match in _RAW_TAG.finditer(source)}
-    if not all(last.values()):
-        raise Unreadable("broken")

@@ -203,7 +203,12 @@ class _AreaReading:
     def _add(self, numbers: list[float]) -> None:
         matrix = _times(self._matrix, self._to_page)
         self._upright = matrix[1] == matrix[2] == 0
-        self._path.append(_placed(numbers, matrix))
+        x, y, width, height = numbers
+        a, b, c, d, e, f = matrix
+        corners = [(p, q) for p in (x, x + width) for q in (y, y + height)]
+        across = [p * a + q * c + e for p, q in corners]
+        down = [p * b + q * d + f for p, q in corners]
+        self._path.append((min(across), min(down), max(across), max(down)))
 
     def _set_colour(self, shares: list[float]) -> None:
         self._colour = max(shares)
@@ -215,7 +220,8 @@ class _AreaReading:
         if self._lines or not self._path:
             return False  # some other shape: it is for the page's own program to say
         plain = len(self._path) == 1 and self._upright
-        self._found.append(Area(_around(self._path), self._colour, plain))
+        x0, y0, x1, y1 = zip(*self._path, strict=True)
+        self._found.append(Area((min(x0), min(y0), max(x1), max(y1)), self._colour, plain))
         self._path = []
         return True
 
@@ -243,17 +249,3 @@ def _times(one: Matrix, other: Matrix) -> Matrix:
         e * g + f * i + k,
         e * h + f * j + m,
     )
-
-
-def _placed(numbers: list[float], matrix: Matrix) -> Box:
-    x, y, width, height = numbers
-    a, b, c, d, e, f = matrix
-    corners = [(p, q) for p in (x, x + width) for q in (y, y + height)]
-    across = [p * a + q * c + e for p, q in corners]
-    down = [p * b + q * d + f for p, q in corners]
-    return min(across), min(down), max(across), max(down)
-
-
-def _around(boxes: list[Box]) -> Box:
-    x0, y0, x1, y1 = zip(*boxes, strict=True)
-    return min(x0), min(y0), max(x1), max(y1)

@@ -13,7 +13,7 @@ import numpy as np
 import pymupdf
 
 from extractors.document.limits import Limits
-from extractors.document.lines import Box, GlyphRun, Line, turned
+from extractors.document.lines import GlyphRun, Line, turned
 from extractors.document.page import Page, Pages
 from extractors.layout.dehyphenation import clean_lines
 from extractors.pdf.mupdf_page import Drawn, MuPage
@@ -227,7 +227,13 @@ def _as_shown(lines: Sequence[Line], rotation: Sequence[float]) -> Iterator[Line
     a, b, c, d, _, _ = rotation
     places = [line.place for line in lines]
     runs = [run.box for line in lines for run in line.runs]
-    shown = iter(_turned(places + runs, rotation))
+    boxes = places + runs
+    # By right angles: two opposite corners tell all. In 32 bits, as MuPDF has all coordinates.
+    corners = np.array(boxes, np.float32).reshape(-1, 2, 2)
+    matrix = np.array(rotation, np.float32).reshape(3, 2)
+    x, y = corners[..., :1], corners[..., 1:]
+    moved = x * matrix[0] + y * matrix[1] + matrix[2]
+    shown = iter(list(map(tuple, np.concatenate([moved.min(1), moved.max(1)], axis=1).tolist())))
     for line, place in zip(lines, list(islice(shown, len(lines))), strict=True):
         dx, dy = line.direction
         direction = (dx * a + dy * c, dx * b + dy * d)
@@ -237,15 +243,6 @@ def _as_shown(lines: Sequence[Line], rotation: Sequence[float]) -> Iterator[Line
             direction=direction,
             runs=tuple([run._replace(box=next(shown)) for run in line.runs]),
         )
-
-
-def _turned(boxes: Sequence[Box], rotation: Sequence[float]) -> list[Box]:
-    # By right angles: two opposite corners tell all. In 32 bits, as MuPDF has all coordinates.
-    corners = np.array(boxes, np.float32).reshape(-1, 2, 2)
-    matrix = np.array(rotation, np.float32).reshape(3, 2)
-    x, y = corners[..., :1], corners[..., 1:]
-    moved = x * matrix[0] + y * matrix[1] + matrix[2]
-    return list(map(tuple, np.concatenate([moved.min(1), moved.max(1)], axis=1).tolist()))
 
 
 def _runs(spans: Sequence[dict[str, Any]], raw: str, text: str) -> Iterator[GlyphRun]:

@@ -317,7 +317,14 @@ def _mended(words: Iterable[_Word], axis: int) -> Iterator[_Word]:
     for word in words:
         joins = before is not None and _is_address(before.text, word.text)
         if before is not None and joins and _are_near(before, word, axis):
-            before = _joined(before, word)
+            lengths = len(before.text), len(word.text)
+            sure = before.confidence * lengths[0] + word.confidence * lengths[1]
+            before = replace(
+                before,
+                text=before.text + word.text,
+                box=_around((before.box, word.box)),
+                confidence=sure / sum(lengths),
+            )
             continue
         if before is not None:
             yield before
@@ -335,17 +342,6 @@ def _is_address(one: str, other: str) -> bool:
 def _are_near(one: _Word, other: _Word, axis: int) -> bool:
     near, far = sorted((one.box, other.box), key=lambda box: box[axis])
     return far[axis] - near[axis + 2] < _WIDE_SIGN * one.size
-
-
-def _joined(one: _Word, other: _Word) -> _Word:
-    lengths = len(one.text), len(other.text)
-    sure = one.confidence * lengths[0] + other.confidence * lengths[1]
-    return replace(
-        one,
-        text=one.text + other.text,
-        box=_around((one.box, other.box)),
-        confidence=sure / sum(lengths),
-    )
 
 
 def _is_rule(picture: _Picture, word: _Word) -> bool:

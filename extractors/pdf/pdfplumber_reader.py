@@ -265,7 +265,17 @@ def read_pages(data: bytes, limits: Limits, passwords: Sequence[str] = ()) -> li
     if len(data) > limits.max_bytes:
         raise Unreadable("too-large")
     with _pdfminer_errors(), _open(data, passwords) as document:
-        _refuse_at_sight(document, data, limits)
+        repaired = any(isinstance(xref, PDFXRefFallback) for xref in document.doc.xrefs)
+        if repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
+            raise Unreadable("broken")  # cut off: whatever came after is missing
+        count = resolve1(resolve1(document.doc.catalog["Pages"])["Count"])
+        if not isinstance(count, int) or count < 1:
+            raise Unreadable("broken")
+        if count > limits.max_pages:
+            raise Unreadable("too-many-pages")
+        found = sum(1 for _ in islice(PDFPage.create_pages(document.doc), count + 1))
+        if found != count:
+            raise Unreadable("broken")
         return _read(document, limits)
 
 
@@ -277,20 +287,6 @@ def _open(data: bytes, passwords: Sequence[str]) -> pdfplumber.pdf.PDF:
             if not isinstance(_cause(error), PDFEncryptionError):
                 raise
     raise Unreadable("encrypted")
-
-
-def _refuse_at_sight(document: pdfplumber.pdf.PDF, data: bytes, limits: Limits) -> None:
-    repaired = any(isinstance(xref, PDFXRefFallback) for xref in document.doc.xrefs)
-    if repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
-        raise Unreadable("broken")  # cut off: whatever came after is missing
-    count = resolve1(resolve1(document.doc.catalog["Pages"])["Count"])
-    if not isinstance(count, int) or count < 1:
-        raise Unreadable("broken")
-    if count > limits.max_pages:
-        raise Unreadable("too-many-pages")
-    found = sum(1 for _ in islice(PDFPage.create_pages(document.doc), count + 1))
-    if found != count:
-        raise Unreadable("broken")
 
 
 def _read(document: pdfplumber.pdf.PDF, limits: Limits) -> list[Page]:
@@ -313,22 +309,23 @@ def _read(document: pdfplumber.pdf.PDF, limits: Limits) -> list[Page]:
 
 
 def _page(source: pdfplumber.page.Page, number: int) -> Page:
-    _refuse_damaged_content(source.page_obj)
+    page = source.page_obj
+    if page.attrs.get("Contents") is not None and not page.contents:
+        raise Unreadable("broken")
+    for content in page.contents:
+        _refuse_damaged(content)
+    _refuse_damaged_drawings(page.resources, set())
     notes = [note for note in _dictionaries(source.page_obj.annots) if _is_shown(note)]
     _draw(notes, source.page_obj)
     shown = _shown(source.page_obj)
     glyphs = list(_glyphs(source.layout, shown))
     _refuse_garbled("".join(glyph.text for glyph in glyphs))
     lines = list(rows(glyphs))
-    if not _readable(lines):
+    if not any(_BROKEN_CHARACTER.sub("", line.text).strip() for line in lines):
         lines = []
     block = lines[-1].block + 1 if lines else 0
     lines += _remarks(_silent(notes, source.layout), block, _turn(source.page_obj), shown)
     return Page(number, shown[2] - shown[0], shown[3] - shown[1], tuple(lines))
-
-
-def _readable(lines: Iterable[Line]) -> bool:
-    return any(_BROKEN_CHARACTER.sub("", line.text).strip() for line in lines)
 
 
 def _refuse_garbled(text: str) -> None:
@@ -408,14 +405,6 @@ def _items(layout: LTContainer[Any]) -> Iterator[LTChar]:
             yield from _items(item)
     for note in notes:
         yield from _items(note)
-
-
-def _refuse_damaged_content(page: PDFPage) -> None:
-    if page.attrs.get("Contents") is not None and not page.contents:
-        raise Unreadable("broken")
-    for content in page.contents:
-        _refuse_damaged(content)
-    _refuse_damaged_drawings(page.resources, set())
 
 
 def _refuse_damaged_drawings(resources: Any, seen: set[int]) -> None:

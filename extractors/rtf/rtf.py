@@ -234,7 +234,10 @@ class RtfReader:
         """Read the document; Unreadable: `broken`, `unknown-encoding`, `too-long`."""
         for token in tokens(data):
             if token.kind is TokenKind.LETTERS:
-                self._take_letters(token.data)
+                skipped = min(self._skipping, len(token.data))
+                self._skipping -= skipped
+                if self._group.story is not None or self._group.destination == "fonttbl":
+                    self._letters += token.data[skipped:]
                 continue
             self._flush()
             if token.kind is TokenKind.WORD:
@@ -260,19 +263,14 @@ class RtfReader:
 
     # Text
 
-    def _take_letters(self, data: bytes) -> None:
-        skipped = min(self._skipping, len(data))
-        self._skipping -= skipped
-        if self._group.story is not None or self._group.destination == "fonttbl":
-            self._letters += data[skipped:]
-
     def _flush(self) -> None:
         if not self._letters:
             return
         data = bytes(self._letters)
         self._letters.clear()
         if self._group.destination == "fonttbl":
-            self._name_fonts(data)
+            name, _, _ = data.decode("ascii", "replace").partition(";")
+            self._font.name = (self._font.name + name).strip()
         elif b"\0" in data:
             raise Unreadable("broken")
         elif not self._is_hidden():
@@ -323,7 +321,19 @@ class RtfReader:
     def _close(self) -> None:
         group = self._group
         if group.destination in ("fldinst", "ffl", "sn", "sv") and group.story is not None:
-            self._end_captured(group, group.story.text())
+            text = group.story.text()
+            if group.destination == "fldinst":
+                self._show(group.frame, drawn(text))
+            elif group.destination == "ffl":
+                self._form.entries.append(text.strip())
+            elif group.destination == "sn":
+                self._property = text.strip()
+            elif self._property == "gtextUNICODE":
+                art = RtfStory()
+                self._show(art, text.strip())
+                self._property = ""
+                if group.outer is not None:
+                    group.outer.add_box(art)
         elif group.destination == "formfield":
             self._show(group.frame, self._form.shown())
         elif group.destination == "pict":
@@ -331,20 +341,6 @@ class RtfReader:
         self._group = self._stack.pop()
         if group.destination in _BOXES and group.story is not None and self._group.outer:
             self._group.outer.add_box(group.story)
-
-    def _end_captured(self, group: _Group, text: str) -> None:
-        if group.destination == "fldinst":
-            self._show(group.frame, drawn(text))
-        elif group.destination == "ffl":
-            self._form.entries.append(text.strip())
-        elif group.destination == "sn":
-            self._property = text.strip()
-        elif self._property == "gtextUNICODE":
-            art = RtfStory()
-            self._show(art, text.strip())
-            self._property = ""
-            if group.outer is not None:
-                group.outer.add_box(art)
 
     def _begin(self, destination: str, story: RtfStory | None) -> None:
         self._group.destination = destination
@@ -489,10 +485,6 @@ class RtfReader:
 
     def _choose_default(self, number: int | None) -> None:
         self._fonts.default = number or 0
-
-    def _name_fonts(self, data: bytes) -> None:
-        name, _, _ = data.decode("ascii", "replace").partition(";")
-        self._font.name = (self._font.name + name).strip()
 
     def _make_plain(self, number: int | None) -> None:
         del number

@@ -50,7 +50,12 @@ class Archive:
         except _SHAPE_ERRORS:
             raise Unreadable("broken") from None
         members = self._file.infolist()
-        _refuse_overlaps(members, len(data))
+        size = len(data)
+        spans = sorted((one.header_offset, one.compress_size) for one in members)
+        spans.append((size, 0))
+        for (start, length), (following, _) in pairwise(spans):
+            if start < 0 or start + _HEADER_BYTES + length > following:
+                raise Unreadable("broken")
         self._members = {_folded(member.filename): member for member in members}
         if len(self._members) < len(members):
             raise Unreadable("broken")
@@ -80,14 +85,6 @@ class Archive:
 
 def _folded(name: str) -> str:
     return name.replace("\\", "/").lstrip("/").lower()
-
-
-def _refuse_overlaps(members: list[zipfile.ZipInfo], size: int) -> None:
-    spans = sorted((one.header_offset, one.compress_size) for one in members)
-    spans.append((size, 0))
-    for (start, length), (following, _) in pairwise(spans):
-        if start < 0 or start + _HEADER_BYTES + length > following:
-            raise Unreadable("broken")
 
 
 _CONTENT_TYPES = "[Content_Types].xml"
@@ -156,7 +153,11 @@ class _Package:
         text, met = self._story(self._main, body, styles)
         blocks = [*heads, text, *self._notes(met, styles), *feet]
         blocks = [block for block in blocks if block.strip()]
-        _refuse_pictures(met, has_text=bool(blocks))
+        has_text = bool(blocks)
+        if met.scans:
+            raise Unreadable("page-without-text" if has_text else "no-text-layer")
+        if not has_text:
+            raise Unreadable("no-text-layer" if met.pictures else "no-text")
         return "\n\n".join(blocks)
 
     def _story(self, part: str, root: Element, styles: Styles) -> tuple[str, Met]:
@@ -257,10 +258,3 @@ def _sections(body: Element) -> Iterator[Element]:
     for properties in body.iter("w:pPr"):
         yield from each(properties, "w:sectPr")
     yield from each(body, "w:sectPr")
-
-
-def _refuse_pictures(met: Met, *, has_text: bool) -> None:
-    if met.scans:
-        raise Unreadable("page-without-text" if has_text else "no-text-layer")
-    if not has_text:
-        raise Unreadable("no-text-layer" if met.pictures else "no-text")

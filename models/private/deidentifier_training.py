@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import ceil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -141,14 +140,6 @@ def take_step(network: nn.Module, optimizer: torch.optim.Optimizer, loss: torch.
     return float(loss.detach())
 
 
-def save_deidentifier(deidentifier: Deidentifier, folder: Path, about: Mapping[str, Any]) -> None:
-    """Write a de-identifier; `deidentifier.json` comes last, so that a folder with it is whole."""
-    folder.mkdir(parents=True, exist_ok=True)
-    state = {name: value.contiguous() for name, value in deidentifier.state_dict().items()}
-    write_atomically(folder / WEIGHTS, dump_weights(state))
-    _FORM.seal(folder, {"shape": deidentifier.shape, "about": about}, (WEIGHTS,))
-
-
 def load_deidentifier(folder: Path) -> Deidentifier:
     """Read a de-identifier; raises ConfigError that names the file which is missing or damaged."""
     settings = _FORM.read(folder)
@@ -205,7 +196,12 @@ class _DeidentifierTraining:
         self.selection.restore(self.network)
         scores = token_scores(self.network, self.dev)
         about = {"recipe": asdict(recipe), "history": self.history, "dev": asdict(scores)}
-        save_deidentifier(self.network, self.out, about)
+        # Write a de-identifier; `deidentifier.json` comes last, so that a folder with it is
+        # whole.
+        self.out.mkdir(parents=True, exist_ok=True)
+        state = {name: value.contiguous() for name, value in self.network.state_dict().items()}
+        write_atomically(self.out / WEIGHTS, dump_weights(state))
+        _FORM.seal(self.out, {"shape": self.network.shape, "about": about}, (WEIGHTS,))
         (self.out / CHECKPOINT).unlink(missing_ok=True)
         return scores
 

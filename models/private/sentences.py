@@ -117,15 +117,11 @@ def _ends(text: str, before: Token, after: Token) -> bool:
     lines = between.count("\n") or between.count("\r")
     if lines >= _BLANK_LINES:
         return True
-    if lines and _ITEM.match(text, before[1] + _last_break(between)):
+    if lines and _ITEM.match(text, before[1] + (max(between.rfind("\n"), between.rfind("\r")) + 1)):
         return True
     if text[before[0] : before[1]] not in _ENDS or text[after[0]].islower():
         return False
     return bool(lines) or not _is_abbreviated(text, before[0])
-
-
-def _last_break(between: str) -> int:
-    return max(between.rfind("\n"), between.rfind("\r")) + 1
 
 
 _SHORT = re.compile(r"(?:^|[^\w])(?:[^\W\d_]|Dra?s?|Prof|Sra?|Mmes?|Mlles?|Mrs?|Ms|St|Ste|Hr|Fr)$")

@@ -34,7 +34,18 @@ def read(path: Path) -> list[Annotated]:
         where = f"{file}, line {number}"
         if line.strip():
             try:
-                found.append(_note(where, parsed(where, line)))
+                record = parsed(where, line)
+                # Columns of the import come back beside the text, in earlier versions under `meta`.
+                told = {**(record.get("meta") or {}), **record}
+                text = str(told["text"] if "text" in told else told["data"])
+                marks: list[Any] = next(
+                    (told[key] for key in ("label", "labels", "entities") if key in told), []
+                )
+                spans = [
+                    make_span(where, label, offsets, text) for label, offsets in map(_mark, marks)
+                ]
+                document = Document(str(told["note_id"]), text, kind=str(told.get("kind") or ""))
+                found.append(Annotated(document, tuple(dict.fromkeys(spans))))
             except (KeyError, TypeError, AttributeError, ValueError):
                 problem, remedy = "is no note of a sample", "export it as JSONL"
                 raise ConfigError(where, problem, remedy) from None
@@ -49,18 +60,6 @@ def _line(note: Annotated) -> dict[str, Any]:
         "note_id": document.note_id,
         "kind": document.kind,
     }
-
-
-def _note(where: str, record: Mapping[str, Any]) -> Annotated:
-    # Columns of the import come back beside the text, in earlier versions under `meta`.
-    told = {**(record.get("meta") or {}), **record}
-    text = str(told["text"] if "text" in told else told["data"])
-    marks: list[Any] = next(
-        (told[key] for key in ("label", "labels", "entities") if key in told), []
-    )
-    spans = [make_span(where, label, offsets, text) for label, offsets in map(_mark, marks)]
-    document = Document(str(told["note_id"]), text, kind=str(told.get("kind") or ""))
-    return Annotated(document, tuple(dict.fromkeys(spans)))
 
 
 def _mark(mark: Any) -> tuple[str, tuple[int, int]]:

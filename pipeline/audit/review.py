@@ -18,7 +18,6 @@ from pipeline.config.settings import Settings, SourceSettings
 from pipeline.files.annotations import read_text
 from pipeline.files.jsonl import dumped, listed
 from pipeline.night.nightly import check_documents
-from pipeline.notes.batch import Batch, Item
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.stages import attach, extract, fetch, taken
 from pipeline.notes.stored_spans import recall
@@ -56,7 +55,8 @@ def draw(per_kind: int, seed: str, kinds: Iterable[tuple[int, str]]) -> DrawnSam
     for note_id, kind in kinds:
         population[kind] += 1
         heap = smallest.setdefault(kind, [])
-        entry = (-_rank(seed, note_id), note_id)
+        digest = hashlib.blake2b(f"{seed}\0{note_id}".encode(), digest_size=16).digest()
+        entry = (-int.from_bytes(digest, "big"), note_id)
         if len(heap) < per_kind:
             heapq.heappush(heap, entry)
         else:
@@ -74,11 +74,6 @@ def released_kinds(
         for row in source.store.lookup("note", _COLUMNS, "note_id", page):
             concept = row.get("note_class_concept_id")
             yield row["note_id"], settings.kinds.get(str(concept), f"class-{concept or 0}")
-
-
-def _rank(seed: str, note_id: int) -> int:
-    digest = hashlib.blake2b(f"{seed}\0{note_id}".encode(), digest_size=16).digest()
-    return int.from_bytes(digest, "big")
 
 
 BETWEEN = "\n\n"
@@ -113,24 +108,19 @@ def read_pages(tools: Tools, note_ids: Collection[int]) -> Iterator[ReviewPage]:
         batch = taken(Unit(index, "", 0, 0, len(rows)), rows, tools)
         for stage in (attach, fetch, recall, extract):
             batch = stage(batch, tools)
-        yield from _pages(batch)
-
-
-def _pages(batch: Batch) -> Iterator[ReviewPage]:
-    for item in batch.items:
-        yield ReviewPage(_joined(item), item.content)
-
-
-def _joined(item: Item) -> Annotated:
-    document, title = item.document, item.title
-    if document is None or title is None:
-        raise Unsafe("not-extracted")
-    head = title.text + BETWEEN if title.text else ""
-    shifted = (
-        replace(span, start=span.start + len(head), end=span.end + len(head)) for span in item.found
-    )
-    whole = Document(document.note_id, head + document.text, lang=document.lang, kind=document.kind)
-    return Annotated(whole, (*item.title_found, *shifted))
+        for item in batch.items:
+            document, title = item.document, item.title
+            if document is None or title is None:
+                raise Unsafe("not-extracted")
+            head = title.text + BETWEEN if title.text else ""
+            shifted = (
+                replace(span, start=span.start + len(head), end=span.end + len(head))
+                for span in item.found
+            )
+            whole = Document(
+                document.note_id, head + document.text, lang=document.lang, kind=document.kind
+            )
+            yield ReviewPage(Annotated(whole, (*item.title_found, *shifted)), item.content)
 
 
 def digest(text: str, key: bytes) -> bytes:

@@ -177,7 +177,13 @@ def main() -> int:
 
 def serve(share: Callable[[argparse.Namespace], None]) -> int:
     """Do a share of the work as a child process; prints one line of JSON about how it ended."""
-    options = _parse()
+    parser = argparse.ArgumentParser(prog="python -m pipeline.beam.worker")
+    parser.add_argument("--config", type=Path, required=True)
+    parser.add_argument("--run", type=int, required=True)
+    parser.add_argument("--worker", type=int, required=True)
+    parser.add_argument("--workers", type=int, required=True)
+    parser.add_argument("--summary", type=Path, required=True)
+    options = parser.parse_args()
     _die_with_parent()
     collect_seldom()
     ended: dict[str, object] = {}
@@ -204,16 +210,6 @@ def _die_with_parent() -> None:
         os._exit(EXIT_FAILED)
 
     threading.Thread(target=wait, daemon=True, name="parent-watch").start()
-
-
-def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m pipeline.beam.worker")
-    parser.add_argument("--config", type=Path, required=True)
-    parser.add_argument("--run", type=int, required=True)
-    parser.add_argument("--worker", type=int, required=True)
-    parser.add_argument("--workers", type=int, required=True)
-    parser.add_argument("--summary", type=Path, required=True)
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

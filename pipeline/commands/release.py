@@ -88,20 +88,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         progress = journal.listening(shown)
         released = run_release(_order(options), progress, drive=drive, workers=options.workers)
         level = logging.WARNING if released.exit_code else logging.INFO
-        journal.note("release ended", level, **facts_of(options.cohort, released))
+        # What the log keeps of a release: counts, codes and ids of keys.
+        notes = {name: int(count) for name, count in released.counts.notes.items()}
+        told: dict[str, Fact] = {"cohort": options.cohort, "exit_code": released.exit_code}
+        told |= {"changed": released.is_changed, "key_id": str(released.manifest["key_id"])}
+        journal.note("release ended", level, **told | notes)
     if options.json:
         sys.stdout.write(to_json(released) + "\n")
     for line in to_lines(released):
         console.say(line)
     return released.exit_code
-
-
-def facts_of(cohort: str, released: Released) -> dict[str, Fact]:
-    """Return what the log keeps of a release: counts, codes and ids of keys."""
-    notes = {name: int(count) for name, count in released.counts.notes.items()}
-    told: dict[str, Fact] = {"cohort": cohort, "exit_code": released.exit_code}
-    told |= {"changed": released.is_changed, "key_id": str(released.manifest["key_id"])}
-    return told | notes
 
 
 def _order(options: argparse.Namespace) -> ReleaseRequest:

@@ -160,16 +160,12 @@ def _form(text: str, label: str) -> str:
     if label in _NAMED and len(letters) <= _LONGEST_INITIALS and "." in text:
         return "initials"
     if not digits:
-        return _case(text)
+        words = len(re.findall(r"[^\W\d_]+", text))
+        count = "one word" if words == 1 else f"{words} words"
+        if text.isupper():
+            return f"{count} in capitals"
+        return f"{count} in small letters" if text.islower() else f"{count} with capitals"
     return f"{digits} digits" + (" and letters" if letters else "")
-
-
-def _case(text: str) -> str:
-    words = len(re.findall(r"[^\W\d_]+", text))
-    count = "one word" if words == 1 else f"{words} words"
-    if text.isupper():
-        return f"{count} in capitals"
-    return f"{count} in small letters" if text.islower() else f"{count} with capitals"
 
 
 def _form_of_date(text: str) -> str:

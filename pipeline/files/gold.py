@@ -116,7 +116,7 @@ def read_conll(path: Path) -> Iterator[Annotated]:
     Raises ConfigError with the number of the line for what cannot be read.
     """
     notes = [_Note()]
-    for number, raw in enumerate(_lines(path), start=1):
+    for number, raw in enumerate(read_text(path).removeprefix("\ufeff").split("\n"), start=1):
         line = raw.rstrip("\r")
         columns = [part.strip() for part in line.split("\t")] if "\t" in line else line.split()
         named = _NAMED.fullmatch(line)
@@ -133,10 +133,6 @@ def read_conll(path: Path) -> Iterator[Annotated]:
             remedy = "write TOKEN<tab>TAG, with O, B-LABEL, I-LABEL, E-, L-, S- or U-LABEL"
             raise ConfigError(f"{path}, line {number}", problem, remedy)
     yield from _named(path, [note for note in notes if note.parts or note.note_id])
-
-
-def _lines(path: Path) -> Sequence[str]:
-    return read_text(path).removeprefix("\ufeff").split("\n")
 
 
 def _named(path: Path, notes: Sequence[_Note]) -> Iterator[Annotated]:
@@ -200,7 +196,11 @@ def _jsonl(path: Path, warnings: list[str]) -> Iterator[Annotated]:
 
 def _format(path: Path) -> str:
     if path.is_dir():
-        return _format_of_folder(path)
+        held = [name for name in _IN_FOLDERS if listed_files(path, _IN_FOLDERS[name])]
+        if len(held) == 1:
+            return held[0]
+        problem = "holds both .ann and .xml files" if held else "holds no .ann and no .xml file"
+        raise ConfigError(str(path), problem, "give a folder of BRAT or of i2b2 files, or one file")
     known = _ENDINGS.get(path.suffix.lower())
     if known or not path.is_file():  # a pipe can be read only once
         return known or "jsonl"
@@ -214,11 +214,3 @@ def _format(path: Path) -> str:
     lines = [line.split() for line in head.split("\n") if line.strip()]
     tagged = [line for line in lines if len(line) > 1 and TAG.fullmatch(line[-1])]
     return "conll" if tagged and not head.startswith("{") else "jsonl"
-
-
-def _format_of_folder(path: Path) -> str:
-    held = [name for name in _IN_FOLDERS if listed_files(path, _IN_FOLDERS[name])]
-    if len(held) == 1:
-        return held[0]
-    problem = "holds both .ann and .xml files" if held else "holds no .ann and no .xml file"
-    raise ConfigError(str(path), problem, "give a folder of BRAT or of i2b2 files, or one file")

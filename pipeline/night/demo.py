@@ -157,7 +157,9 @@ def show_note(config: Path) -> str:
     cohort = open_master(settings).cohort(settings.cohort)
     output = open_output(settled(settings).output, settings.base)
     try:
-        for note_id, before in _truth(settings):
+        with (settings.base / "truth.jsonl").open(encoding="utf-8") as lines:
+            notes = [json.loads(line) for line, _ in zip(lines, range(50), strict=False)]
+        for note_id, before in [(note["note_id"], note["text"]) for note in notes]:
             after = output.text(cohort.pseudonym("note", note_id))
             if after is not None and len(before) > _SHORTEST:
                 return f"\n--- note {note_id} before ---\n{before}\n\n--- after ---\n{after}\n"
@@ -167,9 +169,3 @@ def show_note(config: Path) -> str:
 
 
 _SHORTEST = 300
-
-
-def _truth(settings: Settings) -> "list[tuple[str, str]]":
-    with (settings.base / "truth.jsonl").open(encoding="utf-8") as lines:
-        notes = [json.loads(line) for line, _ in zip(lines, range(50), strict=False)]
-    return [(note["note_id"], note["text"]) for note in notes]

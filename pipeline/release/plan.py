@@ -44,7 +44,8 @@ def plan_units(tools: Tools, persons: list[int], count: int) -> Iterator[Release
     placed = sorted((cohort.pseudonym("person", str(person)), person) for person in persons)
     at = 0
     for index in range(count):
-        low, high = _bounds(index, count)
+        shift = _BITS - (count.bit_length() - 1)
+        low, high = index << shift, ((index + 1) << shift) - 1
         mine: list[int] = []
         while at < len(placed) and placed[at][0] <= high:
             mine.append(placed[at][1])
@@ -57,8 +58,3 @@ def units_of_range(low: int, high: int, count: int) -> range:
     """Name the units of a plan of `count` that hold the ids of an inclusive range."""
     shift = _BITS - (count.bit_length() - 1)
     return range(low >> shift, (high >> shift) + 1)
-
-
-def _bounds(index: int, count: int) -> tuple[int, int]:
-    shift = _BITS - (count.bit_length() - 1)
-    return index << shift, ((index + 1) << shift) - 1

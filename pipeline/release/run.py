@@ -146,7 +146,11 @@ def _made(order: ReleaseRequest, settings: Settings, listed: PersonList, maker: 
         stack.callback(draft.remove)
         desk = open_desk(order, settings, draft)
         stack.callback(desk.close)
-        draft.tell(told_of(order) | {"made_by": desk.made_by})
+        # An order as workers read it: without its output, which may hold a password.
+        told = asdict(replace(order, output=""))
+        draft.tell(
+            {name: _plain(value) for name, value in told.items()} | {"made_by": desk.made_by}
+        )
         desk.target.claim(desk.tools.cohort.key_id, desk.names)
         _check_caught_up(desk)
         release = _Release(desk, maker)
@@ -155,12 +159,6 @@ def _made(order: ReleaseRequest, settings: Settings, listed: PersonList, maker: 
         release.reconcile()
         maker.lock.keep()
         return release.deliver()
-
-
-def told_of(order: ReleaseRequest) -> dict[str, Any]:
-    """Return an order as workers read it: without its output, which may hold a password."""
-    told = asdict(replace(order, output=""))
-    return {name: _plain(value) for name, value in told.items()}
 
 
 def order_told(told: Mapping[str, Any], output: str) -> ReleaseRequest:

@@ -54,7 +54,12 @@ from record.errors import Unsafe
 def take_in(connection: Connection, run_id: int, result: UnitResult) -> None:
     """Write what came of a unit, inside the transaction that calls the unit done."""
     _release(connection, result.releases)
-    _refuse(connection, result.failures)
+    _enter(connection, result.failures, QUARANTINED)
+    rows = [{c.name: getattr(note, c.name) for c in QUARANTINE.columns} for note in result.failures]
+    upsert(connection, QUARANTINE, rows)
+    for some in chunks([note.note_id for note in result.failures]):
+        for table in (STAGE, SPAN_STORE):
+            connection.execute(delete(table).where(table.c.note_id.in_(some)))
     enter_unit(connection, run_id, result)
 
 
@@ -66,15 +71,6 @@ def _release(connection: Connection, notes: Sequence[StagedNote]) -> None:
     upsert(connection, STAGE, stage)
     for some in chunks([note.note_id for note in notes]):
         connection.execute(delete(QUARANTINE).where(QUARANTINE.c.note_id.in_(some)))
-
-
-def _refuse(connection: Connection, notes: Sequence[FailedNote]) -> None:
-    _enter(connection, notes, QUARANTINED)
-    rows = [{c.name: getattr(note, c.name) for c in QUARANTINE.columns} for note in notes]
-    upsert(connection, QUARANTINE, rows)
-    for some in chunks([note.note_id for note in notes]):
-        for table in (STAGE, SPAN_STORE):
-            connection.execute(delete(table).where(table.c.note_id.in_(some)))
 
 
 def _enter(connection: Connection, notes: Sequence[StagedNote | FailedNote], outcome: int) -> None:

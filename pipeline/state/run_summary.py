@@ -81,7 +81,11 @@ class Tally:
         for span in release.spans:
             self.spans[span.label, kind, day] += 1
             self.detectors[span.detector] += 1
-        self.digest = (self.digest + _row_digest(release)) % 2**_DIGEST_BITS
+        row = hashlib.blake2b(digest_size=_DIGEST_BITS // 8)
+        # The length keeps "1" + "2 mg" apart from "12" + " mg".
+        for part in (str(len(release.note_id)), ":", release.note_id, release.text):
+            row.update(part.encode("utf-8", "surrogatepass"))
+        self.digest = (self.digest + int.from_bytes(row.digest())) % 2**_DIGEST_BITS
 
     def add_failure(self, failure: Failure, kind: str = "") -> None:
         """Count a note in quarantine under its cause."""
@@ -265,14 +269,6 @@ def _day(written: datetime | None) -> str:
 
 def _month(day: str) -> str:
     return day if day == UNDATED else f"{day[:7]}-01"
-
-
-def _row_digest(release: Release) -> int:
-    row = hashlib.blake2b(digest_size=_DIGEST_BITS // 8)
-    # The length keeps "1" + "2 mg" apart from "12" + " mg".
-    for part in (str(len(release.note_id)), ":", release.note_id, release.text):
-        row.update(part.encode("utf-8", "surrogatepass"))
-    return int.from_bytes(row.digest())
 
 
 def _smallest(note_ids: Iterable[str]) -> tuple[str, ...]:

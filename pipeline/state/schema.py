@@ -41,7 +41,8 @@ def settle(engine: Engine, locking: Locking) -> None:
         return
     with nullcontext() if found == "" else locking():  # noqa: SIM117 - the lock comes first
         with transaction(engine, _WHAT, write=True) as connection:
-            _alone(connection)
+            if connection.dialect.name == "postgresql":
+                connection.execute(select(func.pg_advisory_xact_lock(_ADVISORY)))
             _change(connection)
 
 
@@ -73,8 +74,3 @@ def _change(connection: Connection) -> None:
     from pipeline.state.migrations.upgrade import upgrade  # noqa: PLC0415
 
     upgrade(connection, found)
-
-
-def _alone(connection: Connection) -> None:
-    if connection.dialect.name == "postgresql":
-        connection.execute(select(func.pg_advisory_xact_lock(_ADVISORY)))

@@ -1,6 +1,6 @@
 """Writes synthetic letters out of masked ones, and refuses those that still identify."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -53,7 +53,14 @@ class LetterWriter:
     def __init__(self, refill: Refill) -> None:
         self._refill = refill
         self._letters = load_letters(refill.masked).letters
-        self._classes = word_classes(self._letters)
+        # Gather the words that stand for each part of speech somewhere, masked or not.
+        found: dict[str, set[str]] = {}
+        for letter in self._letters:
+            text = letter.document.text
+            for each in letter.decisions:
+                if each.phase is Phase.SPEECH:
+                    found.setdefault(each.reason, set()).add(text[each.start : each.end])
+        self._classes = found
         self._filler = _filler(refill)
         self._standins: Standins | None = None
         if refill.cohort is not None:
@@ -149,17 +156,6 @@ class _Owned(dict[str, OwnIdentifiers]):
         )
         self[owner] = own
         return own
-
-
-def word_classes(letters: Sequence[Masked]) -> Mapping[str, Collection[str]]:
-    """Gather the words that stand for each part of speech somewhere, masked or not."""
-    found: dict[str, set[str]] = {}
-    for letter in letters:
-        text = letter.document.text
-        for each in letter.decisions:
-            if each.phase is Phase.SPEECH:
-                found.setdefault(each.reason, set()).add(text[each.start : each.end])
-    return found
 
 
 def first_language(letters: Sequence[Masked]) -> str:

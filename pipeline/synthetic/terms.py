@@ -42,10 +42,8 @@ def _words(text: str) -> list[Span]:
         kind = term_kind(word)
         if "d" in kind:
             found.append(Span(start, end, DRUG, DETECTOR))
-        elif "t" in kind or (len(word) >= _LEAST and _has_ending(word)):
+        elif "t" in kind or (
+            len(word) >= _LEAST and (word.isalpha() and _ENDINGS.search(word) is not None)
+        ):
             found.append(Span(start, end, TERM, DETECTOR))
     return found
-
-
-def _has_ending(word: str) -> bool:
-    return word.isalpha() and _ENDINGS.search(word) is not None

@@ -50,7 +50,10 @@ def quantize_tagger(
     Every fifth note is kept to compare on, where there are ten or more. Raises ConfigError.
     """
     progress.phase("reading")
-    documents = [_cleaned(note.document) for note in read_annotated(notes, warnings)]
+    documents = [
+        replace(note.document, text=align(note.document.text).clean)
+        for note in read_annotated(notes, warnings)
+    ]
     if not documents:
         raise ConfigError(str(notes), "has no notes", "give notes such as the tagger will read")
     is_same = len(documents) < 2 * _EVERY
@@ -81,7 +84,3 @@ def _compare(out: Path, notes: Sequence[Document], done: Quantization, progress:
 
 def _places(spans: Sequence[Span]) -> set[tuple[int, int, str]]:
     return {(span.start, span.end, span.label) for span in spans}
-
-
-def _cleaned(document: Document) -> Document:
-    return replace(document, text=align(document.text).clean)

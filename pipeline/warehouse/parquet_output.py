@@ -38,11 +38,12 @@ _HASH_BITS = 8 * _HASH_BYTES
 
 def arrow_schema(table: Table) -> pa.Schema:
     """Return the columns of a table as Parquet holds them."""
-    return pa.schema([(column.name, _arrow(column.type)) for column in table.columns])
-
-
-def _arrow(kind: TypeEngine[Any]) -> pa.DataType:
-    return next(found for sql, found in _TYPES if isinstance(kind, sql))
+    return pa.schema(
+        [
+            (column.name, next(found for sql, found in _TYPES if isinstance(column.type, sql)))
+            for column in table.columns
+        ]
+    )
 
 
 _SCHEMAS = {name: arrow_schema(table) for name, table in output_tables(None).tables.items()}

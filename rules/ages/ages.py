@@ -136,7 +136,12 @@ def _with_unit(text: str, folded: str) -> Iterator[tuple[int, int]]:
         figure = float(match[1].replace(",", "."))
         if figure <= _OLDEST and _is_age(text, folded, start, figure, match):
             yield start, end
-            yield from _beside(folded, start, match)
+            # The rest of an age in two units, and the ages listed before one in years.
+            smaller = _AND_SMALLER.match(folded, match.end())
+            if smaller:
+                yield smaller.span(1)
+            if match.lastgroup == "years":
+                yield from _listed(folded, start)
     for match in _WORDS.finditer(folded):
         words = spoken_before(folded, match.start() + 1)
         if words is None or is_ordinal(folded[words[0] : match.start() + 1].rsplit(maxsplit=1)[-1]):
@@ -144,15 +149,6 @@ def _with_unit(text: str, folded: str) -> Iterator[tuple[int, int]]:
         start, number = words
         if 0 < number <= _OLDEST and _is_age(text, folded, start, number, match):
             yield start, match.start() + 1
-
-
-def _beside(folded: str, start: int, unit: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """Yield the rest of an age in two units, and the ages listed before one in years."""
-    smaller = _AND_SMALLER.match(folded, unit.end())
-    if smaller:
-        yield smaller.span(1)
-    if unit.lastgroup == "years":
-        yield from _listed(folded, start)
 
 
 def _listed(folded: str, start: int) -> Iterator[tuple[int, int]]:

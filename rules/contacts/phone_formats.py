@@ -251,7 +251,19 @@ def _in_series(folded: str, start: int, end: int) -> bool:
     if _continues(folded, start, end):
         return True
     first = start < 2 or not folded[start - 2].isdigit()
-    return _is_continued(folded, start, end, first=first)
+    after = folded[end : end + 2]
+    if after[:1].isdigit():
+        return True
+    if after[1:].isdigit() and after[0] in ".-/,":
+        return _ANOTHER_BEHIND.match(folded, end) is None or after[0] in folded[start:end]
+    last = _LAST_GROUP.search(folded, start, end)
+    if after[:1] != " " or last is None:
+        return False
+    another = first and _PAIRS.match(folded, end + 1)
+    alike = _GROUP.match(folded, end + 1)
+    if alike and len(alike[0]) == len(last[1]) > 2:
+        return True
+    return not another and bool(_MORE_GROUPS.match(folded, end))
 
 
 # An IBAN goes on so after its country.
@@ -279,19 +291,3 @@ def _continues(folded: str, start: int, end: int) -> bool:
 def _is_marked(folded: str, start: int, end: int) -> bool:
     written = folded[start:end]
     return written[0] in "+(" or any(char in written for char in ".-/")
-
-
-def _is_continued(folded: str, start: int, end: int, *, first: bool) -> bool:
-    after = folded[end : end + 2]
-    if after[:1].isdigit():
-        return True
-    if after[1:].isdigit() and after[0] in ".-/,":
-        return _ANOTHER_BEHIND.match(folded, end) is None or after[0] in folded[start:end]
-    last = _LAST_GROUP.search(folded, start, end)
-    if after[:1] != " " or last is None:
-        return False
-    another = first and _PAIRS.match(folded, end + 1)
-    alike = _GROUP.match(folded, end + 1)
-    if alike and len(alike[0]) == len(last[1]) > 2:
-        return True
-    return not another and bool(_MORE_GROUPS.match(folded, end))

@@ -66,7 +66,16 @@ def find(folded: str) -> Iterator[Moment]:
     yield from _blanks(folded)
     yield from _ROMAN.convert(folded, _roman)
     yield from _runs(folded)
-    yield from _fields(folded)
+    for match in _FIELD.finditer(folded):
+        start, end = match.span(1)
+        typed = _WELL_TYPED.fullmatch(folded, start, end)
+        if typed and day_and_month(typed[1], typed[3]):
+            continue
+        if 6 <= sum(char.isdigit() for char in match[1]) <= 9:
+            at = match.start()
+            named = folded[max(0, at - _FIELD_REACH) : at].rpartition("\n")[2]
+            if not _FIELD_NAMES.isdisjoint(named.replace(".", " ").split()):
+                yield Moment(start, end, None, None, None)
 
 
 def _series(folded: str, match: re.Match[str]) -> Moment | None:
@@ -191,16 +200,3 @@ def run_of_digits(digits: str) -> tuple[int, int, int] | None:
         if possible_day(day, month):
             return int(digits[:4]), month, day
     return None
-
-
-def _fields(folded: str) -> Iterator[Moment]:
-    for match in _FIELD.finditer(folded):
-        start, end = match.span(1)
-        typed = _WELL_TYPED.fullmatch(folded, start, end)
-        if typed and day_and_month(typed[1], typed[3]):
-            continue
-        if 6 <= sum(char.isdigit() for char in match[1]) <= 9:
-            at = match.start()
-            named = folded[max(0, at - _FIELD_REACH) : at].rpartition("\n")[2]
-            if not _FIELD_NAMES.isdisjoint(named.replace(".", " ").split()):
-                yield Moment(start, end, None, None, None)

@@ -37,7 +37,15 @@ def read(folded: str, match: re.Match[str]) -> Moment | None:
     if separator == "/":
         return _slash(folded, match)
     if separator == "." and folded.startswith(".", match.end(5)):
-        return _points(folded, match)
+        # Read a German day and month, which end with a full stop each.
+        start, end = match.start(), match.end(5)
+        parts = _parts(match[1], match[5]) if not _NO_STOP.match(folded, end) else None
+        timed = CLOCK.match(folded, end)
+        if parts is None or (measures(folded, end + 1) and not timed):
+            return None
+        if not timed and not _led(lead(folded, start)[1]):
+            return None
+        return Moment(start, end, None, parts[1], parts[0])
     return _point(folded, match) if second[0] in "01" and len(second) == 2 else None
 
 
@@ -75,18 +83,6 @@ def _point(folded: str, match: re.Match[str]) -> Moment | None:
         return None
     # `22-05 16:41`: both of two digits, a hyphen, and a time after.
     timed = clock and separator == "-" and end - start == len("22-05")
-    if not timed and not _led(lead(folded, start)[1]):
-        return None
-    return Moment(start, end, None, parts[1], parts[0])
-
-
-def _points(folded: str, match: re.Match[str]) -> Moment | None:
-    """Read a German day and month, which end with a full stop each."""
-    start, end = match.start(), match.end(5)
-    parts = _parts(match[1], match[5]) if not _NO_STOP.match(folded, end) else None
-    timed = CLOCK.match(folded, end)
-    if parts is None or (measures(folded, end + 1) and not timed):
-        return None
     if not timed and not _led(lead(folded, start)[1]):
         return None
     return Moment(start, end, None, parts[1], parts[0])

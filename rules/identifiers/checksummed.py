@@ -32,7 +32,13 @@ _COUNT = re.compile(r"@|[.,\-][0-9]| ?(?:ui|cop|cell|/|%|eq|[cu]f[cu]|ge?\b)")
 
 def find(folded: str) -> Iterator[Span]:
     """Yield the numbers of folded text known by their shape, except those of persons."""
-    yield from _boxed(folded)
+    for box in boxes(folded):
+        if len(set(box.digits)) == 1:
+            continue
+        if len(box.digits) >= 12:
+            yield Span(box.start, box.end, Label.SSN, _DETECTOR)
+        elif len(box.digits) == 10 and box.digits[0] != "0":
+            yield Span(box.start, box.end, Label.PATIENT_ID, _DETECTOR)
     yield from _iban(folded)
     yield from _accounts(folded)
     for pattern, label in (
@@ -86,16 +92,6 @@ def stands_alone(folded: str, start: int, end: int) -> bool:
     return not (after[:1] in {".", ",", "-", "/"} and after[1:].isdigit()) and not (
         " " in folded[start:end] and after[:1] == " " and after[1:].isdigit()
     )
-
-
-def _boxed(folded: str) -> Iterator[Span]:
-    for box in boxes(folded):
-        if len(set(box.digits)) == 1:
-            continue
-        if len(box.digits) >= 12:
-            yield Span(box.start, box.end, Label.SSN, _DETECTOR)
-        elif len(box.digits) == 10 and box.digits[0] != "0":
-            yield Span(box.start, box.end, Label.PATIENT_ID, _DETECTOR)
 
 
 def _iban(folded: str) -> Iterator[Span]:

@@ -79,7 +79,8 @@ class Misspelt:
             at = view.folded.find(written)
             while at >= 0:
                 hit = Hit(at, at + len(written), known)
-                if self._may_be(view, hit):
+                start, end, _ = hit
+                if begins_word(view.plain, start) and ends_word(view.plain, start, end):
                     yield from self._meant(view, hit, _Around(known_near, doubtful_near, doubt))
                 at = view.folded.find(written, at + 1)
 
@@ -122,10 +123,6 @@ class Misspelt:
             return "word"
         others = [part for part in written.split("-") if part not in self._exact]
         return "name" if word in names or any(part in names for part in others) else ""
-
-    def _may_be(self, view: View, hit: Hit) -> bool:
-        start, end, _ = hit
-        return begins_word(view.plain, start) and ends_word(view.plain, start, end)
 
     def _meant(self, view: View, hit: Hit, around: "_Around") -> Iterator[Hit]:
         label = hit.known.label

@@ -70,23 +70,21 @@ def _measure_branch(pieces: list[_PatternPiece], *, repeated: bool) -> tuple[int
     for place, piece in enumerate(pieces):
         varies = piece.high > piece.low
         if varies and repeated:
-            _check_optional(piece, pieces[place + 1 :])
+            # Refuse what varies inside a repetition, unless it is a character that the next
+            # cannot be.
+            following = pieces[place + 1 :]
+            after = following[0] if following else None
+            sure = after is not None and not after.is_group and after.low > 0
+            if piece.is_group or piece.high > 1 or after is None or not sure:
+                raise _Unsound("a repetition inside a repetition")
+            if _characters(piece.text) & _characters(after.text):
+                raise _Unsound("a repetition inside a repetition")
         least, most, within = 1, 1, 1
         if piece.is_group:
             least, most, within = _measure(piece.inside, repeated=repeated or piece.high > 1)
         low, high = low + least * piece.low, high + most * piece.high
         ways *= within * (piece.high - piece.low + 1 if not repeated else 1)
     return low, high, ways
-
-
-def _check_optional(piece: _PatternPiece, following: list[_PatternPiece]) -> None:
-    """Refuse what varies inside a repetition, unless it is a character that the next cannot be."""
-    after = following[0] if following else None
-    sure = after is not None and not after.is_group and after.low > 0
-    if piece.is_group or piece.high > 1 or after is None or not sure:
-        raise _Unsound("a repetition inside a repetition")
-    if _characters(piece.text) & _characters(after.text):
-        raise _Unsound("a repetition inside a repetition")
 
 
 def _characters(text: str) -> set[str]:

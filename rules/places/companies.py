@@ -55,22 +55,6 @@ def companies(cased: str, folded: str) -> Iterator[Found]:
         company = company_at(cased, folded, match.end())
         if company:
             yield company
-    yield from _by_ending(cased, folded)
-
-
-def company_at(cased: str, folded: str, at: int) -> Found | None:
-    """Read the name of a company that begins at an offset."""
-    name = _COMPANY.match(cased, at)
-    if name is None:
-        return None
-    first = _FIRST_WORD.match(folded, at)
-    word = first.group() if first else ""
-    if word in _NO_COMPANY or len(word) < 2 or (clinical(word) and not surname_rank(word)):
-        return None
-    return at, name.end(), Label.ORGANIZATION
-
-
-def _by_ending(cased: str, folded: str) -> Iterator[Found]:
     for ending in _ENDING.finditer(cased):
         start = _name_start(cased, ending.start())
         if start == ending.start():
@@ -84,6 +68,18 @@ def _by_ending(cased: str, folded: str) -> Iterator[Found]:
             continue
         if not all(clinical(word) or len(word) < 2 for word in words):
             yield start, ending.end(), Label.ORGANIZATION
+
+
+def company_at(cased: str, folded: str, at: int) -> Found | None:
+    """Read the name of a company that begins at an offset."""
+    name = _COMPANY.match(cased, at)
+    if name is None:
+        return None
+    first = _FIRST_WORD.match(folded, at)
+    word = first.group() if first else ""
+    if word in _NO_COMPANY or len(word) < 2 or (clinical(word) and not surname_rank(word)):
+        return None
+    return at, name.end(), Label.ORGANIZATION
 
 
 def _name_start(cased: str, end: int) -> int:

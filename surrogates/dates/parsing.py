@@ -186,23 +186,19 @@ def _form(text: str, lang: str, latest: int, month_first: bool) -> DateForm | No
 
 def _read_all(reader: _Reader, found: list[DateToken]) -> list[Group] | None:
     groups: list[Group] = []
-    for chunk in _chunks(reader.text, found):
+    # Part the tokens where a word such as `au`, `and`, `al` stands between them.
+    chunks = [[found[0]]]
+    for before, token in pairwise(found):
+        between = _RANGE.findall(fold(reader.text[before.end : token.start]))
+        if any(word in RANGE_WORDS for word in between):
+            chunks.append([])
+        chunks[-1].append(token)
+    for chunk in chunks:
         read = _read(reader, chunk)
         if read is None:
             return None
         groups += read
     return groups
-
-
-def _chunks(text: str, found: list[DateToken]) -> list[list[DateToken]]:
-    """Part the tokens where a word such as `au`, `and`, `al` stands between them."""
-    chunks = [[found[0]]]
-    for before, token in pairwise(found):
-        between = _RANGE.findall(fold(text[before.end : token.start]))
-        if any(word in RANGE_WORDS for word in between):
-            chunks.append([])
-        chunks[-1].append(token)
-    return chunks
 
 
 def _read(reader: _Reader, chunk: list[DateToken]) -> list[Group] | None:

@@ -147,7 +147,9 @@ def replace(mention: Mention, subject: Subject) -> str:
     if not words:
         return value_format.replace(mention, subject)
     if reading.monogram:
-        letters = "".join(_first(part(w, role, subject, mention)) for role, w in reading.monogram)
+        letters = "".join(
+            fold(part(w, role, subject, mention))[0].upper() for role, w in reading.monogram
+        )
         between = (text[: words[0].start], text[words[0].end :])
         return letters.join(_between(each, mention, subject) for each in between)
     pieces: list[str] = []
@@ -240,10 +242,6 @@ def _known(role: str, mention: Mention, subject: Subject) -> tuple[str, ...]:
     if mention.who.whole:
         return known
     return known + (subject.given if is_given else subject.family)
-
-
-def _first(name: str) -> str:
-    return fold(name)[0].upper()
 
 
 def _between(text: str, mention: Mention, subject: Subject) -> str:

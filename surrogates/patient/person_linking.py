@@ -107,7 +107,17 @@ class Links:
         if span.label not in _HANDLES:
             return ""
         local = fold(self._document.text[span.start : span.end]).partition("@")[0]
-        return _of_handle(local, (*self._circle.persons, *self._around), self._circle)
+        # Tell whose mail address or account it is; its own where nobody's.
+        persons = (*self._circle.persons, *self._around)
+        tokens = WORD.findall(local)
+        borne = [_borne(tokens, person) for person in persons]
+        if any(borne):
+            return persons[borne.index(max(borne))].entity
+        families = name_lists.family(self._circle.locale).places
+        for token in sorted(tokens, key=len, reverse=True):
+            if token in families:
+                return f"family/{token}"
+        return f"handle/{local}"
 
     def person(self, number: int) -> Person:
         """Return the person of a span: of several of one entity, who is told of first."""
@@ -294,19 +304,6 @@ def _meet(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
 
 
 # Mail addresses and accounts ---------------------------------------------------------------------
-
-
-def _of_handle(local: str, persons: Sequence[Person], circle: Circle) -> str:
-    """Tell whose mail address or account it is; its own where nobody's."""
-    tokens = WORD.findall(local)
-    borne = [_borne(tokens, person) for person in persons]
-    if any(borne):
-        return persons[borne.index(max(borne))].entity
-    families = name_lists.family(circle.locale).places
-    for token in sorted(tokens, key=len, reverse=True):
-        if token in families:
-            return f"family/{token}"
-    return f"handle/{local}"
 
 
 def _borne(tokens: Sequence[str], person: Person) -> int:

@@ -248,7 +248,13 @@ def replace(mention: Mention, subject: Subject) -> str:
         )
     blank = " " if has_kind and not text[start - 1 : start].isspace() else ""
     if has_joint and squeeze(core) in lexicon.load("cities", subject.locale).places:
-        return text[:start] + blank + _of_town(text[start:end], core, subject)
+        # Another town with what joins it to the name of a site: `de Rennes`, `d'Angers`.
+        joined = text[start:end]
+        drawn, _ = town_for(core, subject)
+        joint = "of " if subject.locale == "en" else "de "
+        if subject.locale == "fr" and fold(drawn)[:1] in _VOWELS:
+            joint = "d'"
+        return text[:start] + blank + (pour_case(joined, joint) + pour_case(core, drawn))
     return text[:start] + blank + _named(core, core, subject) + text[end:]
 
 
@@ -266,15 +272,6 @@ def _cut(text: str) -> tuple[int, int, str, bool, bool]:
     end = tail.start() if tail else len(text)
     core = text[start + (joint.end() if joint else 0) : end]
     return start, end, core, kind is not None, joint is not None
-
-
-def _of_town(joined: str, core: str, subject: Subject) -> str:
-    """Return another town with what joins it to the name of a site: `de Rennes`, `d'Angers`."""
-    drawn, _ = town_for(core, subject)
-    joint = "of " if subject.locale == "en" else "de "
-    if subject.locale == "fr" and fold(drawn)[:1] in _VOWELS:
-        joint = "d'"
-    return pour_case(joined, joint) + pour_case(core, drawn)
 
 
 def _named(core: str, model: str, subject: Subject) -> str:

@@ -204,7 +204,10 @@ class _Sheet:
                 return _generalized(column, self._tables.policy)
             case Treatment.REWRITE if rule.label:
                 return self._rewrite(column, rule)
-        return _empty(name, column)
+        # A column that is dropped: OMOP writes 0 for no concept.
+        if name.endswith("_concept_id"):
+            return pa.repeat(pa.scalar(0, pa.int64()), len(column))
+        return pa.nulls(len(column), column.type)
 
     def refuse(self, rows: Mask, reason: str) -> None:
         """Leave rows out; each counts under its first reason alone."""
@@ -375,10 +378,3 @@ def _generalized(column: pa.Array, policy: Policy) -> pa.Array:
     encoded = column.cast(pa.string()).dictionary_encode()
     coarse = [coarse_zip(text, policy) for text in encoded.dictionary.to_pylist()]
     return pa.array(coarse, pa.string()).take(encoded.indices)
-
-
-def _empty(name: str, column: pa.Array) -> pa.Array:
-    """Return a column that is dropped: OMOP writes 0 for no concept."""
-    if name.endswith("_concept_id"):
-        return pa.repeat(pa.scalar(0, pa.int64()), len(column))
-    return pa.nulls(len(column), column.type)

@@ -98,7 +98,10 @@ def _write(
             if name and data is not None:
                 (partial / DOCUMENTS / name).write_bytes(data)
             truth.write(json.dumps(_truth(note, name), ensure_ascii=False) + "\n")
-            _count(counts, note)
+            counts.notes += 1
+            counts.pdfs += note.rendering == "pdf"
+            counts.scans += note.rendering == "scan"
+            counts.spans += len(note.annotated.spans)
             if progress:
                 progress(counts.notes)
             yield note
@@ -112,13 +115,6 @@ def _write(
         for record in hospital.patients.values():
             lines.write(json.dumps(record.to_json(), ensure_ascii=False) + "\n")
     return counts
-
-
-def _count(counts: HospitalCounts, note: FictionalNote) -> None:
-    counts.notes += 1
-    counts.pdfs += note.rendering == "pdf"
-    counts.scans += note.rendering == "scan"
-    counts.spans += len(note.annotated.spans)
 
 
 def _truth(note: FictionalNote, name: str | None) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from synthesis.fictional.people.records import (
     Rendering,
     Visit,
 )
-from synthesis.fictional.templates.grammar import LetterLanguage, NoteKind, Story
+from synthesis.fictional.templates.grammar import LetterLanguage, NoteKind
 from synthesis.fictional.templates.languages import LANGUAGES
 
 Part = Literal["all", "training", "held-out"]
@@ -51,7 +51,9 @@ def part_of(language: LetterLanguage, part: Part) -> LetterLanguage:
         pools=_lists(language.pools, part),
         words=language.words
         | _lists({name: language.words[name] for name in _LINES if name in language.words}, part),
-        stories=tuple(_story(story, part) for story in language.stories),
+        stories=tuple(
+            replace(story, texts=_lists(story.texts, part)) for story in language.stories
+        ),
     )
 
 
@@ -62,10 +64,6 @@ def _kind(kind: NoteKind, part: Part) -> NoteKind:
         heads=_some(kind.heads, part),
         tails=_some(kind.tails, part),
     )
-
-
-def _story(story: Story, part: Part) -> Story:
-    return replace(story, texts=_lists(story.texts, part))
 
 
 def _lists(lists: dict[str, tuple[str, ...]], part: Part) -> dict[str, tuple[str, ...]]:

@@ -55,20 +55,16 @@ def combinations(
     for values in product(*grid.values()):
         named = dict(zip(grid, values, strict=True))
         name = ",".join(f"{key}={value:g}" for key, value in named.items())
-        found[name] = _changed(recipe, named)
+        try:
+            mask = MaskRecipe(named.get("psi", recipe.mask.psi), named.get("phi", recipe.mask.phi))
+        except ValueError as error:
+            raise ConfigError("grid", str(error), "correct it") from None
+        batch = named.get("batch", recipe.batch)
+        rate = named.get("rate", recipe.rate)
+        if batch < 1 or batch != int(batch) or rate <= 0:
+            raise ConfigError("grid", "batches are whole numbers and rates above 0", "correct it")
+        found[name] = replace(recipe, mask=mask, batch=int(batch), rate=rate)
     return found
-
-
-def _changed(recipe: MaskedRecipe, values: Mapping[str, float]) -> MaskedRecipe:
-    try:
-        mask = MaskRecipe(values.get("psi", recipe.mask.psi), values.get("phi", recipe.mask.phi))
-    except ValueError as error:
-        raise ConfigError("grid", str(error), "correct it") from None
-    batch = values.get("batch", recipe.batch)
-    rate = values.get("rate", recipe.rate)
-    if batch < 1 or batch != int(batch) or rate <= 0:
-        raise ConfigError("grid", "batches are whole numbers and rates above 0", "correct it")
-    return replace(recipe, mask=mask, batch=int(batch), rate=rate)
 
 
 def search(

@@ -99,7 +99,12 @@ class PrivateCourse(TrainingSteps):
             self._private.step()
             self._private.zero_grad()
         if not parts:
-            self._step_on_nothing()
+            # Take a step of noise alone: that nobody was drawn must not show.
+            for weights in self._private.params:
+                weights.grad_sample = weights.new_zeros((0, *weights.shape))
+            self._private.signal_skip_step(do_skip=False)
+            self._private.step()
+            self._private.zero_grad()
         self._accountant.step(noise_multiplier=self._noise, sample_rate=self._rate)
         return sum(len(text.ids) - text.asked for text in drawn)
 
@@ -111,14 +116,6 @@ class PrivateCourse(TrainingSteps):
             scores = self._wrapped(given.read.to(self._device))
         with _quiet():
             note_losses(scores.float(), given).sum().backward()  # type: ignore[no-untyped-call]
-
-    def _step_on_nothing(self) -> None:
-        """Take a step of noise alone: that nobody was drawn must not show."""
-        for weights in self._private.params:
-            weights.grad_sample = weights.new_zeros((0, *weights.shape))
-        self._private.signal_skip_step(do_skip=False)
-        self._private.step()
-        self._private.zero_grad()
 
     def judged(self, perplexity: float) -> None:
         """Hear the perplexity on held-out notes, which changes nothing."""

@@ -164,7 +164,9 @@ class _LanguageTraining:
             steps = self.course.begin(place.epoch)
             chunk = -(-steps // recipe.chunks)
             while place.step < steps and (place.ids == 0 or not self._is_over()):
-                self._seed()
+                # Chance is drawn anew from the place, so that it need not be kept in a checkpoint.
+                drawn = seeded(self.recipe.seed, self.place.epoch, self.place.step)
+                torch.manual_seed(drawn.initial_seed())
                 place.ids += self.course.learn(place.step, self._progress(steps))
                 place.step += 1
                 self._tell(steps)
@@ -179,11 +181,6 @@ class _LanguageTraining:
         if not place.history or place.step:
             self._evaluate(max(1, self.course.begin(place.epoch)))
         return self._finish()
-
-    def _seed(self) -> None:
-        # Chance is drawn anew from the place, so that it need not be kept in a checkpoint.
-        drawn = seeded(self.recipe.seed, self.place.epoch, self.place.step)
-        torch.manual_seed(drawn.initial_seed())
 
     def _is_over(self) -> bool:
         return self._time_used() >= 1

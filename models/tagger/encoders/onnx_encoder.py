@@ -54,9 +54,13 @@ class Exported:
     def _loaded(self) -> tuple[Run, float]:
         """Return what runs the layers, and how far its vectors may be from PyTorch's."""
         graph = write_graph(self._encoder.body, eight_bits=self._eight_bits)
-        session = onnxruntime.InferenceSession(
-            graph, _options(), providers=["CPUExecutionProvider"]
-        )
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = torch.get_num_threads()
+        options.inter_op_num_threads = 1
+        options.enable_mem_pattern = False  # lengths change from window to window
+        options.log_severity_level = _ERRORS
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         run: Run = lambda window: session.run([OUTPUT], {INPUT: window})[0]  # noqa: E731
         return run, _FAULTS[self._eight_bits]
 
@@ -82,13 +86,3 @@ class Exported:
         distance = (self(ids, lengths) - right).abs().mean() / right.abs().mean()
         if not distance <= most:  # also where it is no number
             raise ExportFailed("its vectors are too far from those of PyTorch")
-
-
-def _options() -> onnxruntime.SessionOptions:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = torch.get_num_threads()
-    options.inter_op_num_threads = 1
-    options.enable_mem_pattern = False  # lengths change from window to window
-    options.log_severity_level = _ERRORS
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return options

@@ -49,7 +49,10 @@ class Augmenter:
             note = edited(note, _swaps(note, self.surfaces, random))
         if random.random() < _RESPACED:
             note = edited(note, _spaces(note, random))
-        for chance, change in ((_CASED, _case(random)), (_UNACCENTED, _plain)):
+        for chance, change in (
+            (_CASED, random.choice([str.upper, str.lower])),
+            (_UNACCENTED, _plain),
+        ):
             if random.random() < chance:
                 note = _mapped(note, change)
         if random.random() < _SCANNED:
@@ -124,10 +127,6 @@ def _mapped(note: Annotated, change: Callable[[str], str]) -> Annotated:
     changed = ((char, change(char)) for char in note.document.text)
     text = "".join(new if len(new) == 1 else char for char, new in changed)
     return replace(note, document=replace(note.document, text=text))
-
-
-def _case(random: Random) -> Callable[[str], str]:
-    return random.choice([str.upper, str.lower])
 
 
 def _plain(char: str) -> str:

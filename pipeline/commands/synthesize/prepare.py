@@ -93,21 +93,15 @@ def _source(
 ) -> tuple[Iterator[Annotated], Mapping[str, Any]]:
     """Return the notes and where they are from."""
     if options.inside:
-        return _inside(options, warnings)
+        paths = [Path(name) for name in options.release]
+        sums = [_digest(path) for path in paths]
+        notes = (note for path in paths for note in read_annotated(path, warnings))
+        return notes, {"inside": True, "files": sums}
     if len(options.release) > 1:
         raise ConfigError("RELEASE", "is more than one", "give one, or files with --inside")
     where = resolve(options.release[0], os.environ)
     release = open_release(ReleaseLocation(where, options.manifest, options.schema, options.lang))
     return release.notes(), release.origin
-
-
-def _inside(
-    options: argparse.Namespace, warnings: list[str]
-) -> tuple[Iterator[Annotated], Mapping[str, Any]]:
-    paths = [Path(name) for name in options.release]
-    sums = [_digest(path) for path in paths]
-    notes = (note for path in paths for note in read_annotated(path, warnings))
-    return notes, {"inside": True, "files": sums}
 
 
 def _digest(path: Path) -> str:

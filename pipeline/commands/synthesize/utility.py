@@ -66,7 +66,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         raise ConfigError(str(options.corpus), problem, "give the corpus that was prepared for it")
     notes = options.synthetic / NOTES
     real, dev, test = _real(options.corpus)
-    synthetic, twice = _filled(notes) if is_filled(manifest) else (_generated(notes), [])
+    synthetic, twice = (
+        _filled(notes) if is_filled(manifest) else (list(read_annotated(notes, [])), [])
+    )
     trial = Trial(real, synthetic, dev, test, twice)
     if options.seeds < 2:
         raise ConfigError("--seeds", "is too few to bound anything", "give at least 2")
@@ -96,10 +98,6 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     )
     console.say(f"wrote {options.output / 'utility.json'}; give it to `synthesize report`")
     return EXIT_DONE
-
-
-def _generated(notes: Path) -> list[Annotated]:
-    return list(read_annotated(notes, []))
 
 
 def _filled(notes: Path) -> tuple[list[Annotated], list[Annotated]]:

@@ -195,7 +195,14 @@ def identity_lines(letter: Letter, *, full: bool) -> tuple[MarkedLine, ...]:
     sex = line(words.sex, patient.gender) if patient.gender else MarkedLine("")
     rows = [name_line(letter), birth_line(letter), sex, *number_lines(letter)]
     if full:
-        rows.insert(1, birth_name_line(letter))
+        # Write the patient's birth names; empty where there are none.
+        names = [line((name, Label.LAST_NAME)) for name in letter.patient.birth_names]
+        rows.insert(
+            1,
+            joined((line(wording(letter).birth_name.rstrip()), *names))
+            if names
+            else MarkedLine(""),
+        )
         rows.append(line(*_labelled(words.ssn, identifier(patient, Label.SSN), Label.SSN)))
     return _kept(*rows)
 
@@ -205,12 +212,6 @@ def birth_line(letter: Letter) -> MarkedLine:
     words, born = wording(letter), letter.patient.birth_date
     lead = words.born.get(letter.patient.gender, words.born[""])
     return line(*_labelled(lead, written_date(born, words) if born else "", Label.BIRTH_DATE))
-
-
-def birth_name_line(letter: Letter) -> MarkedLine:
-    """Write the patient's birth names; empty where there are none."""
-    names = [line((name, Label.LAST_NAME)) for name in letter.patient.birth_names]
-    return joined((line(wording(letter).birth_name.rstrip()), *names)) if names else MarkedLine("")
 
 
 def number_lines(letter: Letter) -> tuple[MarkedLine, ...]:

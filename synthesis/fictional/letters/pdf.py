@@ -69,7 +69,15 @@ class Composer:
         """Compose all pages."""
         first = PaperSheet()
         top = self._identity(first, self._staff(first, self._letterhead(first)))
-        top = self._opening(first, top)
+        column = Column(first, self._left, top - 8.0, self._right - self._left, "header")
+        if self._layout.identity not in ("strip", "grid"):
+            column.stack([letterhead.dateline(self._letter)], self._body, align="right")
+            column.skip(6.0)
+        column.kind = "body"
+        title = letterhead.title_line(self._letter)
+        column.stack([title] if title.text else [], self._face(12.5, bold=True), align="centre")
+        column.skip(8.0)
+        top = column.top
         sheets = self._flow(first, top)
         for number, sheet in enumerate(sheets, 1):
             self._foot(sheet, number, len(sheets))
@@ -243,17 +251,6 @@ class Composer:
 
     # The body ---------------------------------------------------------------------------------
 
-    def _opening(self, sheet: PaperSheet, top: float) -> float:
-        column = Column(sheet, self._left, top - 8.0, self._right - self._left, "header")
-        if self._layout.identity not in ("strip", "grid"):
-            column.stack([letterhead.dateline(self._letter)], self._body, align="right")
-            column.skip(6.0)
-        column.kind = "body"
-        title = letterhead.title_line(self._letter)
-        column.stack([title] if title.text else [], self._face(12.5, bold=True), align="centre")
-        column.skip(8.0)
-        return column.top
-
     def _items(self, width: float) -> Iterator[_Item]:
         above = 0.0
         for paragraph in paragraphs(self._letter.note.annotated):
@@ -379,30 +376,20 @@ def scan(pdf: bytes, *, seed: int, dpi: int = _DPI) -> bytes:
     with _document(stream=pdf, filetype="pdf") as printed, _document() as scanned:
         for page in printed:
             sheet = scanned.new_page(width=page.rect.width, height=page.rect.height)
-            sheet.insert_image(
-                sheet.rect, stream=_picture(page, random, dpi), keep_proportion=False
-            )
+            turn = _matrix(dpi / 72, dpi / 72).prerotate(random.uniform(-0.9, 0.9))
+            pixmap = page.get_pixmap(matrix=turn, colorspace=pymupdf.csGRAY, alpha=False)
+            grey = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width)
+            stream = io.BytesIO()
+            # Grain, paler ink, paper that is not quite white, and a few specks of dust.
+            height, width = grey.shape
+            grain = random.integers(0, 16, (height, width), np.uint8)
+            worn: Grey = np.clip(grey, 28, 251) - grain
+            specks = random.integers(0, height, 60), random.integers(0, width, 60)
+            worn[specks] = 60
+            Image.fromarray(worn).save(stream, "JPEG", quality=_QUALITY)
+            sheet.insert_image(sheet.rect, stream=stream.getvalue(), keep_proportion=False)
         scanned.set_metadata({"producer": "Scanner", "creator": "Scanner"})
         return bytes(scanned.tobytes(no_new_id=True, garbage=0, deflate=False))
-
-
-def _picture(page: Any, random: np.random.Generator, dpi: int) -> bytes:
-    turn = _matrix(dpi / 72, dpi / 72).prerotate(random.uniform(-0.9, 0.9))
-    pixmap = page.get_pixmap(matrix=turn, colorspace=pymupdf.csGRAY, alpha=False)
-    grey = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width)
-    stream = io.BytesIO()
-    Image.fromarray(_worn(grey, random)).save(stream, "JPEG", quality=_QUALITY)
-    return stream.getvalue()
-
-
-def _worn(grey: Grey, random: np.random.Generator) -> Grey:
-    """Grain, paler ink, paper that is not quite white, and a few specks of dust."""
-    height, width = grey.shape
-    grain = random.integers(0, 16, (height, width), np.uint8)
-    worn: Grey = np.clip(grey, 28, 251) - grain
-    specks = random.integers(0, height, 60), random.integers(0, width, 60)
-    worn[specks] = 60
-    return worn
 
 
 def render(note: FictionalNote, hospital: Hospital, *, seed: int) -> tuple[bytes, Annotated]:
@@ -424,16 +411,12 @@ def render_letter(letter: Letter, *, seed: int) -> tuple[bytes, Annotated]:
     random = Random(f"pdf:{seed}:{note.note_id}")
     composer = Composer(letter, choose(seed, note.note_id), random)
     sheets = composer.sheets()
-    data = ink(sheets, composer.size, about=_about(letter, random))
-    if note.rendering == "scan":
-        data = scan(data, seed=random.getrandbits(32))
-    return data, transcribe(sheets).annotated(note.annotated.document)
-
-
-def _about(letter: Letter, random: Random) -> dict[str, str]:
     about = {"title": letter.note.title, "author": clinician_line(letter.author).text}
     if random.random() < 0.5:
         about["title"] = f"{letter.note.title} - {name_line(letter).text}"
     if random.random() < 0.3:
         about["subject"] = f"note {letter.note.note_id}"
-    return about
+    data = ink(sheets, composer.size, about=about)
+    if note.rendering == "scan":
+        data = scan(data, seed=random.getrandbits(32))
+    return data, transcribe(sheets).annotated(note.annotated.document)

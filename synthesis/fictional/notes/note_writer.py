@@ -133,14 +133,12 @@ class Scribe:
         if fill is not None:
             fill(self, slot.argument)
         else:
-            self.write(self._unused(self.words[slot.name]))
-
-    def _unused(self, options: tuple[str, ...]) -> str:
-        """Draw what the note has not said yet, as long as there is something."""
-        fresh = [option for option in options if option not in self.used]
-        option = self.rng.choice(fresh or options)
-        self.used.add(option)
-        return option
+            # Draw what the note has not said yet, as long as there is something.
+            options = self.words[slot.name]
+            fresh = [option for option in options if option not in self.used]
+            option = self.rng.choice(fresh or options)
+            self.used.add(option)
+            self.write(option)
 
     def _gp(self) -> Clinician:
         gps = self.cast.by_specialty.get("gp") or self.cast.clinicians

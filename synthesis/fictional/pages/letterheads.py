@@ -34,7 +34,15 @@ def staff(desk: PageContext, sheet: PaperSheet, frame: Frame, *, first: bool) ->
     if where in ("", "foot") or not (first or where.endswith("-all")):
         return
     if where in ("row", "middle"):
-        _staff_row(desk, sheet, frame, 3 if where == "row" else 2)
+        count = 3 if where == "row" else 2
+        entries = letterhead.staff_lines(desk.letter)
+        share = -(-len(entries) // count)
+        face = desk.small(0.95)
+        parts = [
+            [(row, face) for entry in entries[k : k + share] for row in entry]
+            for k in range(0, len(entries), share)
+        ]
+        frame.top -= _abreast(sheet, parts, frame, "header") + 8.0
     else:
         _staff_column(desk, sheet, frame, right=where.startswith("right"))
 
@@ -236,17 +244,6 @@ def _fitting(rows: Rows, width: float, height: float) -> Drawn:
     return drawn
 
 
-def _staff_row(desk: PageContext, sheet: PaperSheet, frame: Frame, count: int) -> None:
-    entries = letterhead.staff_lines(desk.letter)
-    share = -(-len(entries) // count)
-    face = desk.small(0.95)
-    parts = [
-        [(row, face) for entry in entries[k : k + share] for row in entry]
-        for k in range(0, len(entries), share)
-    ]
-    frame.top -= _abreast(sheet, parts, frame, "header") + 8.0
-
-
 class Foot:
     """The footer of a letter: drawn on every page, with the page's number in its place."""
 
@@ -275,26 +272,23 @@ class Foot:
         below = 14.0 if desk.layout.number_at.startswith("bottom") else 0.0
         if self._drawn(first=number == 1):
             top = frame.bottom + below + self._high
-            self._shapes(sheet, frame, top)
+            kind, accent = self._desk.layout.foot, self._desk.layout.accent
+            if kind == "band":
+                band = Box(0, 0, self._desk.size[0], top + 5.0, fill=(0.15, 0.2, 0.35))
+                sheet.shapes.append(band)
+            elif kind == "boxed":
+                low = top - self._high - 4.0
+                sheet.shapes.append(
+                    Box(frame.left - 4, low, frame.width + 8, self._high + 8, edge=accent)
+                )
+            elif kind in ("rule", "centre", "thirds"):
+                sheet.shapes.append(Box(frame.left, top + 4.0, frame.width, 0.6, fill=accent))
             for part, x in self._parts:
                 part.put(sheet, frame.left + x, top)
         self._number(sheet, frame, line(self._form.format(n=number, of=total)), first=number == 1)
 
     def _drawn(self, *, first: bool) -> bool:
         return bool(self._high) and (self._everywhere or first)
-
-    def _shapes(self, sheet: PaperSheet, frame: Frame, top: float) -> None:
-        kind, accent = self._desk.layout.foot, self._desk.layout.accent
-        if kind == "band":
-            band = Box(0, 0, self._desk.size[0], top + 5.0, fill=(0.15, 0.2, 0.35))
-            sheet.shapes.append(band)
-        elif kind == "boxed":
-            low = top - self._high - 4.0
-            sheet.shapes.append(
-                Box(frame.left - 4, low, frame.width + 8, self._high + 8, edge=accent)
-            )
-        elif kind in ("rule", "centre", "thirds"):
-            sheet.shapes.append(Box(frame.left, top + 4.0, frame.width, 0.6, fill=accent))
 
     def _number(self, sheet: PaperSheet, frame: Frame, row: MarkedLine, *, first: bool) -> None:
         layout, face = self._desk.layout, self._desk.small(1.05)

@@ -61,25 +61,22 @@ class Setter:
 
     def _row(self, row: BodyRow, number: int, runs_in: str) -> Iterator[Slug]:
         if row.style == "title":
-            yield from self._title(row.line)
+            style = self.desk.habit("title")
+            face = replace(
+                self.desk.body(bold=True), size=self.desk.layout.size * style.uniform(1, 1.5)
+            )
+            face = replace(face, leading=face.size * 1.25)
+            align = style.choice(("left", "centre", "centre"))
+            for part in wrap(row.line, self.width, measure(face)):
+                room = self.width - measure(face)(part.text)
+                shift = room / 2 if align == "centre" else 0.0
+                yield Slug(((part, shift, face, 0.0),), face.leading, above=6.0)
         elif row.style == "heading":
             yield from self._heading(row.line, number)
         elif runs_in:
             yield from self._run_in(row.line, runs_in)
         else:
             yield from self._prose(row)
-
-    def _title(self, whole: MarkedLine) -> Iterator[Slug]:
-        style = self.desk.habit("title")
-        face = replace(
-            self.desk.body(bold=True), size=self.desk.layout.size * style.uniform(1, 1.5)
-        )
-        face = replace(face, leading=face.size * 1.25)
-        align = style.choice(("left", "centre", "centre"))
-        for part in wrap(whole, self.width, measure(face)):
-            room = self.width - measure(face)(part.text)
-            shift = room / 2 if align == "centre" else 0.0
-            yield Slug(((part, shift, face, 0.0),), face.leading, above=6.0)
 
     def _heading(self, whole: MarkedLine, number: int) -> Iterator[Slug]:
         style = self.desk.layout.headings
@@ -334,7 +331,11 @@ def _compose(desk: PageContext) -> list[PaperSheet]:
 
     def turn() -> tuple[PaperSheet, list[Frame]]:
         sheet = PaperSheet()
-        return sheet, columns(_further(desk, sheet, foot), count)
+        frame = desk.frame()
+        foot.clear(frame)
+        letterheads.running(desk, sheet, frame)
+        letterheads.staff(desk, sheet, frame, first=False)
+        return sheet, columns(frame, count)
 
     frames = columns(frame, count)
     body = pour(_slugs(desk, frames[0].width), (first, frames), turn)
@@ -366,14 +367,6 @@ def _first(desk: PageContext, sheet: PaperSheet, foot: letterheads.Foot) -> Fram
     identity_blocks.identity(desk, sheet, frame)
     identity_blocks.address(desk, sheet, frame)
     frame.top -= desk.layout.drop * desk.size[1] / A4[1]
-    return frame
-
-
-def _further(desk: PageContext, sheet: PaperSheet, foot: letterheads.Foot) -> Frame:
-    frame = desk.frame()
-    foot.clear(frame)
-    letterheads.running(desk, sheet, frame)
-    letterheads.staff(desk, sheet, frame, first=False)
     return frame
 
 

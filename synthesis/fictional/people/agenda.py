@@ -58,7 +58,16 @@ class Planner:
         for person_id, person in persons.items():
             rng = self._chance(person_id)
             pathways = list(self._pathways(rng, self._count(rng)))
-            starts = _starts(rng, person, len(pathways))
+            # Draw when somebody comes: within some years before the horizon, after birth.
+            count = len(pathways)
+            last = HORIZON - timedelta(days=20)
+            first = first_day(person.birth_date)
+            span = max(1, (last - first).days)
+            since = rng.randint(0, span * 2 // 3)
+            days = sorted(first + timedelta(days=rng.randint(since, span)) for _ in range(count))
+            starts = [
+                datetime.combine(day, time(rng.randint(6, 23), rng.randrange(60))) for day in days
+            ]
             free = starts[0]
             for wanted, pathway in zip(starts, pathways, strict=True):
                 start = max(wanted, free)
@@ -181,16 +190,6 @@ class Planner:
 def first_day(birth: date) -> date:
     """Return the first day on which somebody of that age can come."""
     return max(birth + timedelta(days=45), HORIZON - timedelta(days=3620))
-
-
-def _starts(rng: Random, person: FictionalPerson, count: int) -> list[datetime]:
-    """Draw when somebody comes: within some years before the horizon, after birth."""
-    last = HORIZON - timedelta(days=20)
-    first = first_day(person.birth_date)
-    span = max(1, (last - first).days)
-    since = rng.randint(0, span * 2 // 3)
-    days = sorted(first + timedelta(days=rng.randint(since, span)) for _ in range(count))
-    return [datetime.combine(day, time(rng.randint(6, 23), rng.randrange(60))) for day in days]
 
 
 def _written(rng: Random, kind: str, visit: Visit) -> datetime:
