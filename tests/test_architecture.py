@@ -47,7 +47,7 @@ HIDDEN_IMPORTS = {
         "Alembic, which only a database of another version needs"
     ),
     **{
-        ("surrogates.keys.secret_managers", name): "an extra, for who keeps keys in such a service"
+        ("surrogates.keys.locators", name): "an extra, for who keeps keys in such a service"
         for name in (
             *("boto3", "botocore.exceptions", "hvac", "google.api_core"),
             *("google.auth.exceptions", "google.cloud"),

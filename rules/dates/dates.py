@@ -1,25 +1,324 @@
 """Dates of any spelling, and which of them are dates of birth."""
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from record.document import Document
+from record.folding import unaccent
 from record.label import Label
 from record.span import Span
-from rules.dates import numeric, written, years
-from rules.dates.birth_dates import born
+from rules.dates import (
+    numeric,
+    written,
+)
 from rules.dates.calendar import (
+    PERIOD,
+    PERIOD_RANK,
+    SEASON,
     SHORT_WEEKDAY,
     SHORTEST_WEEKDAYS,
     WEEKDAY,
     WEEKDAY_NAMES,
     Moment,
+    full_year,
 )
+from rules.dates.context import UNITS, WEAK_YEAR_WORDS, YEAR_WORDS
 from rules.dates.spaced_digits import boxes
 from rules.dates.written import companions
 from rules.matching.normalized_document import fold_once
-from rules.matching.scanner import longest_first
+from rules.matching.preceding_words import lead
+from rules.matching.scanner import Pattern, longest_first
+from rules.names.words import given
+
+_ENDS = r"(?![0-9a-z])(?![.,][0-9])(?! ?-[0-9]{1,2}(?![0-9]))"
+_YEAR = Pattern(rf"\b(?<![/.'\-])((?:19|20)[0-9]{{2}})(?:[\-/]((?:19|20)[0-9]{{2}}))?{_ENDS}")
+# A blank forgotten: `depuis2009`.
+_RUN_ON = Pattern(r"\b(?:depuis|since|desde|seit|sinds|en|in)((?:19|20)[0-9]{2})(?![0-9a-z])")
+_SHORT_YEAR = Pattern(r"(?<![0-9a-z])'([0-9]{2})(?![0-9a-z'])")
+_SEASON = Pattern(
+    rf"\b{SEASON} (?:de |del |of |van |des jahres )?((?:19|20)[0-9]{{2}})(?![0-9a-z])"
+)
+_QUARTER = Pattern(
+    rf"\b(?:[tq][1-4]|(?:[1-4](?:er|e|eme|st|nd|rd|th|\.?[°o]?)|{PERIOD_RANK}) ?{PERIOD})"
+    r" (?:de |del |of |van )?((?:19|20)[0-9]{2})(?![0-9a-z])"
+)
+_UNIT = re.compile(r" ?([%/€$]|[a-zμ]+)")
+_FOLLOWING_NUMBER = re.compile(r" ?[0-9]")
+_IN_BRACKETS = re.compile(r"[(\[] ?\Z")
+_CLOSES = re.compile(r" ?[)\];,:/]| ?(?:-|y|et|and|a|to|und|en) ?(?:19|20)[0-9]{2}")
+_HEAD = re.compile(r"(?:(?:\A|\n) {0,8}[\-•*·>+] {0,3}|[ :;,]- )\Z")
+_HEADED = re.compile(r" {0,2}[:\-.]? {0,2}[a-z]")
+_LINE_STARTS = re.compile(r"(?:\A|\n) {0,8}\Z")
+_LINE_GOES_ON = re.compile(
+    r" {0,2}[:\-] {0,2}[a-z]| ?(?:-|to|a) ?(?:19|20)[0-9]{2} {0,2}[:\-] {0,2}[a-z]"
+)
+_JOINS = frozenset(
+    "a au to - / et y e and o ou or puis hasta bis und oder en tot of t/m jusqu'en ,".split()
+)
+# A disease or an operation that is history: `s/p CABG 2014`, `Z.n. TEP 2016`.
+_HISTORY = re.compile(r"\b(?:s/p|status post|z\. ?n\.|st\. ?n\.|atcd)(?: [a-z\-]{2,20}){1,3} \Z")
+_FIELD = re.compile(r"\b(?:fecha|date|datum)[a-z ]{0,24} ?: ?\Z")
+
+
+def find(folded: str) -> Iterator[Moment]:
+    """Yield years alone, and seasons and quarters of a year; they may overlap."""
+    for pattern in (_SEASON, _QUARTER):
+        for match in pattern.finditer(folded):
+            yield Moment(match.start(), match.end(), int(match[1]), None, None)
+    for match in _SHORT_YEAR.finditer(folded):
+        if lead(folded, match.start())[1] in YEAR_WORDS:
+            yield Moment(match.start(), match.end(), int(match[1]), None, None)
+    for match in _RUN_ON.finditer(folded):
+        yield Moment(match.start(1), match.end(1), int(match[1]), None, None)
+    yield from _alone(folded)
+
+
+def _alone(folded: str) -> Iterator[Moment]:
+    last = -1
+    for match in _YEAR.finditer(folded):
+        start, end = match.span()
+        if _counted(folded, end):
+            continue
+        listed = 0 <= last <= start and _joined(folded[last:start])
+        if listed or _says_year(folded, start, end):
+            last = end
+            for group in (1, 2):
+                if match[group]:
+                    yield Moment(*match.span(group), int(match[group]), None, None)
+
+
+def _joined(between: str) -> bool:
+    words = between.split()
+    return len(words) <= 2 and len(between) < 12 and all(word in _JOINS for word in words)
+
+
+def _counted(folded: str, end: int) -> bool:
+    match = _UNIT.match(folded, end)
+    return match is not None and (match[1] in UNITS or not match[1].isalpha())
+
+
+def _says_year(folded: str, start: int, end: int) -> bool:
+    previous, last = lead(folded, start)
+    if previous.isdigit():
+        return False
+    if last in YEAR_WORDS or (last == "el" and previous in YEAR_WORDS):
+        return True
+    if last in WEAK_YEAR_WORDS and folded[start - 1] == " " and folded[start:end] != "2000":
+        return not _FOLLOWING_NUMBER.match(folded, end)
+    return _set_apart(folded, start, end) or _explained(folded, start)
+
+
+def _set_apart(folded: str, start: int, end: int) -> bool:
+    """Return whether a year stands in brackets, or at the head of a line or of an item."""
+    left = max(0, start - 12)
+    if _IN_BRACKETS.search(folded, left, start):
+        return _CLOSES.match(folded, end) is not None
+    if _LINE_STARTS.search(folded, left, start):
+        return _LINE_GOES_ON.match(folded, end) is not None
+    return bool(_HEAD.search(folded, left, start) and _HEADED.match(folded, end))
+
+
+def _explained(folded: str, start: int) -> bool:
+    left = max(0, start - 60)
+    return any(before.search(folded, left, start) for before in (_FIELD, _HISTORY))
+
+
+# A French social security number, digit by digit or in groups; forms are full of mistyped ones.
+_NUMBER = re.compile(
+    r"(?<![0-9.,/\-])(?<![0-9.,/\-] )([1-478](?: ?[0-9]){12,14}) {0,3},?[ \n]{0,3}\Z"
+)
+_LEAST_GROUPS = 4
+# A line that holds nothing but a patient: `ROBERT, ROBERT HENRI`, `Madame HEGE Sophie`.
+_SURNAME = r"[A-Z][A-Z'\-]+(?: [A-Z'\-]{2,}){0,2}"
+_PATIENT = re.compile(
+    rf"(?:{_SURNAME}, {_SURNAME}|(?:Madame|Monsieur|Mademoiselle|Mme|Mlle|Mr|M\.) {_SURNAME})"
+    r"[ \-]([A-Z][A-Z]+|[A-Z][a-z]+)"
+)
+_LINE_ENDS = re.compile(r" {0,3}(?:\n|\Z)")
+_LIST = Pattern(r"\bpatient(?:e|\(e\))?s present(?:e|\(e\))?s ?:")
+_NEXT_IN_LIST = re.compile(r"[ ,;\n\-]{0,4}[^\W\d_][\w'\-]+(?: [\w'\-]+){1,3} ?, ?")
+_WIDEST = 60
+# A note without another date may be that much older than its reader knows, in years.
+_OLDEST_NOTE = 25
+
+
+def beside_patients(folded: str, text: str, moments: Sequence[Moment], written: int) -> set[Moment]:
+    """Return the whole dates that directly follow a patient's number, or name in a header or list.
+
+    A comma or the end of a line may stand between. Their year lies before that of another date of
+    the note, for a list of one outside of it. Without another date it lies before `written`, the
+    year of the note, and for a name in a header long before. `moments` are sorted and disjoint,
+    `folded` and `text` have the same offsets.
+    """
+    listed = set(_listed(folded, moments))
+    numbered = {moment for moment in moments if _numbered(folded, moment)}
+    named = {moment for moment in moments if _named(folded, text, moment)}
+    found = listed | numbered | named
+    if not found:
+        return found
+    years = {m.value: full_year(m.year, written) for m in moments if m.year is not None}
+    among = {moment.value for moment in listed}
+    newest = max((year for value, year in years.items() if value not in among), default=written)
+    alone = len(years) == 1
+    if alone:
+        newest = written
+    return {
+        moment
+        for moment in found
+        if years[moment.value] < newest - (_OLDEST_NOTE if alone and moment in named else 0)
+    }
+
+
+def _is_whole(moment: Moment) -> bool:
+    return moment.year is not None and bool(moment.month) and bool(moment.day)
+
+
+def _numbered(folded: str, moment: Moment) -> bool:
+    start = moment.start
+    if not folded[max(0, start - 4) : start].rstrip(" ,\n")[-1:].isdigit() or not _is_whole(moment):
+        return False
+    number = _NUMBER.search(folded, max(0, start - _WIDEST), start)
+    return number is not None and number[1].count(" ") >= _LEAST_GROUPS
+
+
+def _named(folded: str, text: str, moment: Moment) -> bool:
+    """Return whether a date has its line for itself, and the line before holds a patient's name."""
+    start = moment.start
+    if not start or folded[start - 1] != "\n" or not _is_whole(moment):
+        return False
+    line = text[max(0, start - _WIDEST) : start - 1].rpartition("\n")[2]
+    patient = _PATIENT.fullmatch(unaccent(line).strip())
+    if patient is None or not _LINE_ENDS.match(folded, moment.end):
+        return False
+    return given(patient[1].lower())
+
+
+def _listed(folded: str, moments: Sequence[Moment]) -> Iterator[Moment]:
+    starts = [moment.start for moment in moments]
+    for match in _LIST.finditer(folded):
+        end = match.end()
+        for at in range(bisect_left(starts, end), len(moments)):
+            moment = moments[at]
+            if not (_is_whole(moment) and _NEXT_IN_LIST.fullmatch(folded, end, moment.start)):
+                break
+            yield moment
+            end = moment.end
+
+
+_BIRTH = Pattern(
+    r"\b(nees?|nes?(?!\()|naiss(?:ances?)?|ddn|au monde"
+    r"|born|birth(?:date|day)?|dob|nacid[oa]|nacio|nacimiento|nac|fn|fdn"
+    r"|geb(?:oren|urtsdatum|urtstag|oortedatum|dat)?)(?:\b|[0-9])"
+    r"|\b(?:ne\(e\)|d\.d\.n\b|d\.o\.b\b|f\.n\.)"
+)
+# German letters mark the day of birth with a star, and lists of patients put it after the sex.
+_MARKED = re.compile(r"(?:[\w,;(] ?\(?\* ?|[|;,] ?[mfhvw] ?[|;,] ?)\Z")
+_MARKS = frozenset("*|;,")
+_TOKEN = re.compile(r"\w+")
+# Between a birth and a date these tell of something else that happened.
+_EVENTS = tuple(
+    (
+        "hospitalis vu vue vus vues admis admitted seen consult oper suivi entree sortie decede"
+        " deceased died fallec ingres exit visite rdv rendez redig edite imprime present adresse"
+        " aufgenommen aufnahme entlassen vorstellung gestorben verstorben"
+        " opgenomen opname ontslag gezien overleden"
+    ).split()
+)
+_EXPLAINED = re.compile(r"[ (:,=\-]{0,4}(?:date )?(?:de |of )?(?:la )?")
+_NE_THEN = re.compile(r"\.? {0,2}(?:([a-z]+)|[:(=0-9\n])")
+_PLACES = frozenset({"le", "la", "en", "a", "au", "aux", "vers"})
+
+_TOKENS_AWAY = 5
+
+
+def born(
+    folded: str, text: str, moments: list[Moment], *, written: int, month_first: bool
+) -> set[Moment]:
+    """Return the dates that a word for birth points at within five tokens, and all of their value.
+
+    Those that directly follow a patient's name or number count as well. The date that follows the
+    word wins over one before it; `moments` are sorted and disjoint, `written` is the note's year.
+    With `month_first`, 03/04/1950 may also be 4 March 1950.
+    """
+    pointed = _pointed(folded, text, moments)
+    pointed |= beside_patients(folded, text, moments, written)
+    if not pointed:
+        return pointed
+    values = {value for moment in pointed for value in _values(moment, written)}
+    values.discard((None, None, None))
+    turned = {(year, day, month) for year, month, day in values if month_first and day}
+    found = set(pointed)
+    for moment in moments:
+        value = _value(moment, written)
+        if value in values or (value in turned and _in_words(folded, moment)):
+            found.add(moment)
+    return found
+
+
+def _pointed(folded: str, text: str, moments: list[Moment]) -> set[Moment]:
+    starts = [moment.start for moment in moments]
+    found = {moment for moment in moments if _marked(folded, moment)}
+    for match in _BIRTH.finditer(folded):
+        if _is_negation(folded, text, match):
+            continue
+        end = match.end(1) if match[1] else match.end()
+        at = bisect_left(starts, end)
+        following = moments[at] if at < len(moments) else None
+        preceding = moments[at - 1] if at else None
+        if following and _near(folded, end, following.start):
+            found.add(following)
+        elif preceding and preceding.end <= match.start():
+            between = folded[preceding.end : match.start()]
+            if len(between) < 60 and _EXPLAINED.fullmatch(between):
+                found.add(preceding)
+    return found
+
+
+def _in_words(folded: str, moment: Moment) -> bool:
+    return any(char.isalpha() for char in folded[moment.start : moment.end])
+
+
+def _marked(folded: str, moment: Moment) -> bool:
+    start = moment.start
+    if moment.year is None or _MARKS.isdisjoint(folded[max(0, start - 2) : start]):
+        return False
+    return _MARKED.search(folded, max(0, start - 6), start) is not None
+
+
+def _is_negation(folded: str, text: str, match: re.Match[str]) -> bool:
+    """Tell `ne tousse pas` from `ne le`, where the accent of `né` is missing."""
+    if match[1] != "ne" or not text.startswith(("ne", "Ne"), match.start()):
+        return False
+    following = _NE_THEN.match(folded, match.end(1))
+    return following is None or (following[1] is not None and following[1] not in _PLACES)
+
+
+_Value = tuple[int | None, int | None, int | None]
+
+
+def _value(moment: Moment, written: int) -> _Value:
+    year = moment.year
+    return (None if year is None else full_year(year, written)), moment.month, moment.day
+
+
+def _values(moment: Moment, written: int) -> list[_Value]:
+    """Return the readings of a date of birth: one in two digits may lie a hundred years earlier."""
+    year, month, day = _value(moment, written)
+    if year is None or moment.year is None:
+        return [(year, month, day)]
+    if moment.year < 100:
+        return [(year, month, day), (year - 100, month, day)]
+    return [(year, month, day), *([(year + 100, month, day)] if year + 100 > written else [])]
+
+
+def _near(folded: str, start: int, end: int) -> bool:
+    if end - start > 90:
+        return False
+    words = _TOKEN.findall(folded, start, end)
+    return len(words) <= _TOKENS_AWAY and not any(word.startswith(_EVENTS) for word in words)
+
 
 _NAMED_DAY = re.compile(rf"\b(?:{WEEKDAY}|{SHORT_WEEKDAY}\.?),? {{1,2}}(?:[a-z]{{2,3}} )?\Z")
 # Two letters name a day in German and Dutch, and are words elsewhere.
@@ -68,7 +367,7 @@ def detect(document: Document) -> list[Span]:
 def _all(folded: str, text: str) -> Iterator[Moment]:
     yield from numeric.find(folded)
     yield from written.find(folded, text)
-    yield from years.find(folded)
+    yield from find(folded)
     for box in boxes(folded):
         if box.is_date:
             year, month, day = numeric.run_of_digits(box.digits) or (None, None, None)

@@ -1,14 +1,339 @@
 """Numbers and codes that name a person, a stay, a professional, a contract or a device."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
+from locales import check_digits
 from record.document import Document
 from record.label import Label
 from record.span import Span
-from rules.identifiers import checksummed, labelled, site_patterns, user_accounts, vehicles
-from rules.identifiers.national import NUMBERS
+from rules.identifiers import (
+    checksummed,
+    labelled,
+    site_patterns,
+)
 from rules.identifiers.site_patterns import SITE, SiteNumbers
 from rules.matching.normalized_document import cased_once, fold_once
+from rules.matching.scanner import Pattern, Patterns
+
+_DETECTOR = "rules.identifiers"
+
+# Alone, only the French plate with its hyphens is sure to be none of the codes of medicine.
+_PLATE = Pattern(
+    r"(?<![A-Z0-9\-])[A-HJ-NP-TV-Z]{2}-[0-9]{3}-[A-HJ-NP-TV-Z]{2}(?![A-Z0-9\-])", cased=True
+)
+
+# After a word for a vehicle or a plate.
+_PLATES = (
+    r"[a-z]{2}[ \-]?[0-9]{3}[ \-]?[a-z]{2}",  # France since 2009, Italy
+    r"[0-9]{1,4} ?[a-z]{2,3} ?(?:[0-9]{2}|2[ab])",  # France before 2009
+    r"[a-z]{2}[0-9]{2} ?[a-z]{3}",  # United Kingdom
+    r"[0-9][a-z]{3}[0-9]{3}|[a-z]{3}[ \-]?[0-9]{3,4}",  # United States
+    r"[0-9]{4}[ \-]?[b-df-hj-np-tv-z]{3}",  # Spain since 2000
+    r"[a-z]{1,2}[ \-][0-9]{4}[ \-][a-z]{1,2}",  # Spain before 2000
+    r"[a-z]{1,3}[ \-][a-z]{1,2} ?[0-9]{1,4}[eh]?",  # Germany
+    r"[0-9]{1,2}-[a-z]{2,3}-[0-9]{1,3}|[0-9]{2}-[0-9]{2}-[a-z]{2}",  # Netherlands, Belgium
+    r"[a-z]{1,2}-[0-9]{2,3}-[a-z]{1,2}|[0-9]{2}-[a-z]{2}-[a-z]{2}",  # the same, and Portugal
+    r"[a-z]{2}-[a-z]{2}-[0-9]{2}",  # the same
+)
+_CALLED = Pattern(
+    r"\b(?:plaque(?: mineralogique)?|immatricul(?:ation(?: du vehicule)?|ee?)"
+    r"|voiture|vehicule|vehicle(?: registration)?|car(?: registration)?|coche|matricula"
+    r"|vehiculo|kennzeichen|kenteken(?:nummer)?|plate|pkw)"
+    r"(?: (?:number|no))?[ .:#(]{1,4}"
+    rf"({'|'.join(_PLATES)})(?!-?[0-9a-z])"
+)
+_VIN = Pattern(r"\b(?<!-)[A-HJ-NPR-Z0-9]{17}\b(?!-)", cased=True)
+_VIN_CALLED = Pattern(
+    r"\b(?:vin|chassis|bastidor|fahrgestell)(?: ?num[bm]er)?(?: n[°o])?[ .:#]{1,4}"
+    r"([0-9a-hj-npr-z]{17})(?![0-9a-z])"
+)
+_DIGIT = re.compile(r"[0-9]")
+
+
+def find_vehicles(folded: str, cased: str) -> Iterator[Span]:
+    """Yield plates and vehicle numbers of a text, folded and with its case, as VEHICLE_ID."""
+    for match in _PLATE.finditer(cased):
+        yield Span(match.start(), match.end(), Label.VEHICLE_ID, _DETECTOR)
+    for match in _CALLED.finditer(folded):
+        if cased[match.start(1) : match.end(1)].isupper():
+            yield Span(match.start(1), match.end(1), Label.VEHICLE_ID, _DETECTOR)
+    for match in _VIN_CALLED.finditer(folded):
+        if _DIGIT.search(match[1]):
+            yield Span(match.start(1), match.end(1), Label.VEHICLE_ID, _DETECTOR)
+    for match in _VIN.finditer(cased):
+        if not match[0].isdigit() and check_digits.vin(match[0]):
+            yield Span(match.start(), match.end(), Label.VEHICLE_ID, _DETECTOR)
+
+
+_USER = Pattern(
+    r"\b(?:login|user ?name|user id|nom d'utilisateur|identifiant de connexion"
+    r"|usuario|benutzer(?:name|kennung)?|gebruiker(?:snaam)?)"
+    r" ?[:=] ?([a-z][\w.\-@]{2,40}(?<![.\-]))"
+)
+_NOBODY = frozenset({"none", "unknown", "null"})
+# Who typed or entered a note, by the letters and digits of an account.
+_TYPIST = Pattern(
+    r"\b(?:(?:trans\w{3,12}|re-?type|typed|tape|saisi|dactylographie|frappe|enregistre|valide"
+    r"|modifie|cree|entered|keyed|logged|created|edited|printed|dictated"
+    r"|mecanografi\w{2,4}|teclead|registrad|modificad|grabad|firmad|impres|imprime|validad|cread"
+    r"|signe)[a-z]{0,2}[ \n](?:by|par|por)"
+    r"|(?:erfasst|geschrieben|freigegeben|vidiert|diktiert) von"
+    r"|(?:ingevoerd|getypt|gewijzigd|geaccordeerd) door"
+    r"|frappe|login|utilisateur|user|session|logged in as|usuario|transcriptionist)"
+    r"(?: ?[:=] {0,2}|[ \n]{1,2})"
+    r"((?:(?:[a-z]{1,16}[.\-_]){1,2}[a-z]{1,20}|[a-z]{3,20})[0-9]{1,5})(?![.\-]?[\w@])"
+)
+
+
+def find_user_accounts(folded: str) -> Iterator[Span]:
+    """Yield the names of accounts in folded text as USERNAME."""
+    for pattern in (_USER, _TYPIST):
+        for match in pattern.finditer(folded):
+            if match[1] in _NOBODY:
+                continue
+            yield Span(match.start(1), match.end(1), Label.USERNAME, _DETECTOR)
+
+
+@dataclass(frozen=True, slots=True)
+class NationalNumber:
+    """One kind of number: its shape over folded text, and what makes it sure.
+
+    `valid` is given the number as it is written. `after` are the words that have to stand before
+    the number, where its shape and its check digits do not prove enough; empty where they do.
+    A `cased` shape is written in capitals and sought in text whose case is kept. A shape that
+    refers to a group of its own counts from 2.
+    """
+
+    name: str
+    label: Label
+    shape: str
+    valid: Callable[[str], bool]
+    after: str = ""
+    cased: bool = False
+
+    def pattern(self) -> Pattern:
+        """Compile the expression whose first group is the number."""
+        number = rf"({self.shape})\b(?![.,\-/][0-9])"
+        if self.after:
+            return Pattern(rf"\b(?:{self.after}){_LINK}{number}")
+        start = r"\b(?<![0-9][.,\-/+])(?<![,+])"
+        return Pattern(f"{start}{number}", cased=self.cased)
+
+
+# A word for a number, then signs and blanks.
+_LINK = r"(?:[ .\-]?(?:num[bm]er|n[ro°]))?[ .:#=|(\n\-]{1,6}"
+
+
+def written_right(_: str) -> bool:
+    """Accept a number whose shape and whose word before it are proof enough."""
+    return True
+
+
+# The letters of the word `clé` as well.
+_OUTSIDE_A_NIR = re.compile(r"[^0-9ab]+")
+
+
+def _nir(written: str) -> bool:
+    """Return whether a number is built and parted like a NIR; its key may be left out or wrong."""
+    number = _OUTSIDE_A_NIR.sub("", written)
+    if len(number) not in (13, 15) or not check_digits.nir_shape(number):
+        return False
+    valid = check_digits.nir_valid(number)
+    if not valid and check_digits.payment_card(number):
+        return False
+    if len(number) == 13 and number[0] not in "12":
+        return False
+    parts = written.split()
+    return len(parts) == 1 or valid or _parted_like_a_nir([len(part) for part in parts])
+
+
+def _parted_like_a_nir(sizes: list[int]) -> bool:
+    usual = sizes[:5] == [1, 2, 2, 2, 3] or sizes[:3] == [3, 2, 2]
+    return usual or sizes[0] in (13, 15) or max(sizes[:-1]) <= 1
+
+
+# Prefixes that no National Insurance number has.
+_NOT_ISSUED = frozenset({"BG", "GB", "KN", "NK", "NT", "TN", "ZZ"})
+
+
+def _nino(written: str) -> bool:
+    return written[:2] not in _NOT_ISSUED
+
+
+def _taxpayer(written: str) -> bool:
+    return check_digits.itin(written.replace(" ", "-"))
+
+
+_NINO = r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]"
+_S = "[ .\\-]?"
+
+NATIONAL_NUMBERS: tuple[NationalNumber, ...] = (
+    NationalNumber(
+        "NIR, France: sex, year, month, department, commune, order, key",
+        Label.SSN,
+        rf"[123478](?:{_S}[0-9]){{5}}{_S}[0-9ab](?:{_S}[0-9]){{6}}"
+        r"(?: {0,2}(?:[\-/|.]|cle ?:?|\(cle ?:?)? {0,2}[0-9] ?[0-9](?![0-9]))?",
+        _nir,
+    ),
+    NationalNumber(
+        "SSN, United States", Label.SSN, r"[0-8][0-9]{2}-[0-9]{2}-[0-9]{4}", check_digits.us_ssn
+    ),
+    NationalNumber(
+        "SSN, United States, masked but for its end",
+        Label.SSN,
+        r"[x*]{3}-?[x*]{2}-?[0-9]{4}",
+        written_right,
+        after=r"ssn|social security",
+    ),
+    NationalNumber(
+        "SSN, United States, its last four digits",
+        Label.SSN,
+        r"[0-9]{4}",
+        written_right,
+        after=r"(?:ssn|social security)[ ,(:#]{0,3}(?:last (?:4|four)(?: digits)?|ending in)"
+        r"|last (?:4|four)(?: digits)? of (?:[a-z]{3} )?(?:ssn|social security)",
+    ),
+    NationalNumber(
+        "ITIN, United States", Label.SSN, r"9[0-9]{2}-[5-9][0-9]-[0-9]{4}", _taxpayer
+    ),
+    NationalNumber(
+        "DNI, Spain",
+        Label.SSN,
+        r"[0-9]{1,2}\.?[0-9]{3}\.?[0-9]{3}[ \-]{0,2}[a-z]",
+        check_digits.dni_or_nie,
+    ),
+    NationalNumber(
+        "NIE, Spain",
+        Label.SSN,
+        r"[xyz][ \-]?[0-9]\.?[0-9]{3}\.?[0-9]{3}[ \-]?[a-z]",
+        check_digits.dni_or_nie,
+    ),
+    NationalNumber(
+        "NUSS, Spain: province, person, check digits",
+        Label.INSURANCE_ID,
+        r"[0-6][0-9]([ /\-])[0-9]{8}\2[0-9]{2}",
+        check_digits.nuss,
+    ),
+    NationalNumber(
+        "CIP, Spain: the card of a region or of the whole country",
+        Label.INSURANCE_ID,
+        r"[a-z]{3,4}(?: ?[0-9]){10,12}|[a-z]{8,10}[0-9]{6,8}",
+        written_right,
+        after=r"cip|cip sns|cip autonomico|tsi|tarjeta sanitaria",
+    ),
+    NationalNumber(
+        "CURP, Mexico",
+        Label.SSN,
+        r"[a-z]{4}[0-9]{6}[hm][a-z]{5}[0-9a-z][0-9]",
+        written_right,
+    ),
+    NationalNumber(
+        "RUT, Chile", Label.SSN, r"[0-9]{1,2}\.[0-9]{3}\.[0-9]{3}-[0-9k]", written_right
+    ),
+    NationalNumber(
+        "RVNR, Germany: area, birth, initial, serial number",
+        Label.SSN,
+        r"[0-9]{2} ?[0-3][0-9][01][0-9]{3} ?[a-z] ?[0-9]{3}",
+        check_digits.rvnr,
+    ),
+    NationalNumber(
+        "KVNR, Germany", Label.INSURANCE_ID, r"[A-Z][0-9]{9}", check_digits.kvnr, cased=True
+    ),
+    NationalNumber(
+        "AHV, Switzerland",
+        Label.SSN,
+        r"756\.[0-9]{4}\.[0-9]{4}\.[0-9]{2}|756[0-9]{10}",
+        check_digits.ahv,
+    ),
+    NationalNumber(
+        "Rijksregisternummer, Belgium",
+        Label.SSN,
+        r"[0-9]{2}\.[0-9]{2}\.[0-9]{2}-[0-9]{3}\.[0-9]{2}",
+        check_digits.rijksregister,
+    ),
+    NationalNumber(
+        "Codice fiscale, Italy",
+        Label.SSN,
+        r"[a-z]{3} ?[a-z]{3} ?[0-9]{2}[a-ehlmprst][0-9]{2} ?[a-z][0-9]{3} ?[a-z]",
+        check_digits.codice_fiscale,
+    ),
+    NationalNumber(
+        "CHI number, Scotland: day of birth, serial number",
+        Label.PATIENT_ID,
+        r"[0-3][0-9][01][0-9]{3} ?[0-9]{4}",
+        written_right,
+        after="chi",
+    ),
+    NationalNumber(
+        "NINO, United Kingdom",
+        Label.SSN,
+        rf"{_NINO} ?[0-9]{{2}} ?[0-9]{{2}} ?[0-9]{{2}} ?[A-D]",
+        _nino,
+        cased=True,
+    ),
+    NationalNumber(
+        "NINO, United Kingdom, of an example",
+        Label.SSN,
+        r"[a-z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[a-d]",
+        written_right,
+        after=r"ni|national insurance|n\.i\.",
+    ),
+    NationalNumber(
+        "SIN, Canada",
+        Label.SSN,
+        r"[0-9]{3}([ \-]?)[0-9]{3}\2[0-9]{3}",
+        lambda written: check_digits.is_luhn("".join(filter(str.isdigit, written))),
+        after=r"sin|social insurance",
+    ),
+    NationalNumber(
+        "Assurance-maladie number of a French professional",
+        Label.PROVIDER_ID,
+        r"[0-9]{2} ?[0-9] ?[0-9]{5} ?[0-9]",
+        written_right,
+        after="am",
+    ),
+)  # fmt: skip
+
+
+class NationalNumbers:
+    """A set of kinds of numbers, compiled: those of folded text apart from those with case."""
+
+    __slots__ = ("_sought",)
+
+    def __init__(self, kinds: Iterable[NationalNumber]) -> None:
+        both = tuple(kinds)
+        alike = [[kind for kind in both if kind.cased is cased] for cased in (False, True)]
+        self._sought = [(Patterns(kind.pattern() for kind in one), one) for one in alike if one]
+
+    def patterns(self) -> tuple[Pattern, ...]:
+        """Return the expressions of all kinds."""
+        return tuple(one for patterns, _ in self._sought for one in patterns)
+
+    def find(self, folded: str, cased: str) -> Iterator[Span]:
+        """Yield the numbers that are of one of the kinds in a text, folded and with its case."""
+        for patterns, kinds in self._sought:
+            for index, match in patterns.finditer(cased if kinds[0].cased else folded):
+                if kinds[index].valid(match[1]) and not _in_boxes(folded, match):
+                    yield Span(match.start(1), match.end(1), kinds[index].label, _DETECTOR)
+
+
+_FOLLOWED = re.compile(r" {1,2}[0-9](?![0-9])")
+_PRECEDED = re.compile(r"[0-9] \Z")
+
+
+def _in_boxes(folded: str, match: re.Match[str]) -> bool:
+    """Return whether single digits go on before or after: boxes of a form are read as a whole."""
+    if match[1].count(" ") <= 8:
+        return False
+    start, end = match.span(1)
+    after = _FOLLOWED.match(folded, end)
+    return bool(after or _PRECEDED.search(folded, max(0, start - 2), start))
+
+
+NUMBERS = NationalNumbers(NATIONAL_NUMBERS)
+_PATTERNS = NUMBERS.patterns()
 
 
 def detect(document: Document, *, site: SiteNumbers = SITE) -> list[Span]:
@@ -39,5 +364,5 @@ def _by_proof(folded: str, cased: str, site: SiteNumbers) -> Iterator[Span]:
     yield from (one.span for one in named if not one.sure)
     yield from site_shapes
     yield from checksummed.find(folded)
-    yield from vehicles.find(folded, cased)
-    yield from user_accounts.find(folded)
+    yield from find_vehicles(folded, cased)
+    yield from find_user_accounts(folded)

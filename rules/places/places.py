@@ -7,12 +7,18 @@ from record.label import Label
 from record.span import Span
 from rules.matching.normalized_document import cased_once, fold_once
 from rules.places.care_sites import care_sites
-from rules.places.compound_streets import compound_streets
 from rules.places.english_streets import english_streets
 from rules.places.named_sites import continental_sites, english_sites, known_sites
 from rules.places.occupations import occupations
 from rules.places.postcodes import Around, city_and_state, postcodes
-from rules.places.streets import declared_streets, letter_boxes, spelt_boxes, street_before, streets
+from rules.places.streets import (
+    compound_streets,
+    declared_streets,
+    letter_boxes,
+    spelt_boxes,
+    street_before,
+    streets,
+)
 from rules.places.towns import behind_streets, further, towns
 
 Found = tuple[int, int, str]

@@ -1,8 +1,10 @@
 """Training of a language model: from documents as ids to a folder, resumable at every step."""
 
 import json
+import math
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +15,6 @@ import torch
 
 from models.checkpoint import CHECKPOINT, load_checkpoint, read_checkpoint, save_checkpoint
 from models.language.corpus.texts import Text, digest, seeded
-from models.language.corpus.unigram import Unigram
 from models.language.corpus.vocabulary import END, Vocabulary
 from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
@@ -25,6 +26,25 @@ from models.language.training.recipe import LanguageRecipe
 from models.language.training.training_steps import DocumentCourse, StreamCourse, TrainingSteps
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
+
+
+class Unigram:
+    """Frequencies with one added to each: p(u) = (count(u) + 1) / (N + |V|)."""
+
+    def __init__(self, texts: Iterable[Sequence[int]], vocabulary: int) -> None:
+        self._counts = Counter(number for text in texts for number in text)
+        self._total = self._counts.total() + vocabulary
+
+    def probability(self, number: int) -> float:
+        """Return how probable an id is."""
+        return (self._counts[number] + 1) / self._total
+
+    def loss(self, texts: Iterable[Sequence[int]]) -> tuple[float, int]:
+        """Return the summed surprise of texts in nats, and their number of ids."""
+        counts = Counter(number for text in texts for number in text)
+        nats = -sum(n * math.log(self.probability(number)) for number, n in counts.items())
+        return nats, counts.total()
+
 
 TRAINING = "training.json"
 

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.attacks.attack_trials import Rate, over_seeds
-from evaluation.attacks.inversion import blinded, kind_of_case, place_of
 from evaluation.attacks.sentence_pairs import averaged, look, make_twins, seeds, whitening
 from evaluation.attacks.sharing import (
     AttackedRelease,
@@ -19,8 +18,11 @@ from evaluation.attacks.sharing import (
     attack_words,
     bare,
     blind,
+    blinded,
     in_question,
+    kind_of_case,
     measure,
+    place_of,
 )
 from evaluation.gate import Verdict, decide, read_requirements
 from models.private import inversion

@@ -16,9 +16,9 @@ from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.release import run as running
 from pipeline.release import unit as making
 from pipeline.release.draft import ReleaseDraft
-from pipeline.release.folder_target import FolderTarget
 from pipeline.release.persons import read_persons
 from pipeline.release.row_digests import Hashes, add_totals
+from pipeline.release.targets import FolderTarget
 from record.errors import ConfigError, Unavailable
 
 
@@ -103,15 +103,15 @@ def test_a_kill_leaves_the_old_folder_or_the_new(ward, monkeypatch):
 HARD = """
 import os, sys
 from pathlib import Path
-from pipeline.release import sql_target
+from pipeline.release import targets
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import run_release
-replace = sql_target.replace_part
+replace = targets.replace_part
 def dying(connection, table, *rest):
     if table.name == "note_span":
         os._exit(9)
     return replace(connection, table, *rest)
-sql_target.replace_part = dying
+targets.replace_part = dying
 run_release(ReleaseRequest(Path(sys.argv[1]), "asthma", Path(sys.argv[2]), sys.argv[3]))
 """
 

@@ -11,8 +11,8 @@ from sqlalchemy import select
 
 from pipeline.release.draft import PartMade, ReleaseDraft
 from pipeline.release.row_digests import Difference
-from pipeline.release.sql_target import replace_part
 from pipeline.release.tables import make_tables
+from pipeline.release.targets import replace_part
 from pipeline.release.unit_files import TableFile
 from pipeline.warehouse.databases import connect, transaction
 

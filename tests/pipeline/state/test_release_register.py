@@ -13,8 +13,7 @@ from pipeline.cli import main
 from pipeline.config.settings import OutputSettings, StateSettings, load
 from pipeline.night.release_history import Past, label_panels, render
 from pipeline.release import run as running
-from pipeline.release.sql_target import SqlTarget
-from pipeline.release.targets import show_place
+from pipeline.release.targets import SqlTarget, show_place
 from pipeline.reports.charts import PANEL_HEIGHT, PANEL_WIDTH
 from pipeline.state.ledger import open_state
 from pipeline.state.lock import run_lock

@@ -1,14 +1,18 @@
 import pytest
 
 from record.document import Document
-from rules.contacts import contacts, network_addresses, phone_context, phone_formats, phones
+from rules.contacts import (
+    contacts,
+    phone_context,
+    phone_formats,
+)
 from rules.contacts.contacts import detect
 from tests.growth import MOST, growth
 from tests.rules.contacts import forms_contacts, forms_not_contacts
 from tests.rules.marked import unmark
 from tests.rules.mutation import survivors
 
-MODULES = (phones, phone_formats, phone_context, network_addresses)
+MODULES = (contacts, phone_formats, phone_context)
 HOSTILE = (
     "0", "1 ", "01 ", "01.", "+33 ", "(0", "((", "06 12\n", "tel ", "tel : au ", "fax ", "poste ",
     "poste 4512/", "a@", "a.", "a . ", "@ ", "www.", "http://", "f:", "::", "1.", "aa:", ".fr",

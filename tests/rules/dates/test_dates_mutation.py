@@ -4,16 +4,13 @@ import pytest
 
 from record.document import Document
 from rules.dates import (
-    birth_dates,
     calendar,
     context,
     dates,
     number_words,
     numeric,
-    partial,
     spaced_digits,
     written,
-    years,
 )
 from rules.matching import preceding_words
 from tests.rules.dates.forms_birth_dates import born
@@ -24,19 +21,7 @@ from tests.rules.dates.forms_no_dates import nothing
 from tests.rules.marked import mark, unmark
 from tests.rules.mutation import survivors
 
-MODULES = (
-    dates,
-    numeric,
-    written,
-    partial,
-    years,
-    context,
-    birth_dates,
-    calendar,
-    spaced_digits,
-    preceding_words,
-    number_words,
-)
+MODULES = (dates, numeric, written, context, calendar, spaced_digits, preceding_words, number_words)
 
 
 @pytest.mark.parametrize(("lang", "line"), [*each(), *words(), *no_dates()])

@@ -10,10 +10,7 @@ from rules.identifiers import (
     checksummed,
     identifiers,
     labelled,
-    national,
     site_patterns,
-    user_accounts,
-    vehicles,
 )
 from tests.rules.identifiers.forms_identifiers import named, shaped
 from tests.rules.identifiers.forms_identifiers_each import each
@@ -22,16 +19,7 @@ from tests.rules.identifiers.test_identifiers import LABELLED, NEGATIVES, NIR, S
 from tests.rules.marked import detected, unmark
 from tests.rules.mutation import survivors
 
-MODULES = (
-    identifiers,
-    labelled,
-    national,
-    checksummed,
-    vehicles,
-    user_accounts,
-    site_patterns,
-    spaced_digits,
-)
+MODULES = (identifiers, labelled, checksummed, site_patterns, spaced_digits)
 
 
 @pytest.mark.parametrize("line", list(each()))

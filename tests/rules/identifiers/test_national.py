@@ -3,7 +3,7 @@ import re
 import pytest
 
 from record.label import Label
-from rules.identifiers.national import NATIONAL_NUMBERS, NationalNumber, NationalNumbers
+from rules.identifiers.identifiers import NATIONAL_NUMBERS, NationalNumber, NationalNumbers
 from rules.matching.normalized_document import cased_once, fold_once
 
 ATLANTIS = NationalNumber(

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from record.document import Document
 from record.errors import ConfigError
 from rules.identifiers.identifiers import detect
-from rules.identifiers.site_patterns import SiteNumbers
-from rules.matching.regex_safety import fault
+from rules.identifiers.site_patterns import SiteNumbers, fault
 from tests.rules.marked import mark, unmark
 
 SITE = SiteNumbers(

@@ -1,6 +1,6 @@
 import pytest
 
-from rules.identifiers.vehicles import find
+from rules.identifiers.identifiers import find_vehicles
 from rules.matching.normalized_document import cased_once, fold_once
 
 
@@ -25,5 +25,5 @@ from rules.matching.normalized_document import cased_once, fold_once
     ],
 )
 def test_plates_and_vehicle_numbers(text: str, plates: list[str]) -> None:
-    spans = find(fold_once(text), cased_once(text))
+    spans = find_vehicles(fold_once(text), cased_once(text))
     assert sorted({text[span.start : span.end] for span in spans}) == plates

@@ -15,7 +15,6 @@ from rules.names import (
     parsing,
     plausibility,
     signatures,
-    unannounced,
     words,
 )
 from tests.rules.marked import mark, unmark
@@ -25,7 +24,7 @@ from tests.rules.names.forms_names import valid
 from tests.rules.names.forms_names_each import each
 from tests.rules.names.forms_no_names import invalid
 
-MODULES = (announced, unannounced, cues, words, plausibility, parsing, signatures)  # fmt: skip
+MODULES = (announced, names, cues, words, plausibility, parsing, signatures)  # fmt: skip
 # These keep a step from matching at all, which a record of matches does not hold.
 GUARDS = {"[a-zœæß]", "[A-Z](?![A-Za-z])"}
 

@@ -4,8 +4,6 @@ import pytest
 
 from rules.places import (
     care_sites,
-    companies,
-    compound_streets,
     english_streets,
     gazetteer,
     named_sites,
@@ -29,7 +27,6 @@ MODULES = (
     streets,
     street_parts,
     english_streets,
-    compound_streets,
     towns,
     town_names,
     gazetteer,
@@ -38,7 +35,6 @@ MODULES = (
     named_sites,
     proper_names,
     occupations,
-    companies,
 )
 
 

@@ -7,7 +7,7 @@ from itertools import chain
 import pytest
 
 from surrogates.dates import dates, parsing, rendering
-from surrogates.dates.partial_dates import anchors
+from surrogates.dates.dates import anchors
 from surrogates.patient.date_shift import DateShift
 from tests.rules.dates import forms_birth_dates, forms_dates, forms_dates_each, forms_dates_words
 from tests.rules.marked import unmark

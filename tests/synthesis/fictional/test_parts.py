@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from record.document import Document
-from synthesis.fictional.notes.noise import Habits, disturb
+from synthesis.fictional.hospital import Habits, disturb
 from synthesis.fictional.notes.planted_text import Draft, TextPiece, annotate
 from synthesis.fictional.notes.slots import SLOTS
 from synthesis.fictional.people import identifiers
