@@ -26,8 +26,7 @@ from thinc.api import fix_random_seed
 
 from evaluation.detection.alignment import Pair
 from evaluation.detection.counts import ScoreTally, count
-from evaluation.detection.randomization import f1
-from evaluation.utility.utility import Utility, counts_of, scored
+from evaluation.utility.utility import Utility, counts_of, f1, scored
 from pipeline.files.jsonl import dumped
 from record.atomic_write import write_atomically
 from record.document import Annotated, Document

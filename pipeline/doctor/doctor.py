@@ -5,11 +5,13 @@ import platform
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
+from typing import Literal
 
 from packaging.requirements import Requirement
 from sqlalchemy import Connection, Engine, text
@@ -18,7 +20,6 @@ from extractors.pdf.tessdata import find_tessdata
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_UNAVAILABLE, EXIT_USAGE
 from pipeline.config.installation import has_compiled_rules
 from pipeline.config.settings import Settings, StateSettings, load
-from pipeline.doctor.checks import CheckResult, examine, fail, ok, warn
 from pipeline.night.nightly import check_apart
 from pipeline.night.run_history import read_history
 from pipeline.notes.worker_resources import (
@@ -34,8 +35,55 @@ from pipeline.state.schema import revision
 from pipeline.state.tables import REVISION
 from pipeline.warehouse.databases import connect, database_path, transaction
 from pipeline.warehouse.warehouse import PARQUET, open_source
-from record.errors import ConfigError
+from record.errors import ConfigError, Unavailable
 from surrogates.keys.keys import MasterKey
+
+Status = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """How one check went; `is_away` tells that a service did not answer, and not a setting."""
+
+    check: str
+    status: Status
+    seen: str
+    remedy: str = ""
+    is_away: bool = False
+
+
+Check = Callable[[], Iterable[CheckResult]]
+
+
+def ok(check: str, seen: str) -> CheckResult:
+    """Say that all is well."""
+    return CheckResult(check, "ok", seen)
+
+
+def warn(check: str, seen: str, remedy: str) -> CheckResult:
+    """Say that a run will work, and what somebody should see to all the same."""
+    return CheckResult(check, "warn", seen, remedy)
+
+
+def fail(check: str, seen: str, remedy: str) -> CheckResult:
+    """Say that a run will not work, or must not."""
+    return CheckResult(check, "fail", seen, remedy)
+
+
+def examine(check: str, look: Check) -> Iterator[CheckResult]:
+    """Do a check; an error on purpose is a finding, with its own remedy."""
+    try:
+        yield from look()
+    except ConfigError as error:
+        yield CheckResult(check, "fail", f"{error.key}: {error.problem}", error.remedy)
+    except Unavailable as error:
+        yield CheckResult(
+            check, "fail", f"{error.what}: {error.problem}", error.remedy, is_away=True
+        )
+    except OSError as error:
+        remedy = "check path, rights and disk"
+        yield CheckResult(check, "fail", f"{error.strerror}", remedy, is_away=True)
+
 
 _PROBE = "cryptonym_doctor"
 _SECONDS_APART = 60

@@ -3,12 +3,197 @@
 import re
 from collections.abc import Iterator
 
-from rules.matching.lexicon import lexicon
+from rules.matching.lexicon import lexicon, word_rank
 from rules.matching.scanner import Pattern
 from rules.names.words import clinical, common
+from rules.places.gazetteer import is_town
 from rules.places.proper_names import read_name
 
 Place = tuple[int, int]
+
+_KIND = Pattern(
+    r"\b(?:hopital|hopitaux|hop\.|(?:poly)?clinique|ehpad|ssr"
+    r"|centre (?:hospitalier|medical|de (?:sante|reeducation|dialyse))"
+    r"|groupe hospitalier|maison de (?:sante|retraite)|institut|fondation"
+    r"|maternite|hospital(?:es)?|(?:poli)?clinica|consultorio|sanatorio"
+    r"|centro (?:de salud|medico|hospitalario)|comple[jx]o (?:hospitalario|asistencial)"
+    r"|fundacion?|instituto|residencia|c\.s\."
+    r"|(?:universitats)?klinikum|krankenhaus|(?:uni|reha-?)?klinik"
+    r"|medizinische hochschule|(?:kantons|universitats)spital|pflegeheim|seniorenheim|altenheim"
+    r"|ziekenhuis|verpleeghuis|verzorgingshuis|(?:woon)?zorgcentrum|huisartsenpraktijk)(?=[ ])"
+)
+# In capitals alone: in small letters they are abbreviations of drugs and doses.
+_ACRONYM = Pattern(
+    r"\b(?<!/)(?:HOP|CHRU?|CH[UIGS]?|GH[UI]?|HIA|UMC|UZ|AZ|ZNA|MVZ)"
+    r" (?=(?:[dl][a-z]{1,2} ){0,2}(?:[dl]')?[\"«“]?[A-Z])",
+    cased=True,
+)
+# `centre Léon Bérard`: the word needs a person's name behind it.
+_CENTRE = Pattern(r"\b[Cc]entre [A-Z][a-z]{2,12} [A-Z][a-z]{2,14}\b", cased=True)
+_WARD = Pattern(
+    r"\b(?:[Ss]alle|[Pp]avillon|[Uu]nite|[Ss]ecteur|[Bb]atiment|[Aa]ile|[Uu]nidad"
+    r"|[Pp]lanta|[Pp]abellon|[Ss]ala|[Ww]ard|[Uu]nit|Station|[Aa]fdeling|[Zz]aal) [A-Z][a-z]",
+    cased=True,
+)
+_ADJECTIVES = re.compile(
+    r"(?: (?:hospitalo-)?(?:universitaires?|universitari[oa]?|generale?|regionale?"
+    r"|intercommunal|specialise|departemental|privee?|psychiatrique|clinico|comarcal|provincial"
+    r"|infantil|militaire|militar|central|publico|privado|nacional|nationale?|oncologico"
+    r"|materno[- ]infantil|de dia|civil|mutualiste|locale?|pediatrique|medicale?|chirurgicale?"
+    r"|europeen|americain|materno|quirurgico|veterinario|metropolitano|d'instruction des armees"
+    r"|sud|nord))+(?![a-z])"
+)
+# `clinique` and `clinica` are adjectives too, unless an article or nothing stands before.
+_NOUN_BEFORE = re.compile(
+    r"(?:^|[\n.,;:(\-|][ ]{0,3}|(?<![a-z])(?:la|del?|al?|un[ea]|el|en|notre|cette|dans|par|vers"
+    r"|sa|the|at|in)[ ]|l')\Z"
+)
+_ADJECTIVES_TOO = ("clinique", "clinica", "residencia", "instituto", "klinik")
+_DUTCH = ("huis", "centrum", "praktijk")
+_HEAD_OF = ("chef de ", "chefs de ", "historia ", "chef ")
+_STOPS = frozenset(
+    "service services servicio unite unidad departement departamento section seccion pavillon"
+    " dr dr. pr pr. m. mme tel tel. calle avenida avda avda. paseo plaza c/ carretera ctra. av."
+    " rue avenue boulevard place consultation tfno. po p.o av ctra cra carrer avinguda raval"
+    " servei fax email e-mail correo cp abteilung"
+    " afdeling".split()
+)
+_SERVICES = frozenset(
+    "service services servicio unite unidad departement departamento section seccion dr pr"
+    " consultation tel fax abteilung innere intensiv".split()
+)
+_SMALL = frozenset(
+    "de du des la le les del los las el of a en y der die den fur van voor het".split()
+)
+# Adjectives of kinds of care.
+_NO_NAMES = frozenset(
+    "dental dentaire veterinaire veterinaria compatible previa coronaire coronaria protege protegee"
+    " ferme fermee ouvert ouverte mobile blanche blanca renal".split()
+)
+_GENERIC = frozenset(
+    "general memorial university community regional county city children's childrens women's"
+    " medical health hospital clinic center veterans affairs va state national central public"
+    " district rehabilitation psychiatric teaching university's sud nord est ouest".split()
+)
+# German nouns have capitals.
+_NOUN_ENDS = ("ung", "heit", "keit", "schaft", "medizin", "chirurgie", "logie", "logia", "logy")
+_HEADING = re.compile(r"[ *=:#_\-]*(?:\n|\Z)")
+_LINE = re.compile(r"(?:^|\n)[ *=#_\-]*\Z")
+_TAIL = re.compile(r" (?:rechts der Isar)")
+_SICK_CHILDREN = re.compile(r"(?<=Enfants) [mM]alades")
+_NUMBER_NAME = re.compile(r" [0-9]{1,2} de [A-Z][a-z]+")
+
+
+def care_sites(cased: str, folded: str, lang: str) -> list[Place]:
+    """Find the names of care sites, kind of site included; code points, half open.
+
+    `cased` is the text without accents, `folded` without case too.
+    """
+    found = [
+        span
+        for match in _KIND.finditer(folded)
+        if (span := _after_kind(cased, folded, match.span()))
+        and not (lang == "en" and match.group() == "hospital" and _is_english(cased, folded, span))
+    ]
+    found += _acronyms(cased, folded)
+    found += [
+        match.span()
+        for match in _CENTRE.finditer(cased)
+        if not any(common(word) for word in folded[match.start() + 7 : match.end()].split())
+    ]
+    return found + [
+        span for match in _WARD.finditer(cased) if (span := _ward(cased, folded, match))
+    ]
+
+
+def _acronyms(cased: str, folded: str) -> Iterator[Place]:
+    for match in _ACRONYM.finditer(cased):
+        end = read_name(cased, match.end(), stops=_STOPS)
+        if end > match.end() and not _is_prose(folded[match.end() : end]):
+            yield match.start(), end
+
+
+def _is_english(cased: str, folded: str, span: Place) -> bool:
+    """Return whether the words behind `hospital` are no name: the English name stands before."""
+    return _is_heading(cased, span) or common(folded[span[0] : span[1]].split()[1])
+
+
+def _is_heading(cased: str, span: Place) -> bool:
+    """Return whether a stretch in capitals has a line of its own, as `HOSPITAL COURSE` has."""
+    start, end = span
+    if not cased[start:end].isupper() or not _HEADING.match(cased, end):
+        return False
+    return _LINE.search(cased[max(0, start - 12) : start]) is not None
+
+
+def _after_kind(cased: str, folded: str, place: Place) -> Place | None:
+    start, end = place
+    kind = folded[start:end]
+    if kind in ("clinique", "clinica", "residencia", "instituto", "klinik") and not _noun(
+        folded, start
+    ):
+        return None
+    adjectives = _ADJECTIVES.match(folded, end)
+    at = adjectives.end() if adjectives else end
+    tail = _TAIL.match(cased, at) or (_NUMBER_NAME.match(cased, at) if kind == "hospital" else None)
+    if tail:
+        return start, tail.end()
+    if cased[at : at + 1] != " ":
+        named = bool(adjectives) and cased[start].isupper() and not cased[start:at].isupper()
+        return (start, at) if named and kind == "hospital" and cased[end + 1].isupper() else None
+    name_end = read_name(cased, at + 1, stops=_STOPS)
+    if name_end == at + 1 or folded.startswith(("a ", "en "), at + 1):
+        return None
+    malades = _SICK_CHILDREN.match(cased, name_end)
+    name_end = malades.end() if malades else name_end
+    name = folded[at + 1 : name_end]
+    if kind.endswith(_DUTCH) and 0 < word_rank(name, "nl") < 4:
+        return None
+    if _is_prose(name) or (kind in _ADJECTIVES_TOO and at == end and _one_word(name)):
+        return None
+    return start, name_end
+
+
+def _one_word(name: str) -> bool:
+    words = [word for word in name.split() if word not in _SMALL]
+    return len(words) == 1 and common(words[0])
+
+
+def _noun(folded: str, start: int) -> bool:
+    noun = _NOUN_BEFORE.search(folded[max(0, start - 24) : start])
+    return noun is not None and not folded.endswith(_HEAD_OF, 0, start)
+
+
+def _is_prose(name: str) -> bool:
+    words = [word.strip("\"«»“”'") for word in name.split()]
+    words = [word for word in words if word not in _SMALL]
+    if not words or (len(words) == 1 and words[0].endswith(_NOUN_ENDS)):
+        return True
+    first = words[0].removeprefix("l'").removeprefix("d'")
+    if (len(words) == 1 and len(first) < 3) or first in _SERVICES | _NO_NAMES:
+        return True
+    if len(words) == 1 and (first in lexicon("function_words")):
+        return True
+    return len(words) == 1 and clinical(first) and first not in _GENERIC and not is_town(first)
+
+
+def _ward(cased: str, folded: str, match: re.Match[str]) -> Place | None:
+    at = match.end() - 2
+    end = read_name(cased, at, stops=_STOPS)
+    words = folded[at:end].split()
+    if match.group()[0] in "Zz" and 0 < word_rank(folded[at:end], "nl") < 4:
+        return None
+    if not words or len(words) > 3:
+        return None
+    if (
+        len(words[0]) < 4
+        or words[0] in _NO_NAMES
+        or any(common(word) for word in words)
+        or not words[0].isalpha()
+    ):
+        return None
+    return match.start(), end
+
 
 _ENGLISH = Pattern(
     r"\b(?:H(?:ospital|OSPITAL)|(?:Medical|MEDICAL|Health|Cancer|Rehabilitation|Surgery)"

@@ -6,14 +6,13 @@ from record.document import Document
 from record.label import Label
 from record.span import Span
 from rules.matching.normalized_document import cased_once, fold_once
-from rules.places.care_sites import care_sites
-from rules.places.english_streets import english_streets
-from rules.places.named_sites import continental_sites, english_sites, known_sites
+from rules.places.named_sites import care_sites, continental_sites, english_sites, known_sites
 from rules.places.occupations import occupations
 from rules.places.postcodes import Around, city_and_state, postcodes
 from rules.places.streets import (
     compound_streets,
     declared_streets,
+    english_streets,
     letter_boxes,
     spelt_boxes,
     street_before,

@@ -12,8 +12,7 @@ from sqlalchemy import create_engine, text
 
 from pipeline.cli import main
 from pipeline.doctor import doctor
-from pipeline.doctor.checks import CheckResult
-from pipeline.doctor.doctor import exit_code
+from pipeline.doctor.doctor import CheckResult, exit_code
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.config.settings import load
-from pipeline.dpo.answers import REQUIREMENTS, answer_all
+from pipeline.dpo.document import REQUIREMENTS, answer_all
 from pipeline.dpo.evidence import gather
 from pipeline.night.run_history import read_history
 from pipeline.state.audit_records import Sample, open_records

@@ -13,7 +13,13 @@ from rapidfuzz.distance import OSA
 from record.document import Document
 from record.patient import PatientRecord
 from record.span import Span
-from rules.known import birth_date, concatenated_names, context, known, misspelled_names, variants
+from rules.known import (
+    concatenated_names,
+    context,
+    known,
+    misspelled_names,
+    variants,
+)
 from rules.known import numbers as digits
 from rules.known.known import KnownPatient
 from rules.known.variants import words
@@ -23,16 +29,7 @@ from tests.rules.known.forms_known import Letter, letters
 from tests.rules.mutation import survivors
 
 PATIENTS = 500
-MODULES = (
-    birth_date,
-    digits,
-    concatenated_names,
-    known,
-    context,
-    misspelled_names,
-    variants,
-    normalization,
-)
+MODULES = (known, digits, concatenated_names, context, misspelled_names, variants, normalization)
 LANGS = ("fr", "en", "es", "de", "nl")
 
 

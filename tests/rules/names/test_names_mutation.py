@@ -9,7 +9,6 @@ import pytest
 from record.document import Document
 from record.span import Span
 from rules.names import (
-    announced,
     cues,
     names,
     parsing,
@@ -24,7 +23,7 @@ from tests.rules.names.forms_names import valid
 from tests.rules.names.forms_names_each import each
 from tests.rules.names.forms_no_names import invalid
 
-MODULES = (announced, names, cues, words, plausibility, parsing, signatures)  # fmt: skip
+MODULES = (names, cues, words, plausibility, parsing, signatures)  # fmt: skip
 # These keep a step from matching at all, which a record of matches does not hold.
 GUARDS = {"[a-zœæß]", "[A-Z](?![A-Za-z])"}
 

@@ -3,8 +3,6 @@
 import pytest
 
 from rules.places import (
-    care_sites,
-    english_streets,
     gazetteer,
     named_sites,
     occupations,
@@ -26,12 +24,10 @@ MODULES = (
     places,
     streets,
     street_parts,
-    english_streets,
     towns,
     town_names,
     gazetteer,
     postcodes,
-    care_sites,
     named_sites,
     proper_names,
     occupations,

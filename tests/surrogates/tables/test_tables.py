@@ -19,8 +19,7 @@ from record.policy import Policy
 from record.span import Span
 from surrogates.keys.keys import PSEUDONYMS
 from surrogates.rewrite import Rewriter
-from surrogates.tables.columns import Birth, Columns, Subjects, Treated, treat
-from surrogates.tables.tables import to_pseudonyms
+from surrogates.tables.columns import Birth, Columns, Subjects, Treated, to_pseudonyms, treat
 
 POLICIES = (
     Policy(),
