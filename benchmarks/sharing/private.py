@@ -33,7 +33,6 @@ from scipy.stats import binomtest
 
 from evaluation.attacks.adversary import LAST, any_attack
 from evaluation.attacks.sharing import AttackedRelease, attack_twins, measure
-from models.language.corpus.texts import seeded
 from models.private import deidentifier_training, embeddings, recipe, representer_training
 from models.private.adversaries import Adversaries
 from models.private.adversary_training import Represent, continue_adversaries, new_adversaries
@@ -45,6 +44,7 @@ from models.private.pseudonymization import Pseudonymizer, pseudonymize
 from models.private.representer import Unprotected
 from models.private.sentences import Sentence, sentences
 from models.private.stop_words import stop_words
+from models.training_loop import seeded
 from pipeline.files.jsonl import JsonLine, read_notes
 from record.document import Annotated
 

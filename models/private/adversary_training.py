@@ -8,11 +8,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from models.language.corpus.texts import seeded
 from models.private.adversaries import Adversaries, adversaries_loss
 from models.private.deidentifier_training import take_step
 from models.private.pairs import PairBatch, Pairs
 from models.private.representer import Representer
+from models.training_loop import seeded
 
 Floats = NDArray[np.float64]
 _SLOWEST = 0.1  # of the rate, in the last epoch

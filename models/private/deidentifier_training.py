@@ -15,12 +15,12 @@ from safetensors.torch import save as dump_weights
 from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
 
-from models.checkpoint import CHECKPOINT, learnt, load_checkpoint, save_checkpoint
+from models.checkpoint import learnt, load_checkpoint, save_checkpoint
 from models.folder import FolderFormat
-from models.language.corpus.texts import seeded
 from models.private.deidentifier import BINARY, Deidentifier, EncodedSentence, VectorBatch
 from models.private.embeddings import Integers
 from models.private.weight_selection import WeightSelection, batches
+from models.training_loop import TrainingLoop, drop_checkpoint, seeded
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
@@ -151,7 +151,13 @@ def load_deidentifier(folder: Path) -> Deidentifier:
     return made.eval()
 
 
-class _DeidentifierTraining:
+@dataclass
+class _DeidentifierPlace:
+    epoch: int = 0
+    step: int = 0
+
+
+class _DeidentifierTraining(TrainingLoop):
     def __init__(
         self,
         train: Sequence[EncodedSentence],
@@ -175,6 +181,9 @@ class _DeidentifierTraining:
         if kept:
             self.history = kept.place["history"]
             self.selection = WeightSelection.kept(kept.place["selection"], kept.extras)
+        self.place: _DeidentifierPlace = _DeidentifierPlace(len(self.history))
+        lengths = [len(one) for one in dev]
+        self.dev_batches = [self._batch(dev, places) for places in batches(lengths, _SCORED, None)]
         each = ceil(len(train) / recipe.batch)
         self.steps = recipe.epochs * each
         done = len(self.history) * each
@@ -184,15 +193,8 @@ class _DeidentifierTraining:
         return 1 - step / self.steps if self.recipe.slowing else 1.0
 
     def run(self) -> DeidentifierScores:
-        recipe, lengths = self.recipe, [len(one) for one in self.dev]
-        dev = [self._batch(self.dev, places) for places in batches(lengths, _SCORED, None)]
-        while len(self.history) < recipe.epochs and self.selection.stale < recipe.patience:
-            lost = self._epoch(len(self.history))
-            entry = {"train": lost, "dev": mean_loss(self.network, dev)}
-            self.history.append(entry)
-            self.selection.offer(entry["dev"], self.network)
-            self._checkpoint()
-            self.watch(entry)
+        recipe = self.recipe
+        self.run_epochs(recipe.epochs)
         self.selection.restore(self.network)
         scores = token_scores(self.network, self.dev)
         about = {"recipe": asdict(recipe), "history": self.history, "dev": asdict(scores)}
@@ -202,11 +204,15 @@ class _DeidentifierTraining:
         state = {name: value.contiguous() for name, value in self.network.state_dict().items()}
         write_atomically(self.out / WEIGHTS, dump_weights(state))
         _FORM.seal(self.out, {"shape": self.network.shape, "about": about}, (WEIGHTS,))
-        (self.out / CHECKPOINT).unlink(missing_ok=True)
+        drop_checkpoint(self.out)
         return scores
 
-    def _epoch(self, epoch: int) -> float:
-        draw = seeded(self.recipe.seed, epoch)
+    def is_over(self) -> bool:
+        return self.selection.stale >= self.recipe.patience
+
+    def learn(self, step: int, steps: int) -> None:  # noqa: ARG002
+        """Learn for an epoch, and judge it."""
+        draw = seeded(self.recipe.seed, self.place.epoch)
         torch.manual_seed(draw.initial_seed())
         self.network.train()
         order = batches([len(one) for one in self.train], self.recipe.batch, draw)
@@ -215,12 +221,17 @@ class _DeidentifierTraining:
             loss = self.network.loss(self._batch(self.train, places))
             lost += take_step(self.network, self.optimizer, loss)
             self.slowing.step()
-        return lost / len(order)
+        entry = {"train": lost / len(order), "dev": mean_loss(self.network, self.dev_batches)}
+        self.history.append(entry)
+        self.selection.offer(entry["dev"], self.network)
+
+    def tell_epoch(self) -> None:
+        self.watch(self.history[-1])
 
     def _batch(self, held: Sequence[EncodedSentence], places: Sequence[int]) -> VectorBatch:
         return self.network.collate([held[place] for place in places])
 
-    def _checkpoint(self) -> None:
+    def checkpoint(self) -> None:
         place = {"history": self.history, "selection": self.selection.place()}
         save_checkpoint(
             self.out, self.network, self.optimizer, place, self.mark, self.selection.state

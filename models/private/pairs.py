@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from models.language.corpus.texts import seeded
 from models.private.embeddings import Embeddings, Floats
 from models.private.pseudonymization import Pseudonymizer
 from models.private.sentences import Sentence
 from models.private.weight_selection import batches
+from models.training_loop import seeded
 
 _TRIES = 5
 

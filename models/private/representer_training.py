@@ -19,8 +19,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from models.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
-from models.language.corpus.texts import seeded
+from models.checkpoint import load_checkpoint, save_checkpoint
 from models.private.adversaries import Adversaries, adversaries_loss
 from models.private.adversary_training import believe, frozen, judged
 from models.private.deidentifier import BINARY, Deidentifier, EncodedSentence, VectorBatch, examples
@@ -32,6 +31,7 @@ from models.private.recipe import RepresenterRecipe, SentenceCorpus
 from models.private.representer import Representer
 from models.private.sentences import Sentence
 from models.private.weight_selection import WeightSelection, batches
+from models.training_loop import TrainingLoop, drop_checkpoint, seeded
 from record.errors import ConfigError
 
 GUESSING = log(2)
@@ -81,11 +81,12 @@ class _RepresenterPlace:
 
     phase: int = 0
     epoch: int = 0
+    step: int = 0
     history: list[dict[str, Any]] = field(default_factory=list)
     selection: dict[str, float | int | None] = field(default_factory=dict)
 
 
-class _RepresenterTraining:
+class _RepresenterTraining(TrainingLoop):
     def __init__(
         self, corpus: SentenceCorpus, recipe: RepresenterRecipe, out: Path, watch: Watch
     ) -> None:
@@ -106,7 +107,8 @@ class _RepresenterTraining:
             Adversaries(*sizes, recipe.adversary_units),
         )
         self.optimizer = torch.optim.NAdam(self.parts.parameters(), recipe.rate)
-        self.place, self.selection = _RepresenterPlace(), WeightSelection()
+        self.place: _RepresenterPlace = _RepresenterPlace()
+        self.selection = WeightSelection()
         settings = json.dumps(asdict(recipe))
         self.mark = hashlib.sha256(f"{settings}{corpus.digest()}".encode()).hexdigest()
         kept = load_checkpoint(out, self.parts, self.optimizer, self.mark)
@@ -119,18 +121,22 @@ class _RepresenterTraining:
         held = [sentence.binary() if one else sentence for sentence in sentences]
         return examples(held, (self.corpus.embeddings.vectors(each.tokens) for each in held))
 
+    @property
+    def phase(self) -> str:
+        return _PHASES[self.recipe.way][self.place.phase]
+
     def run(self) -> dict[str, float]:
         place = self.place
-        phases = _PHASES[self.recipe.way]
-        while place.phase < len(phases):
-            name = phases[place.phase]
-            while place.epoch < self._most(name) and self.selection.stale < self.recipe.patience:
-                self._epoch(name)
+        while place.phase < len(_PHASES[self.recipe.way]):
+            self.run_epochs(self._most(self.phase))
             self.selection.restore(self.parts)
             self.selection = WeightSelection()
             place.phase, place.epoch = place.phase + 1, 0
-            self._checkpoint()
+            self.checkpoint()
         return self._finish()
+
+    def is_over(self) -> bool:
+        return self.selection.stale >= self.recipe.patience
 
     def _most(self, phase: str) -> int:
         epochs = self.recipe.epochs
@@ -138,8 +144,9 @@ class _RepresenterTraining:
             return sum(epochs)
         return epochs[_PHASES["phases"].index(phase)]
 
-    def _epoch(self, phase: str) -> None:
-        place = self.place
+    def learn(self, step: int, steps: int) -> None:  # noqa: ARG002
+        """Learn for an epoch of a phase, and judge it."""
+        phase, place = self.phase, self.place
         seed = f"{self.recipe.seed}/{phase}/{place.epoch}"
         torch.manual_seed(seeded(seed).initial_seed())
         self.parts.train()
@@ -151,10 +158,10 @@ class _RepresenterTraining:
         }[phase](seed)
         entry: dict[str, Any] = {"phase": phase, "epoch": place.epoch, **losses, **self._validate()}
         self.selection.offer(self._judge(phase, entry), self.parts)
-        place.epoch += 1
         place.history.append(entry)
-        self._checkpoint()
-        self.watch(entry)
+
+    def tell_epoch(self) -> None:
+        self.watch(self.place.history[-1])
 
     def _judge(self, phase: str, entry: Mapping[str, Any]) -> float:
         """Return the loss that a phase ends by."""
@@ -286,7 +293,7 @@ class _RepresenterTraining:
             found["dev_told"] = float(told.mean())
         return found
 
-    def _checkpoint(self) -> None:
+    def checkpoint(self) -> None:
         self.place.selection = self.selection.place()
         save_checkpoint(
             self.out,
@@ -319,7 +326,7 @@ class _RepresenterTraining:
             self.corpus.embeddings, parts.representer, parts.deidentifier, parts.adversaries, about
         )
         save(kit, self.out)
-        (self.out / CHECKPOINT).unlink(missing_ok=True)
+        drop_checkpoint(self.out)
         return scores
 
 

@@ -9,10 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from models.language.corpus.texts import seeded
 from models.private.deidentifier import EncodedSentence, examples
 from models.private.folder import Kit, digest, load
 from models.private.sentences import Sentence, sentences
+from models.training_loop import seeded
 from pipeline.files.alignment import align
 from pipeline.sharing.leak_check import words_in
 from pipeline.sharing.vectors import MANIFEST, VECTORS, Manifest, arrow_bytes, write_shared

@@ -94,9 +94,3 @@ def digest(texts: Sequence[Text]) -> str:
     for text in texts:
         total.update(f"{text.asked}:{','.join(map(str, text.ids))}\n".encode())
     return total.hexdigest()
-
-
-def seeded(*parts: object) -> torch.Generator:
-    """Return a source of chance that depends on these parts alone."""
-    drawn = hashlib.blake2b("/".join(map(str, parts)).encode(), digest_size=8).digest()
-    return torch.Generator().manual_seed(int.from_bytes(drawn) >> 1)

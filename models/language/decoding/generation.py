@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from models.language.corpus.texts import seeded
 from models.language.decoding.grammar import STRETCH, Grammar, TagRules
 from models.language.networks.interface import LanguageModel, Memory
+from models.training_loop import seeded
 from record.errors import ConfigError
 
 TRIES = 8

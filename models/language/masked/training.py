@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
+from models.checkpoint import load_checkpoint, save_checkpoint
 from models.language.corpus.masks import IGNORED, MaskRecipe, generator, masks
 from models.language.masked.masked_model import TrainedMasked, padded, save_masked
 from models.language.networks.masked_network import (
@@ -31,7 +30,7 @@ from models.language.networks.masked_network import (
     Network,
 )
 from models.precision import has_bfloat16
-from record.atomic_write import write_atomically
+from models.training_loop import TimeBudget, TrainingLoop, close_training, refuse_finished
 from record.errors import ConfigError
 
 TRAINING = "training.json"
@@ -95,6 +94,7 @@ class MaskedProgress:
 @dataclass
 class _MaskedPlace:
     epoch: int = 0
+    step: int = 0
     history: list[float] = field(default_factory=list)
 
 
@@ -121,48 +121,73 @@ def train_masked(
     What is kept is the model of the lowest one, with what is told `about` it. A training that was
     interrupted goes on after its last whole epoch. Sets torch's random state. Raises ConfigError.
     """
-    watch = watch or MaskedProgress()
-    if (out / TRAINING).exists():
-        remedy = "choose another folder, or remove this one"
-        raise ConfigError(str(out), "holds a trained model already", remedy)
+    refuse_finished(out, TRAINING, "a trained model")
     if not any(letter.words for letter in train) or not any(letter.words for letter in dev):
         raise ConfigError("the notes", "are none to learn from, or none to select by", "give more")
-    words = _learnt_words(train, recipe.rare)
-    torch.manual_seed(recipe.seed)
-    network = _begin(words, recipe)
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    network.to(device)
-    weights = [each for each in network.parameters() if each.requires_grad]
-    optimizer = torch.optim.AdamW(weights, recipe.rate, weight_decay=_DECAY)
-    mark = recipe.fingerprint(digest_of(train, dev))
-    trained = TrainedMasked(network, words, {"recipe": asdict(recipe), **(about or {})})
-    course = _Course(
-        _stretches(words, train, recipe.length), _stretches(words, dev, recipe.length),
-        recipe, len(words),
-    )  # fmt: skip
-    place = _MaskedPlace()
-    found = load_checkpoint(out, network, optimizer, mark)
-    if found is not None:
-        place = _MaskedPlace(**found.place)
-    else:
-        place.history.append(_perplexity(network, course))
-    started = monotonic()
-    while place.epoch < recipe.epochs and not _is_stuck(place.history, recipe.patience):
-        if place.epoch and monotonic() - started > 60 * watch.minutes:
-            break
-        place.epoch += 1
-        _learn(network, optimizer, course, place.epoch, watch)
-        place.history.append(_perplexity(network, course))
-        if place.history[-1] <= min(place.history):
-            save_masked(trained, out)
-        save_checkpoint(out, network, optimizer, asdict(place), mark)
-        watch.evaluated(place.epoch, place.history[-1])
-    report = {
-        "recipe": asdict(recipe), "perplexity": place.history, "words": len(words), "mark": mark,
-    }  # fmt: skip
-    write_atomically(out / TRAINING, json.dumps(report, indent=1).encode())
-    (out / CHECKPOINT).unlink(missing_ok=True)
-    return place.history
+    return _MaskedTraining(train, dev, recipe, out, watch or MaskedProgress(), about or {}).run()
+
+
+class _MaskedTraining(TrainingLoop):
+    """Epochs are one step each; the first one is drawn as number 1, number 0 judges."""
+
+    def __init__(
+        self,
+        train: Sequence[MaskedLetter],
+        dev: Sequence[MaskedLetter],
+        recipe: MaskedRecipe,
+        out: Path,
+        watch: MaskedProgress,
+        about: Mapping[str, Any],
+    ) -> None:
+        self.out, self.watch = out, watch
+        self.words = words = _learnt_words(train, recipe.rare)
+        torch.manual_seed(recipe.seed)
+        self.network = _begin(words, recipe)
+        self.network.to(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+        weights = [each for each in self.network.parameters() if each.requires_grad]
+        self.optimizer = torch.optim.AdamW(weights, recipe.rate, weight_decay=_DECAY)
+        self.mark = recipe.fingerprint(digest_of(train, dev))
+        self.trained = TrainedMasked(self.network, words, {"recipe": asdict(recipe), **about})
+        self.course = _Course(
+            _stretches(words, train, recipe.length), _stretches(words, dev, recipe.length),
+            recipe, len(words),
+        )  # fmt: skip
+        self.place: _MaskedPlace = _MaskedPlace()
+        found = load_checkpoint(out, self.network, self.optimizer, self.mark)
+        if found is not None:
+            self.place = _MaskedPlace(**found.place)
+        else:
+            self.place.history.append(_perplexity(self.network, self.course))
+        self.time = TimeBudget(watch.minutes)
+
+    def run(self) -> list[float]:
+        recipe, history = self.course.recipe, self.place.history
+        self.run_epochs(recipe.epochs)
+        report = {
+            "recipe": asdict(recipe), "perplexity": history, "words": len(self.words),
+            "mark": self.mark,
+        }  # fmt: skip
+        close_training(self.out, TRAINING, report)
+        return history
+
+    def is_over(self) -> bool:
+        stuck = _is_stuck(self.place.history, self.course.recipe.patience)
+        return stuck or (self.place.epoch > 0 and self.time.used() >= 1)
+
+    def learn(self, step: int, steps: int) -> None:  # noqa: ARG002
+        _learn(self.network, self.optimizer, self.course, self.place.epoch + 1, self.watch)
+
+    def end_epoch(self, *, is_last: bool) -> None:  # noqa: ARG002
+        history = self.place.history
+        history.append(_perplexity(self.network, self.course))
+        if history[-1] <= min(history):
+            save_masked(self.trained, self.out)
+
+    def tell_epoch(self) -> None:
+        self.watch.evaluated(self.place.epoch, self.place.history[-1])
+
+    def checkpoint(self) -> None:
+        save_checkpoint(self.out, self.network, self.optimizer, asdict(self.place), self.mark)
 
 
 def _begin(words: Sequence[str], recipe: MaskedRecipe) -> Network:

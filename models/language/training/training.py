@@ -1,6 +1,5 @@
 """Training of a language model: from documents as ids to a folder, resumable at every step."""
 
-import json
 import math
 import platform
 from collections import Counter
@@ -13,8 +12,8 @@ from typing import Any
 
 import torch
 
-from models.checkpoint import CHECKPOINT, load_checkpoint, read_checkpoint, save_checkpoint
-from models.language.corpus.texts import Text, digest, seeded
+from models.checkpoint import load_checkpoint, read_checkpoint, save_checkpoint
+from models.language.corpus.texts import Text, digest
 from models.language.corpus.vocabulary import END, Vocabulary
 from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
@@ -24,7 +23,14 @@ from models.language.training.perplexity import Surprise, surprise
 from models.language.training.pretrained import adapt
 from models.language.training.recipe import LanguageRecipe
 from models.language.training.training_steps import DocumentCourse, StreamCourse, TrainingSteps
-from record.atomic_write import write_atomically
+from models.training_loop import (
+    UNTIMED_STEPS,
+    TimeBudget,
+    TrainingLoop,
+    close_training,
+    refuse_finished,
+    seeded,
+)
 from record.errors import ConfigError
 
 
@@ -47,8 +53,6 @@ class Unigram:
 
 
 TRAINING = "training.json"
-
-_UNTIMED_STEPS = 10  # the first steps are slow and say nothing about the others
 
 
 @dataclass(frozen=True)
@@ -103,9 +107,7 @@ def train(
 
 def refuse_trained(out: Path) -> None:
     """Raise ConfigError where a folder holds a model whose training had ended."""
-    if (out / TRAINING).exists():
-        remedy = "choose another folder, or remove this one"
-        raise ConfigError(str(out), "holds a trained language model already", remedy)
+    refuse_finished(out, TRAINING, "a trained language model")
 
 
 def make_network(recipe: LanguageRecipe, vocabulary: Vocabulary) -> LanguageModel:
@@ -158,17 +160,17 @@ def _private(
     return PrivateCourse(network, texts, recipe, end)
 
 
-class _LanguageTraining:
+class _LanguageTraining(TrainingLoop):
     def __init__(
         self, corpora: LanguageCorpora, recipe: LanguageRecipe, out: Path, watch: LanguageWatch
     ) -> None:
-        started = monotonic()
+        time = TimeBudget(recipe.max_minutes)
         self.corpora, self.recipe, self.out, self.watch = corpora, recipe, out, watch
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network = make_network(recipe, corpora.vocabulary).to(device)
         self.course = make_course(self.network, corpora.train, recipe, corpora.vocabulary)
         self.mark = recipe.fingerprint(corpora.digest())
-        self.place = LanguageProgress()
+        self.place: LanguageProgress = LanguageProgress()
         found = read_checkpoint(out, self.mark)
         if found is not None:
             self.place = LanguageProgress(**found[0])
@@ -176,57 +178,50 @@ class _LanguageTraining:
             kept = load_checkpoint(out, self.network, self.course.optimizer, self.mark)
             assert kept is not None
             self.course.restore(kept.extras)
-        self.began = started - self.place.seconds
+        self.time = time.after(self.place.seconds)
+        self.evaluated_steps = 1
 
     def run(self) -> dict[str, float]:
-        place, recipe = self.place, self.recipe
-        while place.epoch < recipe.epochs and not self._is_over():
-            steps = self.course.begin(place.epoch)
-            chunk = -(-steps // recipe.chunks)
-            while place.step < steps and (place.ids == 0 or not self._is_over()):
-                # Chance is drawn anew from the place, so that it need not be kept in a checkpoint.
-                drawn = seeded(self.recipe.seed, self.place.epoch, self.place.step)
-                torch.manual_seed(drawn.initial_seed())
-                place.ids += self.course.learn(place.step, self._progress(steps))
-                place.step += 1
-                self._tell(steps)
-                if place.step % chunk == 0 or place.step == steps:
-                    self._evaluate(steps)
-                if place.step % recipe.checkpoint_steps == 0:
-                    self._checkpoint()
-            if place.step < steps:
-                break
-            place.epoch, place.step = place.epoch + 1, 0
-            self._checkpoint()
+        place = self.place
+        self.run_epochs(self.recipe.epochs, self.recipe.checkpoint_steps)
         if not place.history or place.step:
             self._evaluate(max(1, self.course.begin(place.epoch)))
         return self._finish()
 
-    def _is_over(self) -> bool:
+    def is_over(self) -> bool:
         return self._time_used() >= 1
 
-    def _progress(self, steps: int) -> float:
-        """Return how much of the schedule is behind, by steps or by time, whichever is further."""
-        place = self.place
-        done = (place.epoch + (place.step + 0.5) / steps) / self.recipe.epochs
-        is_early = place.epoch == 0 and place.step < _UNTIMED_STEPS
-        return done if is_early else min(1.0, max(done, self._time_used()))
+    def begin_epoch(self, epoch: int) -> int:
+        steps = self.course.begin(epoch)
+        self.evaluated_steps = -(-steps // self.recipe.chunks)
+        return steps
 
-    def _time_used(self) -> float:
-        """Return the share of the time allowed that is used, with what an evaluation takes."""
-        if self.recipe.max_minutes is None:
-            return 0.0
-        used = monotonic() - self.began
-        evaluating = self.place.history[-1]["seconds"] if self.place.history else 0.0
-        left = 60 * self.recipe.max_minutes - evaluating
-        return used / left if left > used else 1.0
+    def may_go_on(self, steps: int) -> bool:  # noqa: ARG002
+        return self.place.ids == 0 or not self.is_over()
 
-    def _tell(self, steps: int) -> None:
+    def learn(self, step: int, steps: int) -> None:
+        torch.manual_seed(seeded(self.recipe.seed, self.place.epoch, step).initial_seed())
+        self.place.ids += self.course.learn(step, self._progress(steps))
+
+    def end_step(self, steps: int) -> None:
         notes, place = len(self.corpora.train), self.place
         seen, planned = notes * (place.epoch + place.step / steps), notes * self.recipe.epochs
         if used := self._time_used():  # fewer notes are to come where time bounds the training
             planned = min(planned, round(seen / used))
         self.watch.advance(int(seen), max(int(seen), planned))
+        if place.step % self.evaluated_steps == 0 or place.step == steps:
+            self._evaluate(steps)
+
+    def _progress(self, steps: int) -> float:
+        """Return how much of the schedule is behind, by steps or by time, whichever is further."""
+        place = self.place
+        done = (place.epoch + (place.step + 0.5) / steps) / self.recipe.epochs
+        is_early = place.epoch == 0 and place.step < UNTIMED_STEPS
+        return done if is_early else min(1.0, max(done, self._time_used()))
+
+    def _time_used(self) -> float:
+        """Return the share of the time allowed that is used, with what an evaluation takes."""
+        return self.time.used(self.place.history[-1]["seconds"] if self.place.history else 0.0)
 
     def _evaluate(self, steps: int) -> None:
         started = monotonic()
@@ -257,8 +252,8 @@ class _LanguageTraining:
             "privacy": self.course.place().get("privacy"),
         }
 
-    def _checkpoint(self) -> None:
-        self.place.seconds = monotonic() - self.began
+    def checkpoint(self) -> None:
+        self.place.seconds = self.time.seconds
         self.place.course = self.course.place()
         place = vars(self.place)
         save_checkpoint(
@@ -283,11 +278,10 @@ class _LanguageTraining:
             "history": place.history,
             "best": scores,
             "privacy": self.course.place().get("privacy"),
-            "minutes": (monotonic() - self.began) / 60,
+            "minutes": self.time.seconds / 60,
             "versions": _versions(),
         }
-        write_atomically(self.out / TRAINING, json.dumps(report, indent=1).encode())
-        (self.out / CHECKPOINT).unlink(missing_ok=True)
+        close_training(self.out, TRAINING, report)
         return scores
 
     def _unigram(self) -> Surprise:

@@ -16,7 +16,6 @@ from models.language.corpus.texts import (
     batches,
     lesson,
     lessons_of,
-    seeded,
     stream,
     stretches,
 )
@@ -26,6 +25,7 @@ from models.language.networks.lstm import LSTM
 from models.language.training.recipe import LanguageRecipe
 from models.language.training.schedule import Plateau, one_cycle, peaks, stage_at
 from models.precision import has_bfloat16
+from models.training_loop import seeded
 
 _GROUPS = 4
 _DECAY = 0.01

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.checkpoint import CHECKPOINT, learnt, load_checkpoint, save_checkpoint
+from models.checkpoint import learnt, load_checkpoint, save_checkpoint
 from models.precision import has_bfloat16
 from models.tagger.encoders.encoder import Encoder, pretrained, save_encoder
 from models.tagger.encoders.tokenizers import MARKS, MASK
@@ -27,7 +27,7 @@ from models.tagger.sequences.corpus import cut_text
 from models.tagger.training.optimizer import set_rate
 from models.tagger.training.samples import filled
 from models.tagger.training.training import versions
-from record.atomic_write import write_atomically
+from models.training_loop import TrainingLoop, close_training, refuse_finished, seeded
 from record.errors import ConfigError
 
 PRETRAINING = "pretraining.json"
@@ -139,13 +139,11 @@ def pretrain(
     after each epoch. What was interrupted goes on where its last checkpoint is. Sets torch's random
     state. Raises ConfigError, also where the folder holds an encoder already.
     """
-    if (out / PRETRAINING).exists():
-        remedy = "choose another folder, or remove this one"
-        raise ConfigError(str(out), "holds a pretrained encoder already", remedy)
+    refuse_finished(out, PRETRAINING, "a pretrained encoder")
     return _Pretraining(texts, recipe, out, watch or PretrainingWatch()).run()
 
 
-class _Pretraining:
+class _Pretraining(TrainingLoop):
     def __init__(
         self, texts: Sequence[str], recipe: PretrainRecipe, out: Path, watch: PretrainingWatch
     ) -> None:
@@ -170,7 +168,10 @@ class _Pretraining:
         self.digest = hashlib.sha256(json.dumps(sorted(every)).encode()).hexdigest()
         self.mark = recipe.fingerprint(self.digest)
         kept = load_checkpoint(out, self.network, self.optimizer, self.mark)
-        self.place = PretrainingProgress(**kept.place) if kept else PretrainingProgress()
+        self.place: PretrainingProgress = (
+            PretrainingProgress(**kept.place) if kept else PretrainingProgress()
+        )
+        self.steps: list[list[Part]] = []
 
     def _parts(self, texts: Sequence[str]) -> list[Part]:
         found: list[Part] = []
@@ -205,22 +206,24 @@ class _Pretraining:
         )
 
     def run(self) -> list[float]:
-        place, recipe = self.place, self.recipe
-        if not place.perplexities:
+        if not self.place.perplexities:
             self._evaluate()
-        while place.epoch < recipe.epochs:
-            steps = self._steps(place.epoch)
-            while place.step < len(steps):
-                self._step(steps[place.step], place.epoch + (place.step + 0.5) / len(steps))
-                place.step += 1
-                done = self.notes * (place.epoch + place.step / len(steps))
-                self.watch.advance(int(done), self.notes * recipe.epochs)
-                if place.step % recipe.checkpoint_steps == 0:
-                    self._checkpoint()
-            place.epoch, place.step = place.epoch + 1, 0
-            self._evaluate()
-            self._checkpoint()
+        self.run_epochs(self.recipe.epochs, self.recipe.checkpoint_steps)
         return self._finish()
+
+    def begin_epoch(self, epoch: int) -> int:
+        self.steps = self._steps(epoch)
+        return len(self.steps)
+
+    def learn(self, step: int, steps: int) -> None:
+        self._step(self.steps[step], self.place.epoch + (step + 0.5) / steps)
+
+    def end_step(self, steps: int) -> None:
+        done = self.notes * (self.place.epoch + self.place.step / steps)
+        self.watch.advance(int(done), self.notes * self.recipe.epochs)
+
+    def end_epoch(self, *, is_last: bool) -> None:  # noqa: ARG002
+        self._evaluate()
 
     def _steps(self, epoch: int) -> list[list[Part]]:
         """Return the windows of each step, of like length, in an order of chance."""
@@ -238,9 +241,7 @@ class _Pretraining:
 
     def _step(self, step: Sequence[Part], epochs: float) -> None:
         place, recipe, network = self.place, self.recipe, self.network
-        # Chance is drawn anew from the place, so that it need not be kept in a checkpoint.
-        drawn = hashlib.blake2b(f"{recipe.seed}/{place.epoch}/{place.step}".encode(), digest_size=8)
-        chance = torch.Generator().manual_seed(int.from_bytes(drawn.digest()) >> 1)
+        chance = seeded(recipe.seed, place.epoch, place.step)
         set_rate(self.optimizer, epochs / recipe.epochs, recipe.warm_up)
         network.train()
         self.optimizer.zero_grad()
@@ -285,7 +286,7 @@ class _Pretraining:
         self.place.perplexities.append(exp(min(total / max(pieces, 1), 50.0)))
         self.watch.evaluated(self.place.perplexities[-1])
 
-    def _checkpoint(self) -> None:
+    def checkpoint(self) -> None:
         save_checkpoint(self.out, self.network, self.optimizer, asdict(self.place), self.mark)
 
     def _finish(self) -> list[float]:
@@ -298,8 +299,7 @@ class _Pretraining:
             "perplexities": self.place.perplexities,
             "versions": versions(),
         }
-        write_atomically(self.out / PRETRAINING, json.dumps(report, indent=1).encode())
-        (self.out / CHECKPOINT).unlink(missing_ok=True)
+        close_training(self.out, PRETRAINING, report)
         return self.place.perplexities
 
 

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from models.checkpoint import CHECKPOINT, learnt, load_checkpoint, save_checkpoint
+from models.checkpoint import learnt, load_checkpoint, save_checkpoint
 from models.precision import has_bfloat16
 from models.tagger import folder
 from models.tagger.encoders.encoder import make_encoder
@@ -29,12 +29,18 @@ from models.tagger.training.optimizer import make_optimizer, set_rate
 from models.tagger.training.recipe import TaggerRecipe
 from models.tagger.training.samples import Passage, Samples, parts
 from models.tagger.training.scores import Scores, preferred, score
-from record.atomic_write import write_atomically
+from models.training_loop import (
+    UNTIMED_STEPS,
+    TimeBudget,
+    TrainingLoop,
+    close_training,
+    refuse_finished,
+    seeded,
+)
 from record.errors import ConfigError
 
 TRAINING = "training.json"
 
-_UNTIMED_STEPS = 10  # the first steps are slow and say nothing about the others
 _PREDICTING = 0.4  # of the time that learning from the same notes takes
 _MOST_EVALUATIONS = 12
 _SCORED = 32  # notes at a time
@@ -79,9 +85,7 @@ def train(
     was interrupted goes on where its last checkpoint is. Sets torch's random state. Raises
     ConfigError, also where the folder holds a tagger whose training had ended.
     """
-    if (out / TRAINING).exists():
-        remedy = "choose another folder, or remove this one"
-        raise ConfigError(str(out), "holds a trained tagger already", remedy)
+    refuse_finished(out, TRAINING, "a trained tagger")
     if not corpora.dev:
         raise ConfigError("--dev", "has no notes", "give annotated notes to select weights by")
     return _TaggerTraining(corpora, recipe, out, watch or TaggerWatch()).run()
@@ -104,11 +108,11 @@ class TaggerProgress:
     losses: dict[str, int] = field(default_factory=dict)
 
 
-class _TaggerTraining:
+class _TaggerTraining(TrainingLoop):
     def __init__(
         self, corpora: Corpora, recipe: TaggerRecipe, out: Path, watch: TaggerWatch
     ) -> None:
-        started = monotonic()
+        time = TimeBudget(recipe.max_minutes)
         self.corpora, self.recipe, self.out, self.watch = corpora, recipe, out, watch
         labels = labels_of(corpora.train)
         torch.manual_seed(recipe.seed)
@@ -129,59 +133,62 @@ class _TaggerTraining:
         self.optimizer = make_optimizer(self.network, recipe)
         self.mark = recipe.fingerprint(corpora.digest())
         kept = load_checkpoint(out, self.network, self.optimizer, self.mark)
-        self.place = TaggerProgress(**kept.place) if kept else TaggerProgress()
-        self.began = started - self.place.seconds
+        self.place: TaggerProgress = TaggerProgress(**kept.place) if kept else TaggerProgress()
+        self.time = time.after(self.place.seconds)
+        self.steps: list[list[Passage]] = []
 
     @property
     def trained(self) -> folder.TrainedTagger:
         return folder.TrainedTagger(self.network, self.subwords, self.recipe.cut)
 
     def run(self) -> Scores:
-        place, recipe = self.place, self.recipe
-        while place.epoch < recipe.epochs and not self._is_over():
-            steps = self.samples.steps(place.epoch)
-            place.losses = dict(self.samples.losses)
-            while place.step < len(steps) and self._progress(len(steps)) < 1:
-                self._step(steps[place.step], self._progress(len(steps)))
-                place.step += 1
-                self._tell(len(steps))
-                if place.step % recipe.checkpoint_steps == 0:
-                    self._checkpoint()
-            if place.step == 0 and place.history:
-                break  # time ran out while the last weights were scored
-            is_whole = place.step == len(steps)
-            share = (place.epoch + place.step / len(steps)) / recipe.epochs
-            place.epoch, place.step = place.epoch + 1, 0
-            is_last = place.epoch == recipe.epochs or not is_whole
-            if is_last or share - place.evaluated >= 1 / _MOST_EVALUATIONS:
-                place.evaluated = share
-                self._evaluate(share * recipe.epochs)
-            if is_last:
-                break
-            self._checkpoint()
+        self.run_epochs(self.recipe.epochs, self.recipe.checkpoint_steps)
         return self._finish()
 
-    def _is_over(self) -> bool:
-        """Return whether patience or time has run out."""
+    def is_over(self) -> bool:
         stale = len(self.place.history) - 1 - self.place.best
         return stale >= self.recipe.patience or self._time_used() >= _ENOUGH
+
+    def begin_epoch(self, epoch: int) -> int:
+        self.steps = self.samples.steps(epoch)
+        self.place.losses = dict(self.samples.losses)
+        return len(self.steps)
+
+    def may_go_on(self, steps: int) -> bool:
+        return self._progress(steps) < 1
+
+    def learn(self, step: int, steps: int) -> None:
+        self._step(self.steps[step], self._progress(steps))
+
+    def end_step(self, steps: int) -> None:
+        notes = len(self.corpora.train)
+        self._notes_seen = notes * (self.place.epoch + self.place.step / steps)
+        self.watch.advance(int(self._notes_seen), notes * self.recipe.epochs)
+
+    def end_early(self, steps: int) -> None:
+        place = self.place
+        # Otherwise time ran out while the last weights were scored.
+        if place.step or not place.history:
+            place.evaluated = (place.epoch + place.step / steps) / self.recipe.epochs
+            self._evaluate(place.evaluated * self.recipe.epochs)
+
+    def end_epoch(self, *, is_last: bool) -> None:
+        share = self.place.epoch / self.recipe.epochs
+        if is_last or share - self.place.evaluated >= 1 / _MOST_EVALUATIONS:
+            self.place.evaluated = share
+            self._evaluate(share * self.recipe.epochs)
 
     def _progress(self, steps: int) -> float:
         """Return how much of the schedule is behind, by steps or by time, whichever is further."""
         place = self.place
         done = (place.epoch + (place.step + 0.5) / steps) / self.recipe.epochs
-        is_early = place.epoch == 0 and place.step < _UNTIMED_STEPS
+        is_early = place.epoch == 0 and place.step < UNTIMED_STEPS
         return done if is_early else max(done, self._time_used())
 
     def _time_used(self) -> float:
-        """Return the share of the time allowed that is used,
-        with what the last evaluation takes.
-        """
         if self.recipe.max_minutes is None:
             return 0.0
-        used = monotonic() - self.began
-        left = 60 * self.recipe.max_minutes - self._seconds_to_evaluate(used)
-        return used / left if left > used else 1.0
+        return self.time.used(self._seconds_to_evaluate(self.time.seconds))
 
     def _seconds_to_evaluate(self, used: float) -> float:
         if self.place.history:
@@ -195,16 +202,9 @@ class _TaggerTraining:
 
     _notes_seen = 0.0
 
-    def _tell(self, steps: int) -> None:
-        notes = len(self.corpora.train)
-        self._notes_seen = notes * (self.place.epoch + self.place.step / steps)
-        self.watch.advance(int(self._notes_seen), notes * self.recipe.epochs)
-
     def _step(self, step: Sequence[Passage], progress: float) -> None:
         place, recipe, network = self.place, self.recipe, self.network
-        # Chance is drawn anew from the place, so that it need not be kept in a checkpoint.
-        drawn = hashlib.blake2b(f"{recipe.seed}/{place.epoch}/{place.step}".encode(), digest_size=8)
-        torch.manual_seed(int.from_bytes(drawn.digest()) >> 1)
+        torch.manual_seed(seeded(recipe.seed, place.epoch, place.step).initial_seed())
         set_rate(self.optimizer, progress, recipe.warm_up)
         network.train()
         words = sum(len(passage.allowed) for passage in step)
@@ -237,15 +237,15 @@ class _TaggerTraining:
             folder.save(self.trained, self.out)
         self.watch.evaluated(entry)
 
-    def _checkpoint(self) -> None:
-        self.place.seconds = monotonic() - self.began
+    def checkpoint(self) -> None:
+        self.place.seconds = self.time.seconds
         save_checkpoint(self.out, self.network, self.optimizer, asdict(self.place), self.mark)
 
     def _finish(self) -> Scores:
         place = self.place
         if place.best < 0:
             self._evaluate(float(place.epoch))
-        place.seconds = monotonic() - self.began
+        place.seconds = self.time.seconds
         best = place.history[place.best]
         report = {
             "recipe": self.recipe.to_json(),
@@ -257,8 +257,7 @@ class _TaggerTraining:
             "minutes": place.seconds / 60,
             "versions": versions(),
         }
-        write_atomically(self.out / TRAINING, json.dumps(report, indent=1).encode())
-        (self.out / CHECKPOINT).unlink(missing_ok=True)
+        close_training(self.out, TRAINING, report)
         return _scores(best)
 
 

@@ -147,7 +147,7 @@ def _subject(
 ) -> "AttackedRelease":
     """Part the notes in those that are attacked and those that the attacker has."""
     from evaluation.attacks.sharing import MOST_WORDS, AttackedRelease
-    from models.language.corpus.texts import seeded
+    from models.training_loop import seeded
     from pipeline.sharing.encoding import read_order
     from pipeline.sharing.vectors import read_shared
 

@@ -8,7 +8,7 @@ from scipy.stats import chisquare
 from torch import Tensor
 
 from benchmarks.synthesis import generate
-from models.language.corpus.texts import lesson, seeded
+from models.language.corpus.texts import lesson
 from models.language.corpus.vocabulary import END
 from models.language.decoding.generation import (
     TRIES,
@@ -28,6 +28,7 @@ from models.language.networks.interface import LanguageModel
 from models.language.training.folder import build
 from models.language.training.training import make_network
 from models.language.training.training_steps import DocumentCourse
+from models.training_loop import seeded
 from record.errors import ConfigError
 from synthesis.tag_repair import clean
 from tests.models.language.training.test_language_training import GPT

@@ -7,15 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from models.language.corpus.texts import (
-    Text,
-    batches,
-    lesson,
-    lessons_of,
-    seeded,
-    stream,
-    stretches,
-)
+from models.language.corpus.texts import Text, batches, lesson, lessons_of, stream, stretches
 from models.language.corpus.vocabulary import END, Pieces, read_vocabulary
 from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
@@ -31,6 +23,7 @@ from models.language.training.training import (
     make_network,
     train,
 )
+from models.training_loop import seeded
 from record.errors import ConfigError
 from tests.models.prose import MARKS, as_texts, notes, vocabulary
 

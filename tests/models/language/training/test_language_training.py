@@ -98,7 +98,7 @@ def test_fewer_notes_are_to_come_where_time_bounds_a_training(
     corpora: LanguageCorpora, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = count()
-    monkeypatch.setattr("models.language.training.training.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("models.training_loop.monotonic", lambda: float(next(clock)))
     told: list[tuple[int, int]] = []
     watch = LanguageWatch(lambda done, planned: told.append((done, planned)))
     train(corpora, replace(GPT, epochs=1_000, stages=(), max_minutes=2), tmp_path, watch)
