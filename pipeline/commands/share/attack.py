@@ -52,22 +52,45 @@ _MOST_PAIRS, _SHORT = 300, 20
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `share attack`."""
     add = parser.add_argument
-    add("shared", type=Path, metavar="SHARED", help="what `share encode` wrote")
+    add("shared", type=Path, metavar="SHARED", help="folder written by `share encode`")
     add_notes(parser)
-    add("--representer", type=Path, required=True, metavar="REPRESENTER", help="what encoded it")
-    add("--inside", type=Path, metavar="INSIDE", help="what stayed; default: SHARED.inside")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a folder")
+    add(
+        "--representer",
+        type=Path,
+        required=True,
+        metavar="REPRESENTER",
+        help=("representer that encoded SHARED"),
+    )
+    add(
+        "--inside",
+        type=Path,
+        metavar="INSIDE",
+        help=("folder that stays at the site (default SHARED.inside)"),
+    )
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="output folder")
     add(
         "--sentences", type=positive, default=2_000, metavar="N",
-        help="that are attacked, at most; default 2000",
+        help="maximum number of sentences attacked (default 2000)",
     )  # fmt: skip
     add(
         "--neighbours", type=positive, metavar="N",
-        help="words that a twin's is drawn from; default: what the representer was trained for",
+        help="number of candidate words for a twin (default: as in the representer's training)",
     )  # fmt: skip
-    add("--lang", nargs="+", default=[], metavar="CODE", help="as the representer was trained with")
-    add("--seeds", type=positive, default=3, metavar="N", help="repetitions; default 3")
-    add("--seed", type=int, default=1, metavar="S", help="which notes are attacked; default 1")
+    add(
+        "--lang",
+        nargs="+",
+        default=[],
+        metavar="CODE",
+        help=("languages whose stop words are kept, as in the representer's training"),
+    )
+    add("--seeds", type=positive, default=3, metavar="N", help="number of repetitions (default 3)")
+    add(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="S",
+        help=("random seed for the choice of notes (default 1)"),
+    )
     add_speech(parser, json="print what was measured as JSON only")
 
 

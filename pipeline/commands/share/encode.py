@@ -41,36 +41,70 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `share encode`."""
     add = parser.add_argument
     add_notes(parser)
-    add("-o", "--output", type=Path, required=True, metavar="OUT", help="what is shared: a folder")
-    add("--inside", type=Path, metavar="INSIDE", help="what stays; default: OUT.inside")
-    add("--representer", type=Path, required=True, metavar="REPRESENTER", help="what encodes")
-    add("--noise", type=float, default=1.0, metavar="F", help="multiplies noise; default 1")
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="OUT",
+        help=("output folder, which is shared"),
+    )
+    add(
+        "--inside",
+        type=Path,
+        metavar="INSIDE",
+        help=("folder that stays at the site (default OUT.inside)"),
+    )
+    add(
+        "--representer",
+        type=Path,
+        required=True,
+        metavar="REPRESENTER",
+        help=("representer to encode with"),
+    )
+    add("--noise", type=float, default=1.0, metavar="F", help="multiplier of the noise (default 1)")
     train = parser.add_argument_group("training of a representer")
     add = train.add_argument
-    add("--train", action="store_true", help="train REPRESENTER on these notes first")
-    add("--dev", nargs="+", metavar="NOTES", help="other notes, to select weights by")
+    add("--train", action="store_true", help="notes to train REPRESENTER on first")
+    add("--dev", nargs="+", metavar="NOTES", help="other notes, for the selection of weights")
     add(
         "--embeddings", default="subwords", metavar="E",
         help="subwords (fastText, default) or words (word2vec), learnt from the notes; shipped "
         "(the tagger's pieces) or a file of vectors (.vec, .txt), which hold no word of notes",
     )  # fmt: skip
-    add("--size", type=positive, default=50, metavar="D", help="numbers a token; default 50")
+    add(
+        "--size",
+        type=positive,
+        default=50,
+        metavar="D",
+        help=("size of the vector of a token (default 50)"),
+    )
     add(
         "--neighbours", type=positive, default=50, metavar="N",
-        help="words that an identifier shall be taken for; default 50",
+        help="number of words an identifier is to be mistaken for (default 50)",
     )  # fmt: skip
     add(
         "--hiding", type=float, default=0.5, metavar="W",
-        help="how much to keep names from being told, at the cost of detection; default 0.5; 0 is "
-        "the training of the paper",
+        help="weight of hiding names against detection (default 0.5; 0 trains as published)",
     )  # fmt: skip
-    add("--way", choices=("phases", "reversal"), default="phases", help="default phases")
+    add(
+        "--way",
+        choices=("phases", "reversal"),
+        default="phases",
+        help=("way of training (default phases)"),
+    )
     add(
         "--epochs", type=positive, nargs=3, metavar=("A", "B", "C"),
-        help="at most, of the three phases; default 20 20 40",
+        help="maximum epochs of the three phases (default 20 20 40)",
     )  # fmt: skip
-    add("--lang", nargs="+", default=[], metavar="CODE", help="whose stop words are left alone")
-    add("--seed", type=int, default=1, metavar="S", help="of the training; default 1")
+    add(
+        "--lang",
+        nargs="+",
+        default=[],
+        metavar="CODE",
+        help=("language whose stop words are left unchanged"),
+    )
+    add("--seed", type=int, default=1, metavar="S", help="random seed of the training (default 1)")
     add_speech(parser, json="print the manifest as JSON only")
 
 

@@ -36,15 +36,22 @@ _MEANS = {
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `share report`."""
     add = parser.add_argument
-    add("shared", type=Path, metavar="SHARED", help="what `share encode` wrote")
+    add("shared", type=Path, metavar="SHARED", help="folder written by `share encode`")
     add(
         "--measured", type=Path, nargs="+", required=True, metavar="FILE",
-        help="attack.json, and other files of measurements",
+        help="attack.json and other measurement files",
     )  # fmt: skip
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="for the report")
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help=("output folder for the report"),
+    )
     add(
         "--requirements", type=Path, default=Path(_SETS[0]), metavar="R.toml",
-        help="default: those that are shipped",
+        help="requirements file (default: the shipped one)",
     )  # fmt: skip
     add_key(parser, required=True)
     add_speech(parser, json="print the report as JSON only")

@@ -21,16 +21,22 @@ def add_notes(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "--notes", nargs="+", required=True, metavar="NOTES",
-        help="annotated files of any format that `evaluate` reads",
+        help="annotated files in any format that `evaluate` reads",
     )  # fmt: skip
     add(
         "--release", action="store_true",
-        help="NOTES is what `cryptonym release` or the nightly job wrote: a folder or a URL",
+        help=("treat NOTES as a release: a folder or URL written by `cryptonym release` or the "
+              "nightly job"),
     )  # fmt: skip
-    add("--manifest", type=Path, metavar="FILE", help="of the release, where it is not in it")
-    add("--schema", metavar="NAME", help="of the release's database")
-    add("--label-map", type=Path, metavar="M.toml", help="renames labels")
-    add("--binary", action="store_true", help="one label for all identifiers")
+    add(
+        "--manifest",
+        type=Path,
+        metavar="FILE",
+        help=("manifest of the release, if stored elsewhere"),
+    )
+    add("--schema", metavar="NAME", help="schema in the release's database")
+    add("--label-map", type=Path, metavar="M.toml", help="TOML file that renames labels")
+    add("--binary", action="store_true", help="use one label for all identifiers")
 
 
 def read_site(options: argparse.Namespace, warnings: list[str]) -> "Site":

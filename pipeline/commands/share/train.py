@@ -31,25 +31,36 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `share train`."""
     add = parser.add_argument
-    add("shared", type=Path, nargs="+", metavar="SHARED", help="what `share encode` wrote")
+    add("shared", type=Path, nargs="+", metavar="SHARED", help="folders written by `share encode`")
     add(
         "--dev", type=Path, nargs="+", required=True, metavar="SHARED",
-        help="to select weights by",
+        help="vectors for the selection of weights",
     )  # fmt: skip
     add(
         "--test", type=Path, nargs="+", default=[], metavar="SHARED",
-        help="to score on; default: what --dev names",
+        help="vectors to score on (default: those of --dev)",
     )  # fmt: skip
     add(
         "--representer", type=Path, metavar="REPRESENTER",
-        help="what encoded the vectors: begin with its network; default: with nothing",
+        help=("representer that encoded the vectors, whose network training starts from (default: "
+              "random weights)"),
     )  # fmt: skip
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
-    add("--epochs", type=positive, default=20, metavar="N", help="at most; default 20")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
     add(
-        "--patience", type=positive, default=10, metavar="N", help="epochs without gain; default 10"
+        "--epochs",
+        type=positive,
+        default=20,
+        metavar="N",
+        help=("maximum number of epochs (default 20)"),
     )
-    add("--seed", type=int, default=1, metavar="S", help="default 1")
+    add(
+        "--patience",
+        type=positive,
+        default=10,
+        metavar="N",
+        help=("number of epochs without improvement before training stops (default 10)"),
+    )
+    add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add_speech(parser, json="print the scores as JSON only")
 
 

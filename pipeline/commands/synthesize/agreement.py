@@ -29,8 +29,14 @@ example:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize agreement`."""
     add = parser.add_argument
-    add("answers", type=Path, nargs="+", metavar="ANSWERS.json", help="that the pages saved")
-    add("-o", "--output", type=Path, metavar="FILE", help="write it as JSON")
+    add(
+        "answers",
+        type=Path,
+        nargs="+",
+        metavar="ANSWERS.json",
+        help=("files saved by the reviewers' pages"),
+    )
+    add("-o", "--output", type=Path, metavar="FILE", help="output as JSON")
     add_speech(parser, json="print it as JSON only")
 
 

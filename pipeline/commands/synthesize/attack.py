@@ -42,15 +42,45 @@ _OWNER_ONLY = 0o700
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize attack`."""
     add = parser.add_argument
-    add("model", type=Path, metavar="MODEL", help="what `synthesize train` wrote")
-    add("corpus", type=Path, metavar="CORPUS", help="what it learnt from")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a folder")
-    add("--without", type=positive, default=4, metavar="N", help="notes left out; default 4")
-    add("--halves", type=positive, default=4, metavar="N", help="models of halves; default 4")
-    add("--canaries", type=positive, default=20, metavar="N", help="notes planted; default 20")
-    add("--repeats", type=positive, default=1, metavar="K", help="how often each; default 1")
-    add("--max-minutes", type=float, metavar="M", help="of each training")
-    add("--seed", type=int, default=1, metavar="S", help="which notes are chosen; default 1")
+    add("model", type=Path, metavar="MODEL", help="folder written by `synthesize train`")
+    add("corpus", type=Path, metavar="CORPUS", help="corpus the generator was trained on")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="output folder")
+    add(
+        "--without",
+        type=positive,
+        default=4,
+        metavar="N",
+        help=("number of notes left out (default 4)"),
+    )
+    add(
+        "--halves",
+        type=positive,
+        default=4,
+        metavar="N",
+        help=("number of models trained on half of the notes (default 4)"),
+    )
+    add(
+        "--canaries",
+        type=positive,
+        default=20,
+        metavar="N",
+        help=("number of planted notes (default 20)"),
+    )
+    add(
+        "--repeats",
+        type=positive,
+        default=1,
+        metavar="K",
+        help=("number of copies of each planted note (default 1)"),
+    )
+    add("--max-minutes", type=float, metavar="M", help="time limit of each training")
+    add(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="S",
+        help=("random seed for the choice of notes (default 1)"),
+    )
     add_speech(parser, json="print what was measured as JSON only")
 
 

@@ -42,23 +42,24 @@ _CHARACTERS = 1_000_000
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize battery`."""
     add = parser.add_argument
-    add("synthetic", type=Path, metavar="SYNTHETIC", help="what `synthesize generate` wrote")
-    add("corpus", type=Path, metavar="CORPUS", help="what `synthesize prepare` wrote")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a folder")
-    add("--word-pairs", type=Path, metavar="FILE", help="pairs of words with their likeness")
+    add("synthetic", type=Path, metavar="SYNTHETIC", help="folder written by `synthesize generate`")
+    add("corpus", type=Path, metavar="CORPUS", help="corpus written by `synthesize prepare`")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="output folder")
+    add("--word-pairs", type=Path, metavar="FILE", help="word pairs with similarity scores")
     add(
         "--least", type=positive, default=20, metavar="N",
-        help="pairs count whose words the real notes have N times; default 20",
+        help="minimum frequency of a pair's words in the real notes (default 20)",
     )  # fmt: skip
     add(
         "--entailment", type=Path, nargs=2, metavar=("TRAIN", "TEST"),
-        help="pairs of sentences to learn from and to try",
+        help="sentence pairs to train and test on",
     )  # fmt: skip
     add(
         "--characters", type=positive, default=_CHARACTERS, metavar="N",
-        help="read to learn capitals, again and again if need be; default a million",
+        help=("number of words read to learn capitalization, repeated if necessary (default one "
+              "million)"),
     )  # fmt: skip
-    add("--seed", type=int, default=1, metavar="S", help="of everything drawn; default 1")
+    add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add_speech(parser, json="print what was measured as JSON only")
 
 

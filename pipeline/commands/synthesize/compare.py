@@ -73,21 +73,32 @@ class _Comparison:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize compare`."""
     add = parser.add_argument
-    add("filled", type=Path, metavar="FILLED", help="what `synthesize fill` wrote")
-    add("masked", type=Path, metavar="MASKED", help="what it was filled from")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a folder")
+    add("filled", type=Path, metavar="FILLED", help="folder written by `synthesize fill`")
+    add(
+        "masked",
+        type=Path,
+        metavar="MASKED",
+        help=("folder with the masked letters it was filled from"),
+    )
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="output folder")
     add(
         "--gold", type=Path, metavar="GOLD",
-        help="letters in which people marked what identifies, to score the masker",
+        help="letters annotated by hand, to score the masking",
     )  # fmt: skip
-    add("--label-map", type=Path, metavar="M.toml", help="renames the labels of GOLD")
+    add("--label-map", type=Path, metavar="M.toml", help="TOML file that renames labels of GOLD")
     add(
         "--encoder", metavar="NAME|DIR",
-        help="for BERTScore: e5-small, of installed packages, or the folder of a HuggingFace "
-        "encoder; nothing is downloaded",
+        help=("encoder for BERTScore: e5-small from an installed package, or a folder with a "
+              "HuggingFace encoder; nothing is downloaded"),
     )  # fmt: skip
-    add("--lang", metavar="L", help="of all letters, whatever they say: en, es or fr")
-    add("--seed", type=int, default=1, metavar="S", help="of base rates; default 1")
+    add("--lang", metavar="L", help="language of all letters, overriding theirs: en, es or fr")
+    add(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="S",
+        help=("random seed of the base rates (default 1)"),
+    )
     add_speech(parser, json="print what was measured as JSON only")
 
 

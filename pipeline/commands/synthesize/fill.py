@@ -39,40 +39,77 @@ privately; words that were not masked are not covered.
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize fill`."""
     add = parser.add_argument
-    add("model", type=Path, metavar="MODEL", help="what `synthesize train --recipe masked` wrote")
-    add("masked", type=Path, metavar="MASKED", help="what `synthesize mask` wrote")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    add(
+        "model",
+        type=Path,
+        metavar="MODEL",
+        help=("folder written by `synthesize train --recipe masked`"),
+    )
+    add("masked", type=Path, metavar="MASKED", help="folder written by `synthesize mask`")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
     add(
         "--identifiers", choices=("surrogates", "model"), default="surrogates",
-        help="what fills identifiers: surrogates (default), or the model's words, which keep "
-        "neither names nor dates consistent",
+        help=("source of identifiers: surrogates (default), or the model's words, which keep "
+              "neither names nor dates consistent"),
     )  # fmt: skip
-    add("--key", metavar="LOCATOR", help="master key that surrogates are drawn under")
-    add("--custody", type=Path, metavar="DIR", help="its folder, where it is not FILE.custody")
-    add("--cohort", metavar="NAME", help="decides, with the key, all surrogates")
+    add("--key", metavar="LOCATOR", help="master key from which surrogates are derived")
+    add(
+        "--custody",
+        type=Path,
+        metavar="DIR",
+        help=("custody folder of the key (default FILE.custody)"),
+    )
+    add(
+        "--cohort",
+        metavar="NAME",
+        help=("name of the cohort, which together with the key determines all surrogates"),
+    )
     add(
         "--policy", metavar="NAME|P.toml",
-        help="default synthetic-source, which replaces all but the country that surrogate places "
-        "lie in; none may keep a label",
+        help=("policy (default synthetic-source, which replaces everything except the country of "
+              "surrogate places); it must not keep any label"),
     )  # fmt: skip
     add(
         "--method", choices=("simultaneous", "iterative"), default="simultaneous",
-        help="all places of a window at once (default), or one after the other, which takes longer",
+        help=("order of filling: all places of a window at once (default), or one after another, "
+              "which is slower"),
     )  # fmt: skip
     add(
         "--top-k", type=positive, metavar="K",
-        help="draw among the K likeliest words; default 1 (the likeliest), iterative 6",
+        help="number of likeliest words to draw from (default 1; iterative 6)",
     )  # fmt: skip
     add(
         "--together", type=positive, default=1, metavar="N",
-        help="places of a letter that the iterative method fills at a time; default 1, as "
-        "published; with more it is about as many times faster",
+        help=("number of places the iterative method fills at a time (default 1, as published; N "
+              "is about N times faster)"),
     )  # fmt: skip
-    add("--window", type=positive, default=160, metavar="N", help="words seen at once; default 160")
-    add("--copies", type=positive, default=1, metavar="N", help="letters of each; default 1")
-    add("--letters", type=positive, metavar="N", help="of the first N masked ones; default: all")
-    add("--epsilon", type=float, metavar="E", help="draw every word privately, with this budget")
-    add("--seed", type=int, default=1, metavar="S", help="another one gives others; default 1")
+    add(
+        "--window",
+        type=positive,
+        default=160,
+        metavar="N",
+        help=("window size in words (default 160)"),
+    )
+    add(
+        "--copies",
+        type=positive,
+        default=1,
+        metavar="N",
+        help=("number of letters written for each masked one (default 1)"),
+    )
+    add(
+        "--letters",
+        type=positive,
+        metavar="N",
+        help=("number of masked letters used (default: all)"),
+    )
+    add(
+        "--epsilon",
+        type=float,
+        metavar="E",
+        help=("privacy budget epsilon: draw every word with differential privacy"),
+    )
+    add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add_batch_work(parser, "letters")
 
 

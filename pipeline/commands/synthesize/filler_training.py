@@ -35,17 +35,17 @@ _ENCODER_LENGTH = 160
 def add_filler_options(parser: argparse.ArgumentParser) -> None:
     """Add what recipe `masked` takes beside the options of generators."""
     add = parser.add_argument_group("recipe masked").add_argument
-    add("--psi", type=float, metavar="S", help="share of words to guess; default 0.5")
-    add("--phi", type=share, metavar="S", help="share of identifiers hidden first; default 0.75")
-    add("--batch", type=positive, metavar="N", help="stretches a step; default 8")
+    add("--psi", type=float, metavar="S", help="share of words to predict (default 0.5)")
+    add("--phi", type=share, metavar="S", help="share of identifiers hidden first (default 0.75)")
+    add("--batch", type=positive, metavar="N", help="batch size in text segments (default 8)")
     add(
         "--encoder", metavar="NAME",
-        help="begin with an encoder, by name or folder, as for `cryptonym train`",
+        help="encoder to start from, by name or folder, as for `cryptonym train`",
     )  # fmt: skip
     add(
         "--grid", metavar="FILE.toml",
-        help="try all combinations of lists of rate, batch, phi and psi, and keep the best; "
-        "`published` is a grid",
+        help=("grid search over lists of rate, batch, phi and psi, keeping the best; `published` "
+              "names the published grid"),
     )  # fmt: skip
 
 

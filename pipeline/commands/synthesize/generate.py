@@ -38,38 +38,78 @@ screen them first.
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize generate`."""
     add = parser.add_argument
-    add("model", type=Path, metavar="MODEL", help="what `synthesize train` wrote")
-    add("corpus", type=Path, metavar="CORPUS", help="what `synthesize prepare` wrote")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    add("model", type=Path, metavar="MODEL", help="folder written by `synthesize train`")
+    add("corpus", type=Path, metavar="CORPUS", help="corpus written by `synthesize prepare`")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
     amount = parser.add_mutually_exclusive_group(required=True)
-    amount.add_argument("--notes", type=positive, metavar="N", help="how many to write")
-    amount.add_argument("--words", type=positive, metavar="N", help="write until there are as many")
-    add("--seed", type=int, default=1, metavar="S", help="another one gives other notes; default 1")
+    amount.add_argument("--notes", type=positive, metavar="N", help="number of notes")
+    amount.add_argument("--words", type=positive, metavar="N", help="number of words to reach")
+    add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add(
         "--method", default="nucleus", metavar="M",
-        help="nucleus (default), sample, top-k, greedy, beam",
+        help="decoding method: nucleus (default), sample, top-k, greedy or beam",
     )  # fmt: skip
-    add("--temperature", type=float, default=1.0, metavar="T", help="default 1")
-    add("--top-p", type=float, default=0.95, metavar="P", help="of nucleus; default 0.95")
-    add("--top-k", type=int, default=50, metavar="K", help="of top-k; default 50")
-    add("--beams", type=int, default=5, metavar="N", help="of beam; default 5")
-    add("--min-length", type=int, default=50, metavar="N", help="ids of a note; default 50")
-    add("--max-length", type=int, default=400, metavar="N", help="ids of a note; default 400")
-    add("--no-repeat", type=int, default=0, metavar="N", help="no run of N ids twice; default: any")
+    add(
+        "--temperature",
+        type=float,
+        default=1.0,
+        metavar="T",
+        help=("sampling temperature (default 1)"),
+    )
+    add(
+        "--top-p",
+        type=float,
+        default=0.95,
+        metavar="P",
+        help=("probability mass for nucleus sampling (default 0.95)"),
+    )
+    add(
+        "--top-k",
+        type=int,
+        default=50,
+        metavar="K",
+        help=("number of candidates for top-k sampling (default 50)"),
+    )
+    add("--beams", type=int, default=5, metavar="N", help="number of beams (default 5)")
+    add(
+        "--min-length", type=int, default=50, metavar="N", help="minimum tokens a note (default 50)"
+    )
+    add(
+        "--max-length",
+        type=int,
+        default=400,
+        metavar="N",
+        help="maximum tokens a note (default 400)",
+    )
+    add(
+        "--no-repeat",
+        type=int,
+        default=0,
+        metavar="N",
+        help=("n-gram length that must not repeat (default: no limit)"),
+    )
     add(
         "--tags", choices=("enforced", "asked"), default="enforced",
-        help="enforced (default): a note has just the entities asked for where there is room",
+        help=("treatment of entity tags; enforced (default) gives a note exactly the requested "
+              "entities where there is room"),
     )  # fmt: skip
     add(
         "--candidates", type=positive, default=1, metavar="K",
-        help="with --tags asked: write K times as many, keep those that together are as asked for",
+        help=("with --tags asked: oversampling factor; the notes that together match the request "
+              "are kept"),
     )  # fmt: skip
     add(
         "--ending", choices=("sentence", "free"), default="sentence",
-        help="sentence (default): a note as long as asked for ends with its next sentence",
+        help=("end of a note; sentence (default) ends it after the sentence in which the requested "
+              "length is reached"),
     )  # fmt: skip
-    add("--unmasked", action="store_true", help="let tags come as they like, to compare")
-    add("--shares", type=Path, metavar="FILE.toml", help="of labels; default: as in the corpus")
+    add("--unmasked", action="store_true", help="leave tags unconstrained, for comparison")
+    add(
+        "--shares",
+        type=Path,
+        metavar="FILE.toml",
+        help=("distribution of labels (default: that of the corpus)"),
+    )
     add_batch_work(parser, "notes")
 
 

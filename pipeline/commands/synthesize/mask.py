@@ -50,34 +50,40 @@ _TOGETHER = 64  # letters that taggers see at once
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize mask`."""
     add = parser.add_argument
-    add("corpus", type=Path, metavar="CORPUS", help="what `synthesize prepare` wrote")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    add("corpus", type=Path, metavar="CORPUS", help="corpus written by `synthesize prepare`")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
     add(
         "--share", type=share, default=0.7, metavar="S",
-        help="of nouns, verbs and adjectives that go; default 0.7",
+        help="share of nouns, verbs and adjectives to mask (default 0.7)",
     )  # fmt: skip
     add(
         "--speech", type=_ratio, nargs="+", default=[], metavar="PART=S",
-        help="shares by part of speech instead, such as NOUN=0.7",
+        help="share to mask for a part of speech, such as NOUN=0.7",
     )  # fmt: skip
     add(
         "--pipeline", type=_named, nargs="+", default=[], metavar="LANG=NAME",
-        help="a pipeline of spaCy that is installed, or its folder, such as fr=fr_core_news_md",
+        help="spaCy pipeline for a language, installed or as a folder, such as fr=fr_core_news_md",
     )  # fmt: skip
     add(
         "--medical", type=_ratio, nargs="+", default=[], metavar="CLASS=S",
-        help="shares of medical words that stay, by class; default: all of them",
+        help="share of medical words to keep, by class (default: all)",
     )  # fmt: skip
     add(
         "--medical-model", metavar="DIR",
-        help="a tagger that `cryptonym train` wrote from letters with medical entities",
+        help="tagger for medical entities, trained with `cryptonym train`",
     )  # fmt: skip
-    add("--medical-pipeline", metavar="NAME", help="a pipeline of spaCy whose entities stay")
+    add("--medical-pipeline", metavar="NAME", help="spaCy pipeline whose entities are kept")
     add(
         "--slots", type=natural, default=0, metavar="N",
-        help="blur the number of words of identifiers that the model fills by up to N; default 0",
+        help="maximum random change of the number of words of an identifier (default 0)",
     )  # fmt: skip
-    add("--seed", type=int, default=1, metavar="S", help="of which words go; default 1")
+    add(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="S",
+        help=("random seed for the choice of words (default 1)"),
+    )
     add_speech(parser, json="print the manifest as JSON only")
 
 

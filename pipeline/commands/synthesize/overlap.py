@@ -51,16 +51,28 @@ _PLAIN = ".txt"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize overlap`."""
     add = parser.add_argument
-    add("base", type=Path, metavar="BASE", help="a causal model as HuggingFace saves it")
-    add("corpus", type=Path, metavar="CORPUS", help="what `synthesize prepare` wrote")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    add("base", type=Path, metavar="BASE", help="causal language model in HuggingFace's format")
+    add("corpus", type=Path, metavar="CORPUS", help="corpus written by `synthesize prepare`")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
     add(
         "--text", type=Path, nargs="+", default=[], metavar="FILE",
-        help="what the model learnt from, or a part of it",
+        help="training text of the model, or part of it",
     )  # fmt: skip
     add("--unseen", type=Path, metavar="NOTES", help="notes that the model cannot have seen")
-    add("--notes", type=positive, default=200, metavar="N", help="asked about; default 200 of each")
-    add("--seed", type=int, default=1, metavar="S", help="which notes are chosen; default 1")
+    add(
+        "--notes",
+        type=positive,
+        default=200,
+        metavar="N",
+        help=("number of notes of each kind that are tested (default 200)"),
+    )
+    add(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="S",
+        help=("random seed for the choice of notes (default 1)"),
+    )
     add_speech(parser, json="print what was measured as JSON only")
 
 

@@ -39,17 +39,29 @@ A nightly job's output has no manifest of its own: its report.json proves it.
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize prepare`."""
     add = parser.add_argument
-    add("release", nargs="+", metavar="RELEASE", help="a folder, a URL, or env:NAME of one")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
-    add("--manifest", type=Path, metavar="FILE", help="where it is not in the folder itself")
-    add("--schema", metavar="NAME", help="the database schema")
-    add("--inside", action="store_true", help="take annotated files; the corpus stays inside")
+    add(
+        "release",
+        nargs="+",
+        metavar="RELEASE",
+        help=("release: a folder, a URL, or env:NAME of a URL"),
+    )
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
+    add("--manifest", type=Path, metavar="FILE", help="manifest, if not in the folder itself")
+    add("--schema", metavar="NAME", help="database schema")
+    add("--inside", action="store_true", help="accept annotated files; the corpus must stay inside")
     add(
         "--form", choices=("marked", "benchmark"), default="marked",
-        help="benchmark: one word for every entity and a sentence a line, as in published corpora",
+        help=("form of the text; benchmark: one word for each entity and one sentence a line, as "
+              "in published corpora"),
     )  # fmt: skip
-    add("--seed", type=int, default=1, metavar="S", help="decides who is held out; default 1")
-    add("--lang", default="", metavar="CODE", help="the language of the notes, such as fr")
+    add(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="S",
+        help=("random seed for the choice of held-out patients (default 1)"),
+    )
+    add("--lang", default="", metavar="CODE", help="language of the notes, such as fr")
     add_speech(parser, json="print the manifest of the corpus as JSON only")
 
 

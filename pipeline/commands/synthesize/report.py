@@ -43,16 +43,24 @@ _REMEDY = "give a file that `synthesize screen`, `compare`, `utility`, `attack` 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize report`."""
     add = parser.add_argument
-    add("synthetic", type=Path, metavar="SYNTHETIC", help="what `generate` or `fill` wrote")
+    add("synthetic", type=Path, metavar="SYNTHETIC", help="folder written by `generate` or `fill`")
     add(
         "--measured", type=Path, nargs="+", required=True, metavar="FILE",
-        help="screen.json and other files of measurements",
+        help="screen.json and other measurement files",
     )  # fmt: skip
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="for the report")
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help=("output folder for the report"),
+    )
     add(
         "--requirements", type=Path, metavar="R.toml",
-        help="a file, or one that is shipped: synthetic (default); generator, which also asks for "
-        "what `synthesize attack` measures; filled (default for letters that `fill` wrote)",
+        help=("requirements: a file, or a shipped set: synthetic (default); generator, which also "
+              "requires what `synthesize attack` measures; filled (default for letters written by "
+              "`fill`)"),
     )  # fmt: skip
     add_key(parser, required=True)
     add_speech(parser, json="print the report as JSON only")

@@ -24,10 +24,29 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize review`."""
     add = parser.add_argument
-    add("pairs", type=Path, metavar="REVIEW.jsonl", help="what `synthesize screen` chose")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="for the pages")
-    add("--reviewers", type=positive, default=READERS, metavar="N", help=f"default {READERS}")
-    add("--seed", type=int, default=1, metavar="S", help="of the order of pairs; default 1")
+    add("pairs", type=Path, metavar="REVIEW.jsonl", help="pairs chosen by `synthesize screen`")
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help=("output folder for the pages"),
+    )
+    add(
+        "--reviewers",
+        type=positive,
+        default=READERS,
+        metavar="N",
+        help=f"number of reviewers (default {READERS})",
+    )
+    add(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="S",
+        help=("random seed for the order of pairs (default 1)"),
+    )
     add_speech(parser)
 
 

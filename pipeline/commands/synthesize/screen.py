@@ -44,10 +44,16 @@ _OWNER_ONLY = 0o700
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize screen`."""
     add = parser.add_argument
-    add("synthetic", type=Path, metavar="SYNTHETIC", help="what `synthesize generate` wrote")
-    add("corpus", type=Path, metavar="CORPUS", help="what `synthesize prepare` wrote")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
-    add("--seed", type=int, default=1, metavar="S", help="of the attack's samples; default 1")
+    add("synthetic", type=Path, metavar="SYNTHETIC", help="folder written by `synthesize generate`")
+    add("corpus", type=Path, metavar="CORPUS", help="corpus written by `synthesize prepare`")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
+    add(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="S",
+        help=("random seed of the attack's samples (default 1)"),
+    )
     add_speech(parser, json="print what was measured as JSON only")
 
 

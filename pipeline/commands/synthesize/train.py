@@ -44,39 +44,85 @@ _CHANGES = (
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize train`; those left out keep what the recipe says."""
     add = parser.add_argument
-    add("corpus", type=Path, metavar="CORPUS", help="what `synthesize prepare` wrote")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
-    add("--recipe", default="gpt", metavar="NAME", help="see below; default gpt")
-    add("--max-minutes", type=float, metavar="M", help="fit the schedule into this time")
-    add("--epochs", type=positive, metavar="N", help="times through the notes")
-    add("--seed", type=int, metavar="S", help="default 1")
-    add("--width", type=positive, metavar="N", help="of every layer")
+    add("corpus", type=Path, metavar="CORPUS", help="corpus written by `synthesize prepare`")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
+    add("--recipe", default="gpt", metavar="NAME", help="recipe, see below (default gpt)")
+    add(
+        "--max-minutes",
+        type=float,
+        metavar="M",
+        help=("time limit that the schedule is fitted into"),
+    )
+    add("--epochs", type=positive, metavar="N", help="number of epochs")
+    add("--seed", type=int, metavar="S", help="random seed (default 1)")
+    add("--width", type=positive, metavar="N", help="width of each layer")
     add("--layers", type=positive, metavar="N")
-    add("--heads", type=positive, metavar="N", help="of attention; divides the width")
-    add("--context", type=positive, metavar="N", help="longest text of a transformer; default 1024")
+    add(
+        "--heads",
+        type=positive,
+        metavar="N",
+        help=("number of attention heads, a divisor of the width"),
+    )
+    add(
+        "--context",
+        type=positive,
+        metavar="N",
+        help=("context length of a transformer (default 1024)"),
+    )
     add("--dropout", type=float, metavar="S")
-    add("--vocabulary", choices=("words", "pieces"), help="whole words, or pieces of them")
-    add("--vocabulary-size", type=positive, metavar="N", help="of pieces, marks among them")
-    add("--rare", type=positive, metavar="N", help="words that occur less often are unknown")
-    add("--rate", type=float, metavar="R", help="of an LSTM; default 20")
-    add("--peak", type=float, metavar="R", help="highest rate of a transformer; default 0.001")
-    add("--step-tokens", type=positive, metavar="N", help="ids a step of a transformer")
-    add("--pretrained", metavar="FOLDER", help="a GPT-2 as HuggingFace saves it, for recipe gpt2")
+    add(
+        "--vocabulary",
+        choices=("words", "pieces"),
+        help=("vocabulary of whole words or of word pieces"),
+    )
+    add(
+        "--vocabulary-size",
+        type=positive,
+        metavar="N",
+        help=("size of the piece vocabulary, including special tokens"),
+    )
+    add(
+        "--rare",
+        type=positive,
+        metavar="N",
+        help=("minimum frequency of a word; rarer ones are unknown"),
+    )
+    add("--rate", type=float, metavar="R", help="learning rate of an LSTM (default 20)")
+    add(
+        "--peak",
+        type=float,
+        metavar="R",
+        help=("peak learning rate of a transformer (default 0.001)"),
+    )
+    add("--step-tokens", type=positive, metavar="N", help="batch size of a transformer in tokens")
+    add("--pretrained", metavar="FOLDER", help="GPT-2 in HuggingFace's format, for recipe gpt2")
     add(
         "--lora", type=positive, metavar="RANK",
-        help="keep the blocks of --pretrained, and learn matrices of this rank beside them (peft)",
+        help="rank of LoRA adapters trained beside the frozen blocks of --pretrained (peft)",
     )  # fmt: skip
-    add("--epsilon", type=float, metavar="E", help="train privately, with this budget")
-    add("--delta", type=float, metavar="D", help="default: 1 / (10 x notes)")
+    add("--epsilon", type=float, metavar="E", help="privacy budget epsilon for private training")
+    add(
+        "--delta",
+        type=float,
+        metavar="D",
+        help=("delta of private training (default 1 / (10 x notes))"),
+    )
     add(
         "--vocabulary-text", type=Path, metavar="FILE",
-        help="learn the vocabulary from these notes instead: it is outside of the privacy budget",
+        help="other notes to learn the vocabulary from, outside of the privacy budget",
     )  # fmt: skip
     add(
         "--canaries", type=positive, metavar="N",
-        help="plant N made-up notes to look for later; notes of such a model are never released",
+        help=("number of made-up notes to plant and look for later; notes of such a model are "
+              "never released"),
     )  # fmt: skip
-    add("--canary-repeats", type=positive, default=10, metavar="K", help="of each; default 10")
+    add(
+        "--canary-repeats",
+        type=positive,
+        default=10,
+        metavar="K",
+        help=("number of copies of each planted note (default 10)"),
+    )
     add_filler_options(parser)
     add_speech(parser, json="print the perplexities as JSON only")
 

@@ -45,13 +45,24 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize utility`."""
     add = parser.add_argument
-    add("synthetic", type=Path, metavar="SYNTHETIC", help="what `generate` or `fill` wrote")
-    add("corpus", type=Path, metavar="CORPUS", help="what `synthesize prepare` wrote")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="a folder")
-    add("--encoder", default="bilstm", metavar="NAME", help="as for `train`; default bilstm")
-    add("--seeds", type=positive, default=3, metavar="N", help="trainings each; default 3")
-    add("--max-minutes", type=float, metavar="M", help="of each training")
-    add("--epochs", type=positive, metavar="N", help="of each training, at most")
+    add("synthetic", type=Path, metavar="SYNTHETIC", help="folder written by `generate` or `fill`")
+    add("corpus", type=Path, metavar="CORPUS", help="corpus written by `synthesize prepare`")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="output folder")
+    add(
+        "--encoder",
+        default="bilstm",
+        metavar="NAME",
+        help=("encoder, as for `train` (default bilstm)"),
+    )
+    add(
+        "--seeds",
+        type=positive,
+        default=3,
+        metavar="N",
+        help=("number of trainings of each kind (default 3)"),
+    )
+    add("--max-minutes", type=float, metavar="M", help="time limit of each training")
+    add("--epochs", type=positive, metavar="N", help="maximum epochs of each training")
     add_speech(parser, json="print what was measured as JSON only")
 
 
