@@ -109,21 +109,7 @@ def count(pair: Pair, is_medical: IsMedical | None = None) -> Counts:
     counts = Counts()
     _count_spans(counts, pair)
     _count_tokens(counts, pair, is_medical)
-    gold, leaks, numbers = set(pair.gold), missed(pair), counts.numbers
-    numbers["notes"] += 1
-    numbers["documents"] += bool(gold)
-    numbers["safe"] += bool(gold) and not leaks
-    for kind in Strength:
-        spans = sum(strength(span.label) is kind for span in gold)
-        leaked = sum(strength(span.label) is kind for span in leaks)
-        numbers[f"{kind}_spans"] += spans
-        numbers[f"{kind}_leaked"] += leaked
-        numbers[f"{kind}_documents"] += bool(spans)
-        numbers[f"{kind}_safe"] += bool(spans) and not leaked
-    counts.leaks = [
-        {"label": leak.label, "note_id": pair.note_id, "start": leak.start, "end": leak.end}
-        for leak in leaks
-    ]
+    _count_leaks(counts, pair)
     return counts
 
 
@@ -179,6 +165,24 @@ def _count_tokens(counts: Counts, pair: Pair, is_medical: IsMedical | None) -> N
         counts.labels[label].gold_tokens += 1
         counts.labels[label].redacted += is_redacted
         _count_token(counts, label, other, is_hit=is_redacted and label == other)
+
+
+def _count_leaks(counts: Counts, pair: Pair) -> None:
+    gold, leaks, numbers = set(pair.gold), missed(pair), counts.numbers
+    numbers["notes"] += 1
+    numbers["documents"] += bool(gold)
+    numbers["safe"] += bool(gold) and not leaks
+    for kind in Strength:
+        spans = sum(strength(span.label) is kind for span in gold)
+        leaked = sum(strength(span.label) is kind for span in leaks)
+        numbers[f"{kind}_spans"] += spans
+        numbers[f"{kind}_leaked"] += leaked
+        numbers[f"{kind}_documents"] += bool(spans)
+        numbers[f"{kind}_safe"] += bool(spans) and not leaked
+    counts.leaks = [
+        {"label": leak.label, "note_id": pair.note_id, "start": leak.start, "end": leak.end}
+        for leak in leaks
+    ]
 
 
 def _count_token(counts: Counts, label: str | None, other: str | None, *, is_hit: bool) -> None:

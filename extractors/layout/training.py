@@ -201,21 +201,20 @@ def _loss(model: LineNetwork, batch: Sequence[Document], random: np.random.Gener
         if noisy:
             described.append(_masked(features([page.page for page in noisy]), random))
             classes += [CLASSES.index(kind) for page in noisy for kind in page.classes]
-    lines = np.cumsum([0, *(len(part.edges) for part in described)]).tolist()
-    return functional.cross_entropy(
-        model.logits(
-            Features(
-                np.concatenate([part.edges for part in described]),
-                np.concatenate([part.numbers for part in described]),
-                np.concatenate([part.words for part in described]),
-                tuple(
-                    (start + at, end + at)
-                    for part, at in zip(described, lines, strict=False)
-                    for start, end in part.windows
-                ),
-            )
+    return functional.cross_entropy(model.logits(_joined(described)), torch.tensor(classes))
+
+
+def _joined(parts: Sequence[Features]) -> Features:
+    lines = np.cumsum([0, *(len(part.edges) for part in parts)]).tolist()
+    return Features(
+        np.concatenate([part.edges for part in parts]),
+        np.concatenate([part.numbers for part in parts]),
+        np.concatenate([part.words for part in parts]),
+        tuple(
+            (start + at, end + at)
+            for part, at in zip(parts, lines, strict=False)
+            for start, end in part.windows
         ),
-        torch.tensor(classes),
     )
 
 

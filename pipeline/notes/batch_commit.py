@@ -180,25 +180,29 @@ def _stage(batch: Batch, tools: Tools) -> tuple[Batch, list[StagedNote]]:
     staged: dict[str, StagedNote] = {}
 
     def step(item: Item) -> Item:
-        if item.document is None or item.release is None:
-            raise Unsafe("not-rewritten")
-        written = item.document.written
-        staged[item.note_id] = StagedNote(
-            note_id=item.row.note_id,
-            person_id=whole(item.row.person_id),
-            content=item.content,
-            identity=item.identity,
-            config=tools.config,
-            sealed=item.sealed,
-            payload=pack(output_row(item, tools.columns)),
-            kind=item.kind,
-            day=written.date().isoformat() if written else None,
-            characters=len(item.document.text),
-        )
+        staged[item.note_id] = _staged(item, tools)
         return item
 
     written = batch.each("write", step)
     return written, [staged[item.note_id] for item in written.items]
+
+
+def _staged(item: Item, tools: Tools) -> StagedNote:
+    if item.document is None or item.release is None:
+        raise Unsafe("not-rewritten")
+    written = item.document.written
+    return StagedNote(
+        note_id=item.row.note_id,
+        person_id=whole(item.row.person_id),
+        content=item.content,
+        identity=item.identity,
+        config=tools.config,
+        sealed=item.sealed,
+        payload=pack(output_row(item, tools.columns)),
+        kind=item.kind,
+        day=written.date().isoformat() if written else None,
+        characters=len(item.document.text),
+    )
 
 
 def output_row(item: Item, columns: Columns) -> OutputRow:

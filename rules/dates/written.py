@@ -58,13 +58,7 @@ def companions(folded: str, moments: list[Moment]) -> Iterator[Moment]:
 
 def _earlier(folded: str, moment: Moment, floor: int) -> Iterator[Moment]:
     start, day = moment.start, moment.day
-    # Tell quickly whether what stands before a date could join it to another.
-    words = folded[max(0, start - 14) : start].split()
-    if words and words[-1] in _SERIES_ARTICLES:
-        del words[-1]
-    if not (
-        bool(words) and (words[-1].lstrip("0123456789") in _SERIES_JOINS or words[-1][-1] in "-,&")
-    ):
+    if not _may_follow(folded, start):
         return
     part = _earlier_part(folded, moment, floor) if day is not None else None
     if part:
@@ -76,6 +70,16 @@ def _earlier(folded: str, moment: Moment, floor: int) -> Iterator[Moment]:
             break
         start, day = earlier.start, earlier.day
         yield earlier._replace(year=moment.year, month=moment.month)
+
+
+def _may_follow(folded: str, start: int) -> bool:
+    """Tell quickly whether what stands before a date could join it to another."""
+    words = folded[max(0, start - 14) : start].split()
+    if words and words[-1] in _SERIES_ARTICLES:
+        del words[-1]
+    return bool(words) and (
+        words[-1].lstrip("0123456789") in _SERIES_JOINS or words[-1][-1] in "-,&"
+    )
 
 
 def _earlier_part(folded: str, moment: Moment, floor: int) -> Moment | None:
@@ -209,14 +213,18 @@ class _Name(NamedTuple):
     number: int
 
 
+def _named(folded: str, match: re.Match[str]) -> _Name:
+    start, bare = match.span(1)
+    end = bare + folded.startswith(".", bare)
+    return _Name(start, bare, end, match[1], MONTHS[match[1]])
+
+
 def _months(folded: str, text: str) -> Iterator[Moment]:
     """Yield dates with a month; a bare month counts beside one: `mai à juin 2029`."""
     waiting: Moment | None = None
     last = -1
     for match in _MONTH.finditer(folded):
-        start, bare = match.span(1)
-        end = bare + folded.startswith(".", bare)
-        name = _Name(start, bare, end, match[1], MONTHS[match[1]])
+        name = _named(folded, match)
         found = _around(folded, text, name)
         alone = None
         if found is None and name.word not in AMBIGUOUS_MONTHS:

@@ -85,10 +85,7 @@ def read(cased: str, folded: str, at: int, *, most: int = _MOST) -> list[NameWor
 
 def _goes_on(cased: str, before: NameWord, piece: NameWord) -> bool:
     if piece.start == before.end:
-        # Whether a word with no blank before it goes on with the name: `J.Hart`, `TomHart`.
-        if before.bits & INITIALS or cased[piece.start - 1] == "'":
-            return True
-        return cased[piece.start - 1].islower() and cased[piece.start].isupper()
+        return _glued(cased, before, piece.start)
     return not cased.startswith(_COLONS, piece.end) or not _is_heading(before, piece)
 
 
@@ -96,6 +93,13 @@ def _is_heading(before: NameWord, piece: NameWord) -> bool:
     """Return whether a word before a colon is the next heading and no more of the name."""
     apart = piece.start - before.end > 1 and not before.bits & INITIALS
     return apart or piece.bits & (COMMON | FAMILY) == COMMON
+
+
+def _glued(cased: str, before: NameWord, start: int) -> bool:
+    """Return whether a word with no blank before it goes on with the name: `J.Hart`, `TomHart`."""
+    if before.bits & INITIALS or cased[start - 1] == "'":
+        return True
+    return cased[start - 1].islower() and cased[start].isupper()
 
 
 def _over_break(cased: str, at: int, last: NameWord) -> int:

@@ -124,12 +124,7 @@ def _with_town(
     name = folded[begin:town_end]
     first = name.partition(" ")[0]
     plain = broken and len(first) > 2 and not common(first) and _opens_line(cased, end, name)
-    if (
-        certain
-        or plain
-        or " cedex" in name
-        or surely_town(name.partition(" cedex")[0].partition(" 1")[0].partition(" 2")[0], lang)
-    ):
+    if certain or plain or " cedex" in name or surely_town(_bare(name), lang):
         return [(begin, town_end, Label.CITY)]
     return []
 
@@ -141,6 +136,10 @@ def _opens_line(cased: str, code_end: int, name: str) -> bool:
     line = cased.rfind("\n", max(0, code_end - 9), code_end) >= 0 or code_end < 9
     first = name.partition(" ")[0]
     return line and not term_kind(first) and not word_rank(first)
+
+
+def _bare(name: str) -> str:
+    return name.partition(" cedex")[0].partition(" 1")[0].partition(" 2")[0]
 
 
 def _after_break(cased: str, start: int) -> bool:

@@ -201,17 +201,7 @@ def _word(context: _Context, place: int) -> DateToken | None:
         return replace(spelt, text=context.text[spelt.start : spelt.end])
     if word in MONTH_INDEX or word in WEEKDAY_INDEX or word in SEASON_INDEX:
         return _name(context, place, *_kind(word, context))
-    # Whether a word is a month as in `12-III-2024`.
-    piece, text = context.pieces[place], context.text
-    around = text[piece.start - 2 : piece.start] + text[piece.end : piece.end + 2]
-    if (
-        piece.word in ROMAN_INDEX
-        and len(around) == 4
-        and around[1] == around[2]
-        and around[1] in _SIGNS
-        and around[0].isdigit()
-        and around[3].isdigit()
-    ):
+    if _is_roman(context, place):
         return _name(context, place, "m", ROMAN_INDEX)
     if _is_short_weekday(context, place):
         return _name(context, place, "w", SHORT_WEEKDAY_INDEX)
@@ -241,6 +231,20 @@ def _spelt(context: _Context, place: int) -> DateToken | None:
 def _is_only_month(word: str, words: list[str]) -> bool:
     """Return whether `sept` is the month here, not the number seven."""
     return word in MONTH_INDEX and not any(other in MONTH_INDEX for other in words if other != word)
+
+
+def _is_roman(context: _Context, place: int) -> bool:
+    """Return whether a word is a month as in `12-III-2024`."""
+    piece, text = context.pieces[place], context.text
+    around = text[piece.start - 2 : piece.start] + text[piece.end : piece.end + 2]
+    return (
+        piece.word in ROMAN_INDEX
+        and len(around) == 4
+        and around[1] == around[2]
+        and around[1] in _SIGNS
+        and around[0].isdigit()
+        and around[3].isdigit()
+    )
 
 
 def _is_short_weekday(context: _Context, place: int) -> bool:
