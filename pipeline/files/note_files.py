@@ -18,11 +18,9 @@ from pipeline.notes.detection import (
     KnownPatients,
     by_record,
     detect,
-    detect_together,
     spoken,
 )
-from pipeline.notes.model_detection import TOGETHER as ASKED_TOGETHER
-from pipeline.notes.model_detection import Foresight, SpanTagger
+from pipeline.notes.model_detection import TOGETHER, Foresight, SpanTagger
 from pipeline.notes.overlap_resolution import resolve
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
@@ -30,7 +28,6 @@ from record.failure import Failure
 from record.patient import PatientRecord
 from record.span import Span
 from rules.known.known import KnownPatient
-from rules.matching.normalized_document import TOGETHER
 
 DETECTORS = frozenset(("rules", "known"))
 MODEL = "model"
@@ -83,7 +80,6 @@ class Finder:
     model: SpanTagger | None = None
     warnings: list[str] = field(default_factory=list)
     _foresight: Foresight = field(init=False, repr=False)
-    _ahead: dict[Document, tuple[Span, ...] | None] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self._foresight = Foresight(self.model)
@@ -97,31 +93,20 @@ class Finder:
         known = self._known(document)
         found: list[Span] = []
         if "rules" in self.detectors:
-            every = self._ahead.get(document)
-            every = detect(document, known) if every is None else every
-            found += (s for s in every if rule_of(s) not in self.dropped)
+            found += (s for s in detect(document, known) if rule_of(s) not in self.dropped)
         elif known:
             found += by_record(document, known)
         found += self._foresight.spans(document)
         return tuple(found)
 
-    def foresee(self, lines: Sequence[JsonLine]) -> None:
-        """Search the next notes at once, which is faster than one by one.
+    def ask_model(self, lines: Sequence[JsonLine]) -> None:
+        """Ask the model about the next notes at once, which is faster than one by one.
 
-        Where that fails each is searched alone, so that only the one to blame is refused.
+        Where that fails it is asked about each alone, so that only the one to blame is refused.
         """
-        clean = [attempt(f"line {line.number}", "detect", partial(cleaned, line)) for line in lines]
-        documents = [each[0].document for each in clean if not isinstance(each, Failure)]
+        clean = (attempt("", "detect", partial(cleaned, line)) for line in lines)
+        documents = (each[0].document for each in clean if not isinstance(each, Failure))
         self._foresight = Foresight(self.model, documents)
-        self._ahead = {}
-        if "rules" in self.detectors:
-            asked = [attempt("", "detect", partial(self._search, each)) for each in documents]
-            searches = [each for each in asked if not isinstance(each, Failure)]
-            found = detect_together(searches)
-            self._ahead = dict(zip((each for each, _ in searches), found, strict=True))
-
-    def _search(self, document: Document) -> tuple[Document, KnownPatient | None]:
-        return spoken(document, self.lang), self._known(document)
 
     def _known(self, document: Document) -> KnownPatient | None:
         patient = self.patient(document.person_id) if "known" in self.detectors else None
@@ -179,7 +164,7 @@ def detect_file(task: Task, progress: Progress, tell: Tell | None = None) -> Don
             unknown += finder.patient(document.person_id) is None
             outbox.note({**line.record, "spans": listed(spans)})
 
-        each_line(task, outbox, progress, step, ahead=finder.foresee)
+        each_line(task, outbox, progress, step, ahead=finder.ask_model)
         if unknown and task.patients and "known" in task.detectors:
             outbox.done.warnings.append(f"nothing is known of the person of {unknown} notes")
     return outbox.done
@@ -203,9 +188,7 @@ def each_line(
     progress.phase("working")
     bad: list[int] = []
     lines = read_notes(task.notes, lang=task.lang, given=given)
-    # A model is slow: with more notes at a time nobody would see that it goes on.
-    many = ASKED_TOGETHER if task.model else TOGETHER
-    while group := list(islice(lines, many)):
+    while group := list(islice(lines, TOGETHER)):
         ahead([line for line in group if isinstance(line, JsonLine)])
         for line in group:
             outbox.done.read += 1

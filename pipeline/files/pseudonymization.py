@@ -121,7 +121,7 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
                 if vault and line.annotated.document.person_id is not None:
                     persons.add(line.annotated.document.person_id)
 
-        ahead = (lambda lines: None) if rules.given else finder.foresee
+        ahead = (lambda lines: None) if rules.given else finder.ask_model
         each_line(task, outbox, progress, step, given=rules.given, ahead=ahead)
         if vault:
             vault.store(cohort, persons)

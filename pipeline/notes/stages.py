@@ -9,7 +9,7 @@ from typing import Protocol
 from pipeline.notes import residual_identifiers
 from pipeline.notes.batch import NOTHING, Batch, Item, Refused, hash_row
 from pipeline.notes.boundary import attempt
-from pipeline.notes.detection import detect, detect_together, spoken
+from pipeline.notes.detection import detect, spoken
 from pipeline.notes.model_detection import Foresight
 from pipeline.notes.overlap_resolution import resolve
 from pipeline.notes.worker_resources import Tools
@@ -175,20 +175,15 @@ def extract(batch: Batch, tools: Tools) -> Batch:
 
 def find(batch: Batch, tools: Tools) -> Batch:
     """Find identifiers with every detector; spans may overlap."""
-
     site = tools.settings.rules.site
-    batch = batch.each("detect", lambda item: in_language(item, tools))
     texts = (text for item in batch.items for text in (item.document, item.title))
     foresight = Foresight(tools.tagger, (text for text in texts if text and text.text))
-    ahead = _ahead(batch, tools)
 
     def spans(document: Document, known: KnownPatient | None) -> tuple[Span, ...]:
-        found = ahead.get((document.note_id, document.text))
-        if found is None:
-            found = detect(document, known, site)
-        return (*found, *foresight.spans(document))
+        return (*detect(document, known, site), *foresight.spans(document))
 
     def step(item: Item) -> Item:
+        item = in_language(item, tools)
         known = _known(item, tools)
         document, title = _documents(item)
         return replace(
@@ -198,18 +193,6 @@ def find(batch: Batch, tools: Tools) -> Batch:
         )
 
     return batch.each("detect", step)
-
-
-def _ahead(batch: Batch, tools: Tools) -> dict[tuple[str, str], tuple[Span, ...] | None]:
-    """Search all texts of a batch, each by its note and itself, family by family."""
-    searches: list[tuple[Document, KnownPatient | None]] = []
-    for item in batch.items:
-        known = attempt(item.note_id, "detect", lambda item=item: _known(item, tools))  # type: ignore[misc]
-        if not isinstance(known, Failure):
-            searches += [(text, known) for text in _documents(item) if text.text]
-    keys = [(document.note_id, document.text) for document, _ in searches]
-    found = detect_together(searches, tools.settings.rules.site)
-    return dict(zip(keys, found, strict=True))
 
 
 def in_language(item: Item, tools: Tools) -> Item:

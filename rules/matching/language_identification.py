@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from rules.matching.lexicon import lexicon
-from rules.matching.normalized_document import REMEMBERED, fold_once
+from rules.matching.normalized_document import RECENT_TEXTS, fold_once
 
 LANGUAGES = ("fr", "en", "es", "de", "nl")
 """The languages that rules speak, as ISO 639-1 codes."""
@@ -65,7 +65,7 @@ def stretches(text: str) -> list[Stretch]:
     return list(_told(text))
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=RECENT_TEXTS)
 def _told(text: str) -> tuple[Stretch, ...]:
     if not text:
         return ()

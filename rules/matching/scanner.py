@@ -19,7 +19,7 @@ import hyperscan
 from platformdirs import user_cache_path
 
 from rules.matching import prefilter
-from rules.matching.normalized_document import REMEMBERED
+from rules.matching.normalized_document import RECENT_TEXTS
 from rules.matching.prefilter import leading, loosen, narrowest
 
 _KEPT = 12
@@ -127,7 +127,7 @@ class Automaton:
         self._compiled = 0
         self._lock = threading.Lock()
         self._local = threading.local()
-        self.scan = lru_cache(maxsize=REMEMBERED)(self._scan)
+        self.scan = lru_cache(maxsize=RECENT_TEXTS)(self._scan)
 
     def add(self, pattern: "Pattern") -> int:
         """Add an expression; returns the number under which hits on it are reported."""

@@ -8,7 +8,6 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from pipeline.cli import main
-from pipeline.files import note_files as files
 from pipeline.files.note_files import parse_detectors
 from pipeline.files.pseudonymization import load_policy
 from record.errors import ConfigError
@@ -391,26 +390,3 @@ def test_a_policy_speaks_the_language_that_notes_name_or_are_in(desk):
     _, (_, asked), _ = desk.pseudonymize(first, record, more=(*more, "--lang", "es"))
     _, (_, other), _ = desk.pseudonymize(first, record, more=(*more, "--lang", "fr"))
     assert told == asked != other
-
-
-@pytest.mark.parametrize("fails", [False, True])
-def test_notes_searched_side_by_side_have_what_each_has_alone(tmp_path, monkeypatch, fails):
-    records = [
-        NOTE | {"note_id": str(n), "text": f"{TEXT} Vu le 0{n}/05/2024."} for n in range(1, 9)
-    ]
-    notes = write(tmp_path / "notes.jsonl", *records, NOTE | {"note_id": "9", "lang": ""})
-    patients = write(tmp_path / "patients.jsonl", PATIENT)
-
-    def found(name):
-        out = tmp_path / name
-        assert main(["detect", notes, "-o", str(out), "--patients", patients, "--plain"]) == 0
-        return [line["spans"] for line in read(out)]
-
-    both = found("both.jsonl")
-    if fails:
-        monkeypatch.setattr(files, "detect_together", lambda searches: [None] * len(searches))
-    else:
-        monkeypatch.setattr(files, "detect", pytest.fail)
-    again = found("again.jsonl")
-    assert again == both
-    assert all(len(spans) > 4 for spans in both)

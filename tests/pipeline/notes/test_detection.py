@@ -4,20 +4,17 @@ from datetime import date, datetime
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pipeline.config.settings import RulesSettings
 from pipeline.notes import detection, stages
 from pipeline.notes.batch import Batch, Item
-from pipeline.notes.detection import KnownPatients, by_rules, detect, detect_together, spoken
+from pipeline.notes.detection import KnownPatients, by_rules, detect, spoken
 from pipeline.warehouse.note_rows import NoteRow, Unit
 from record.document import Document
 from record.errors import ConfigError
 from record.patient import PatientRecord
 from record.span import Span
 from rules.known.known import KnownPatient
-from rules.matching.normalized_document import TOGETHER
 from rules.matching.scanner import AUTOMATA
 
 FRENCH = (
@@ -123,56 +120,12 @@ def test_what_a_release_is_searched_for_is_found_everywhere():
     assert set(known.detect(document(text, "fr"))) <= set(detect(document(text, "fr"), known))
 
 
-PIECES = st.sampled_from(
-    (
-        FRENCH,
-        ENGLISH,
-        "",
-        "né le 03/04/1950. ",
-        "\nDOB 04/03/1950, Dr. Alan BRISK\n",
-        "06 12 34 56 78",
-    )
-)
-SEARCHES = st.tuples(
-    st.builds(
-        document, st.lists(PIECES, max_size=4).map(" ".join), st.sampled_from(("", "fr", "de"))
-    ),
-    st.sampled_from((None, KnownPatient(BORN))),
-)
-
-
-@given(st.lists(SEARCHES, max_size=5), st.sampled_from((1, 2, TOGETHER)))
-@settings(max_examples=30)
-def test_side_by_side_documents_have_what_each_has_alone(searches, together):
-    before, detection.TOGETHER = detection.TOGETHER, together
-    try:
-        assert detect_together(searches) == [detect(*search) for search in searches]
-    finally:
-        detection.TOGETHER = before
-
-
-def test_more_documents_than_are_remembered_are_all_searched():
-    texts = [f"Vu le 03/04/{1900 + number} par le Dr BRISK." for number in range(2 * TOGETHER + 5)]
-    found = detect_together([(document(text, "fr"), None) for text in texts])
-    dates = [{t[s.start : s.end] for s in spans} for t, spans in zip(texts, found, strict=True)]
-    assert all(text[6:16] in held for text, held in zip(texts, dates, strict=True))
-
-
-def test_long_documents_are_not_searched_together_and_not_remembered(monkeypatch):
+def test_nothing_is_kept_of_long_documents(monkeypatch):
     monkeypatch.setattr(detection, "_LONG", 30)
-    texts = ["Vu le 03/04/1950.", "Vu le 03/05/1950.", "X" * 40, "Vu."]
-    searches = [(document(text, "fr"), None) for text in texts]
-    groups = detection._groups([detection._Search(*search) for search in searches])
-    assert [[len(each.document.text) for each in group] for group in groups] == [
-        [17],
-        [17],
-        [40],
-        [3],
-    ]
-    assert detect_together(searches) == [detect(*search) for search in searches]
-    for search in (lambda: detect_together(searches[:1]), lambda: detect(*searches[2])):
-        search()
-        assert [automaton.scan.cache_info().currsize for automaton in AUTOMATA] == [0, 0]
+    detect(document("Vu le 03/04/1950.", "fr"), None)
+    assert all(automaton.scan.cache_info().currsize for automaton in AUTOMATA)
+    detect(document("X" * 40, "fr"), None)
+    assert [automaton.scan.cache_info().currsize for automaton in AUTOMATA] == [0, 0]
 
 
 @pytest.fixture
@@ -185,14 +138,6 @@ def picky(monkeypatch):
         return [Span(0, 1, "ID", "rules.picky")]
 
     monkeypatch.setattr(detection, "FAMILIES", (find, *detection.FAMILIES))
-
-
-def test_a_document_that_cannot_be_searched_harms_no_other(picky):
-    texts = ("Vu 1.", "Quill 03/04/1950", "Quill", "Vu le 03/04/1950", "Quill")
-    searches = [(document(text, "fr"), None) for text in texts]
-    first, *none, good, last = detect_together(searches)
-    assert (*none, last) == (None, None, None)
-    assert (first, good) == (detect(*searches[0]), detect(*searches[3]))
 
 
 def test_of_a_batch_only_the_note_to_blame_is_refused(picky):
