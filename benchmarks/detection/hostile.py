@@ -16,7 +16,7 @@ from pipeline.notes.detection import FAMILIES
 from record.document import Document
 from rules.matching.language_identification import stretches
 from rules.matching.normalized_document import cased_once, fold_once
-from rules.matching.scanner import AUTOMATA, forget
+from rules.matching.scanner import AUTOMATA, forget_scans
 
 UNITS = (
     *("7", " ", "\n", ", ", "a", "A", ".", "-", "[", "((", "é", "aaaa ", "A-A-A-", "1 ", "12/"),
@@ -57,7 +57,7 @@ def measure(unit: str, characters: int) -> Sequence[str]:
         )
         for family in FAMILIES
     }
-    forget()
+    forget_scans()
     worst = max(families, key=lambda name: families[name])
     return (f"{told:.2f}", f"{scan:.2f}", f"{max(rules):.2f}", f"{worst} {families[worst]:.2f}")
 

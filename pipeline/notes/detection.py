@@ -14,7 +14,7 @@ from rules.identifiers import identifiers
 from rules.identifiers.site_patterns import SITE, SiteNumbers
 from rules.known.known import KnownPatient
 from rules.matching.language_identification import LANGUAGES, Stretch, language, stretches
-from rules.matching.scanner import forget
+from rules.matching.scanner import forget_scans
 from rules.names import names
 from rules.places import places
 
@@ -85,7 +85,7 @@ def detect(
     if patient is not None:
         found += by_record(document, patient)
     if len(document.text) > _LONG:
-        forget()
+        forget_scans()
     return tuple(found)
 
 

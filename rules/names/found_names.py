@@ -9,7 +9,7 @@ from rules.names.plausibility import is_address, is_person
 from rules.names.words import FAMILY, INITIALS, NameWord
 
 
-class Finds:
+class FoundNames:
     """The names found so far in a text; `cased` and `folded` have its length.
 
     `titles` are the offsets where titles of persons begin.
@@ -46,7 +46,7 @@ class Finds:
         return pieces
 
     def label(self, pieces: Sequence[NameWord]) -> list[Found]:
-        """Say which words are given and which family names; a lone given name is one."""
+        """Return which words are given and which family names; a lone given name is one."""
         if len(pieces) == 1 and not pieces[0].bits & INITIALS:
             first = pieces[0].sure and not pieces[0].bits & FAMILY
             kind = Label.FIRST_NAME if first else Label.LAST_NAME
