@@ -189,7 +189,7 @@ class _Swapped:
 
     def __enter__(self) -> None:
         if isinstance(self._compiled, scanner.Pattern):
-            self._before = self._compiled._prepared()
+            self._before = self._compiled._compile_reader()
             self._compiled._reader = (self._other.match, *self._before[1:])
         else:
             self._put(self._compiled, self._other)
