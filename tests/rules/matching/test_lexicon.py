@@ -233,7 +233,7 @@ def test_hospitals_go_by_their_names() -> None:
 
 
 def test_wide_lists_are_read_once() -> None:
-    assert lexicon_module.wide("wide_terms") is wide_list("wide_terms")
+    assert lexicon_module.wide_list("wide_terms") is wide_list("wide_terms")
 
 
 def test_a_list_that_is_not_there_is_an_error() -> None:
