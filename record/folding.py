@@ -1,4 +1,4 @@
-"""Case, accents and typography folded away, one code point for one, so that offsets survive."""
+"""Case, accents and typography folded away, mostly one code point for one: offsets survive."""
 
 import unicodedata
 
@@ -56,6 +56,16 @@ def unaccent(text: str) -> str:
     The result has exactly one code point for each of the text: offsets hold in both.
     """
     return text.translate(_UNACCENT) if text.isascii() else _mixed(text, _LATIN_CASED, _UNACCENT)
+
+
+def strip_accents(text: str) -> str:
+    """Strip accents and keep the rest: case, typography and compatibility characters (`½`, `ﬁ`).
+
+    Combining marks disappear, other characters stay composed or not as Unicode decomposes them:
+    offsets do not hold.
+    """
+    decomposed = unicodedata.normalize("NFD", text)
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def _mixed(text: str, latin: bytes, table: dict[int, str]) -> str:

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from string import ascii_lowercase
 
+from record.folding import strip_accents
+
 
 @dataclass(frozen=True, slots=True)
 class Quality:
@@ -143,8 +145,7 @@ def _is_initialism(word: str) -> bool:
 def _is_built_as_words_are(word: str) -> bool:
     if "LATIN" not in unicodedata.name(word[0], ""):
         return len({unicodedata.name(char, "?").split()[0] for char in word}) == 1
-    base = unicodedata.normalize("NFD", word.casefold())
-    letters = [char for char in base if not unicodedata.combining(char)]
+    letters = strip_accents(word.casefold())
     if word.isupper():
         return True  # initialisms are as common in headings as words
     if any(one.islower() and other.isupper() for one, other in pairwise(word[1:])):

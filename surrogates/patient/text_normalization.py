@@ -5,7 +5,6 @@ patient. What is remembered depends on the text alone.
 """
 
 import re
-import unicodedata
 from functools import lru_cache
 
 from record import folding
@@ -18,6 +17,7 @@ _REMEMBERED = 1 << 12
 _SIGNS = re.compile(r"[\W_]+")
 
 fold = lru_cache(_REMEMBERED)(folding.fold)
+unaccented = lru_cache(_REMEMBERED)(folding.strip_accents)
 
 
 @lru_cache(_REMEMBERED)
@@ -36,13 +36,6 @@ def compact(text: str) -> str:
 def folded_words(text: str) -> tuple[str, ...]:
     """Return the words of a text, each folded."""
     return tuple(fold(word) for word in WORD.findall(text))
-
-
-@lru_cache(_REMEMBERED)
-def unaccented(text: str) -> str:
-    """Strip the accents of a text and keep its case."""
-    decomposed = unicodedata.normalize("NFD", text)
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def pour_case(model: str, text: str) -> str:

@@ -1,6 +1,5 @@
 """Notes made a little different for training: other names, another case, worse scans."""
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,6 +8,7 @@ from random import Random
 
 from models.tagger.sequences.corpus import UNSURE
 from record.document import Annotated
+from record.folding import strip_accents
 
 Edit = tuple[int, int, str]
 """Start and end in code points, and what stands there afterwards."""
@@ -130,7 +130,7 @@ def _mapped(note: Annotated, change: Callable[[str], str]) -> Annotated:
 
 
 def _plain(char: str) -> str:
-    return unicodedata.normalize("NFD", char)[:1] if char.isalpha() else char
+    return strip_accents(char)[:1] if char.isalpha() else char
 
 
 def _scanned(char: str, random: Random) -> str:

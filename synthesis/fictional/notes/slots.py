@@ -1,10 +1,10 @@
 """What each slot of a template writes: plain words around planted identifiers."""
 
-import unicodedata
 from collections.abc import Callable
 from datetime import date, timedelta
 from functools import partial
 
+from record.folding import strip_accents
 from record.patient import Address, PersonName
 from synthesis.fictional.notes.note_writer import Fill, Scribe
 from synthesis.fictional.people import calendar, identifiers
@@ -22,16 +22,10 @@ def respell(scribe: Scribe, name: str, *, upper: bool) -> str:
     if draw < 0.06:
         name = name.replace("-", " ")
     if draw > 0.94 or (upper and draw < 0.4):
-        name = without_accents(name)
+        name = strip_accents(name)
     if rng.random() < 0.1:
         upper = not upper
     return name.upper() if upper else name
-
-
-def without_accents(text: str) -> str:
-    """Strip accents and keep case."""
-    decomposed = unicodedata.normalize("NFD", text)
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def who(scribe: Scribe, name: PersonName) -> str:
@@ -120,7 +114,7 @@ def plant_city(scribe: Scribe, city: str, *, upper: bool = False, cedex: bool = 
     if draw < 0.05:
         city = city.replace("-", " ")
     if upper:
-        city = without_accents(city).upper() if draw < 0.6 else city.upper()
+        city = strip_accents(city).upper() if draw < 0.6 else city.upper()
     if cedex and upper and scribe.lang == "fr" and draw > 0.6:
         city = f"{city} CEDEX" + (f" {len(city) + 1}" if draw > 0.8 else "")
     scribe.draft.plant(city, "CITY")
@@ -401,7 +395,7 @@ def _exam(scribe: Scribe, argument: str) -> None:
 
 def _email(scribe: Scribe, _: str) -> None:
     record = scribe.scene.person.record
-    local = without_accents(record.given_names[0]).lower().replace(" ", "-").replace("'", "")
+    local = strip_accents(record.given_names[0]).lower().replace(" ", "-").replace("'", "")
     address = record.emails[0] if record.emails else f"{local}@example.org"
     scribe.draft.plant(address, "EMAIL", PATIENT)
 
@@ -410,7 +404,7 @@ def _username(scribe: Scribe, _: str) -> None:
     name = scribe.scene.author.name
     local = name.given_names[0][0] + name.family_names[0][:7].replace(" ", "").replace("'", "")
     number = scribe.scene.author.provider_id % 90 + 10
-    account = f"{without_accents(local).lower()}{number}"
+    account = f"{strip_accents(local).lower()}{number}"
     scribe.draft.plant(account, "USERNAME", who(scribe, name))
 
 
