@@ -7,7 +7,7 @@ from datetime import date
 from surrogates.dates.number_words import spell
 from surrogates.dates.parsing import DateForm, Group, Slot
 from surrogates.dates.tokens import DateToken
-from surrogates.dates.words import MONTH_INDEX, ROMAN_MONTHS
+from surrogates.dates.words import AGREEING, MONTH_INDEX, ROMAN_MONTHS
 from surrogates.patient.text_normalization import fold, unaccented
 
 
@@ -112,11 +112,8 @@ def ordinal(slot: Slot, number: int, form: DateForm) -> str:
     suffix = fold(slot.token.suffix).strip(" .")
     capitals = slot.token.suffix.isupper() if suffix else form.text.isupper()
     ending = ""
-    if suffix in ("st", "nd", "rd", "th"):
-        teen = 11 <= number % 100 <= 13
-        ending = "th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    elif suffix in ("ste", "de"):
-        ending = "ste" if number in (1, 8) or number >= 20 else "de"
+    if suffix in AGREEING:
+        ending = AGREEING[suffix](number)
     elif slot.role == "q":
         ending = _rank_ending(slot.token, suffix, number, form)
     elif suffix and suffix != "er":

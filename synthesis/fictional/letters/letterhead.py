@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from random import Random
 
+from locales import registry
 from record.folding import fold
 from record.label import Label
 from record.patient import Address, PatientRecord, PersonName
@@ -67,6 +68,7 @@ class Directory:
 class LetterWording:
     """The fixed words of a printed letter in one language."""
 
+    lang: str
     phone: str
     fax: str
     born: dict[str, str]
@@ -83,41 +85,37 @@ class LetterWording:
     team: str
     dateline: str
     confidential: str
-    months: str
     numeric_date: str
     long_date: str
 
 
 WORDINGS = {
     "fr": LetterWording(
+        lang="fr",
         phone="Tél. : ", fax="Fax : ", born={"M": "Né le ", "F": "Née le ", "": "Né(e) le "},
         birth_name="Nom de naissance : ", sex="Sexe : ", mrn="IPP : ", visit="NDA : ",
         ssn="N° Sécu : ", provider="RPPS : ", page="Page {n}/{of}",
         signed="Signé électroniquement par ", printed="Édité le ", patient="Patient : ",
         team="Équipe médicale", dateline=", le ",
         confidential="Document confidentiel couvert par le secret médical",
-        months="janvier février mars avril mai juin juillet août septembre octobre novembre "
-        "décembre",
         numeric_date="{d:02}/{m:02}/{y}", long_date="{d} {month} {y}",
     ),
     "en": LetterWording(
+        lang="en",
         phone="Tel: ", fax="Fax: ", born={"": "DOB: "}, birth_name="Née: ", sex="Sex: ",
         mrn="MRN: ", visit="Encounter: ", ssn="SSN: ", provider="NPI: ", page="Page {n} of {of}",
         signed="Electronically signed by ", printed="Printed on ", patient="Patient: ",
         team="Medical staff", dateline=", ",
         confidential="Confidential: contains protected health information",
-        months="January February March April May June July August September October November "
-        "December",
         numeric_date="{m:02}/{d:02}/{y}", long_date="{month} {d}, {y}",
     ),
     "es": LetterWording(
+        lang="es",
         phone="Tel.: ", fax="Fax: ", born={"": "F. nac.: "}, birth_name="Apellidos de nacimiento: ",
         sex="Sexo: ", mrn="NHC: ", visit="Episodio: ", ssn="NASS: ", provider="N.º colegiado: ",
         page="Página {n} de {of}", signed="Firmado electrónicamente por ", printed="Impreso el ",
         patient="Paciente: ", team="Equipo médico", dateline=", a ",
         confidential="Documento confidencial sujeto a secreto profesional",
-        months="enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
-        "diciembre",
         numeric_date="{d:02}/{m:02}/{y}", long_date="{d} de {month} de {y}",
     ),
 }  # fmt: skip
@@ -300,7 +298,7 @@ def page_line(letter: Letter, number: int, total: int) -> MarkedLine:
 
 def written_date(day: date | datetime, words: LetterWording, *, long: bool = False) -> str:
     """Write a date as the language does, in figures or with the month's name."""
-    month = words.months.split()[day.month - 1]
+    month = registry.LANGUAGES[words.lang].dates.months[0].words[day.month - 1]
     form = words.long_date if long else words.numeric_date
     return form.format(d=day.day, m=day.month, y=day.year, month=month)
 

@@ -3,26 +3,10 @@
 from datetime import date
 from random import Random
 
-MONTHS = {
-    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "en": "January February March April May June July August September October November December",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
-    "diciembre",
-}
-SHORT_MONTHS = {
-    "fr": "janv févr mars avr mai juin juil août sept oct nov déc",
-    "en": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec",
-    "es": "ene feb mar abr may jun jul ago sep oct nov dic",
-}
-WEEKDAYS = {
-    "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche",
-    "en": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
-    "es": "lunes martes miércoles jueves viernes sábado domingo",
-}
-_NAMES = {
-    lang: (MONTHS[lang].split(), SHORT_MONTHS[lang].split(), WEEKDAYS[lang].split())
-    for lang in MONTHS
-}
+from locales.registry import LANGUAGES
+
+# Of a language's abbreviations of the months those that notes have most.
+_SHORT_MONTHS = {"fr": 2, "en": 1, "es": 1}
 
 # How a whole day is written. d, m, y: numbers; yy: two digits; d1: "1er" in French for the first.
 PATTERNS = {
@@ -107,26 +91,20 @@ def write_month(day: date, lang: str) -> str:
 
 class _Parts(dict[str, object]):
     def __init__(self, day: date, lang: str) -> None:
-        months, short, weekdays = _NAMES[lang]
-        month = months[day.month - 1]
+        dates = LANGUAGES[lang].dates
+        month = dates.months[0].words[day.month - 1]
         super().__init__(
             d=day.day,
             m=day.month,
             y=day.year,
             yy=day.year % 100,
             d1="1er" if day.day == 1 and lang == "fr" else str(day.day),
-            dth=_ordinal(day.day),
+            dth=f"{day.day}{dates.ordinal_ending(day.day)}",
             month=month,
             MONTH=month.upper(),
-            short=short[day.month - 1],
-            weekday=weekdays[day.weekday()],
+            short=dates.months[_SHORT_MONTHS[lang]].words[day.month - 1],
+            weekday=dates.weekdays[0].words[day.weekday()],
         )
-
-
-def _ordinal(number: int) -> str:
-    if number in (11, 12, 13):
-        return f"{number}th"
-    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
 def age(birth: date, day: date) -> int:

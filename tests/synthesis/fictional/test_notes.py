@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from locales import registry
 from record.errors import ConfigError
 from record.patient import PatientRecord
 from synthesis.fictional.hospital import adopt, make_hospital
-from synthesis.fictional.people.calendar import MONTHS
 from synthesis.fictional.people.people import ORDINARY_WORDS, is_ordinary
 from synthesis.fictional.people.records import FictionalNote, Hospital
 from synthesis.fictional.templates.languages import LANGUAGES
@@ -72,7 +72,7 @@ def patterns(record: PatientRecord) -> list[str]:
 
 
 def births(day: date, lang: str) -> list[str]:
-    month = MONTHS[lang].split()[day.month - 1].lower()
+    month = registry.LANGUAGES[lang].dates.months[0].words[day.month - 1].lower()
     first, second = (day.month, day.day) if lang == "en" else (day.day, day.month)
     words = f"{month} {day.day}, {day.year}" if lang == "en" else f"{day.day} {month} {day.year}"
     return [f"{first:02}/{second:02}/{day.year}", day.isoformat(), words]
