@@ -57,6 +57,7 @@ setup(
     ext_modules=_extensions(),
     package_data={
         **{room: ["py.typed"] for room in ROOMS},
+        "locales": ["py.typed", "lexicons/*/*.txt"],
         "rules": ["py.typed", "lexicons/*/*.txt"],
         "surrogates": ["py.typed", "lexicons/*/*.txt", "policies/*.toml"],
         "extractors": ["py.typed"],

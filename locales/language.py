@@ -153,7 +153,7 @@ class PersonWords:
 class Language:
     """One language by its ISO 639-1 code.
 
-    `has_surrogates` tells that `surrogates/lexicons` holds names, towns and streets of it.
+    `has_surrogates` tells that there are `lexicons` of names, towns and streets of it.
     """
 
     code: str

@@ -91,7 +91,7 @@ EVERYDAY = ("words_fr", "words_en", "words_es", "words_clinical", "names_everyda
 """The lexicons of words that a note may hold without meaning a person of that name."""
 NAMES = (
     "family_fr", "family_en", "family_es", "family_de", "family_nl", "given_fr", "given_en",
-    "given_es", "given_de", "given_nl", "given_more", "cities", "regions", "countries", "eponyms",
+    "given_es", "given_de", "given_nl", "cities", "regions", "countries", "eponyms",
 )  # fmt: skip
 """The lexicons of names that somebody or something else may have."""
 

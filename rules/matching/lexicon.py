@@ -1,16 +1,17 @@
 """Word lists that come with the rules: plain files, one folded entry a line, `#` for comments.
 
-The short lists are curated and read as sets (`lexicon`). The wide ones hold what registers and
-gazetteers know, a hundred thousand entries and more: they are evidence with a weight
-(`surname_rank` and the others), no proof. They are read on first use, once a process;
-`scripts/lexicons` rebuilds them.
+The short lists are curated and read as sets (`lexicon`); what surrogates are drawn from as well
+stands in `locales/lexicons`. The wide ones hold what registers and gazetteers know, a hundred
+thousand entries and more: they are evidence with a weight (`surname_rank` and the others), no
+proof. They are read on first use, once a process; `scripts/lexicons` rebuilds them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from locales import word_lists
 from record.folding import fold
 from rules.matching.normalization import plain
 
@@ -31,13 +32,25 @@ def _file(name: str) -> Traversable:
 
 @cache
 def lexicon(name: str) -> frozenset[str]:
-    """Read a list of `rules/lexicons` as folded entries.
+    """Read a list as folded entries.
 
-    Raises FileNotFoundError where there is no list of that name.
+    `family_fr` and the like stand in `locales` alone, `cities` and other places there for some
+    languages and in `rules/lexicons` for the rest. Raises FileNotFoundError where there is no
+    list of that name.
     """
+    kind, _, lang = name.partition("_")
+    if kind in word_lists.KINDS and lang in word_lists.LISTED:
+        return _folded(word_lists.known(kind, lang))
     text = _file(name).read_text("utf-8")
     lines = (line.split("#", 1)[0].split("\t", 1)[0].strip() for line in text.splitlines())
-    return frozenset(fold(plain(line)) for line in lines if line)
+    shared = word_lists.LISTED if name in word_lists.KINDS else ()
+    return _folded(line for line in lines if line).union(
+        *(_folded(word_lists.known(name, each)) for each in shared)
+    )
+
+
+def _folded(entries: Iterable[str]) -> frozenset[str]:
+    return frozenset(fold(plain(entry)) for entry in entries)
 
 
 @cache

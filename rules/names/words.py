@@ -27,7 +27,6 @@ _LISTS: dict[str, int] = {
     "given_fr": GIVEN,
     "given_en": GIVEN,
     "given_es": GIVEN,
-    "given_more": GIVEN,
     "given_de": GIVEN,
     "given_nl": GIVEN,
     "family_fr": FAMILY,
