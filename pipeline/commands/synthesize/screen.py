@@ -10,6 +10,7 @@ from typing import Any
 from evaluation.attacks.copying import RealNotes, membership, nearness, parted, verbatim
 from evaluation.attacks.proximity import NearestPair, WordCorpus, review
 from evaluation.gate import Axis, Measured
+from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
@@ -94,6 +95,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 def _screen(
     made: Sequence[Annotated], options: argparse.Namespace, progress: Progress
 ) -> tuple[list[Measured], list[dict[str, Any]]]:
+    with models_extra("synthesize screen"):
+        from evaluation.attacks.bm25 import nearest_by_bm25
     progress.phase("reading")
     prepared = load_corpus(options.corpus)
     learnt, *others = ([decode(note.marked)[0] for note in prepared.notes[s]] for s in SPLITS)
@@ -111,9 +114,8 @@ def _screen(
         raise ConfigError(str(options.corpus), str(error), remedy) from None
     words, data = parted(texts), sum_of(options.synthetic / NOTES)
     progress.phase("comparing")
-    corpus = WordCorpus(real.trained)
-    near = nearness(words, real, corpus, data)
-    by_bm25 = corpus.bm25(words)
+    near = nearness(words, real, WordCorpus(real.trained), data)
+    by_bm25 = nearest_by_bm25(words, real.trained)
     progress.phase("attacking")
     measured = [
         *near.measured,

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluation.attacks.bm25 import K1, B, nearest_by_bm25
 from evaluation.attacks.proximity import (
-    K1,
     LONGEST,
     SIZES,
     TOP,
-    B,
     Nearest,
     WordCorpus,
     review,
@@ -63,22 +62,15 @@ def test_rouge_is_that_of_a_count_by_hand(real, synthetic):
 @settings(max_examples=60)
 @given(NOTES.filter(any), NOTES)
 def test_bm25_is_that_of_the_formula(real, synthetic):
-    for near in WordCorpus(real).bm25(synthetic):
+    for near in nearest_by_bm25(synthetic, real):
         each = okapi(synthetic[near.synthetic], real)
         assert near.score == pytest.approx(max(each), abs=1e-9)
         assert each[near.real] == pytest.approx(max(each), abs=1e-9)
 
 
-def test_bm25_is_that_of_a_library():
-    bm25s = pytest.importorskip("bm25s")
-    chance = random.Random(1)
-    real = [[chance.choice("abcdefghij") for _ in range(chance.randint(3, 30))] for _ in range(40)]
-    index = bm25s.BM25(method="lucene", k1=K1, b=B, dtype="float64")
-    index.index(real, show_progress=False)
-    queries = [list(dict.fromkeys(chance.choices("abcdefghij", k=5))) for _ in range(20)]
-    for near, query in zip(WordCorpus(real).bm25(queries), queries, strict=True):
-        # The library leaves out the constant factor k1 + 1, as Lucene does.
-        assert near.score == pytest.approx(index.get_scores(query).max() * (K1 + 1), abs=1e-9)
+def test_a_note_of_other_words_is_nearest_to_the_first_and_scores_nothing():
+    found = nearest_by_bm25([[], ["z"], ["b", "z"]], [["a"], [], ["b"]])
+    assert [(near.real, near.score > 0) for near in found] == [(0, False), (0, False), (2, True)]
 
 
 def made(chance, words, length):
@@ -112,16 +104,17 @@ def test_planted_copies_are_all_among_the_first(planted):
         assert all(
             near.score == 1.0 and near.real == near.synthetic - 940 for near in found[940:960]
         )
-    assert [near.real for near in corpus.bm25(told)[940:1000]] == list(range(60))
+    by_bm25 = nearest_by_bm25(told, list(map(words_of, real)))
+    assert [near.real for near in by_bm25[940:1000]] == list(range(60))
 
 
 def test_people_read_each_pair_once_and_nothing_but_structure_never(planted):
     real, synthetic = planted
     corpus = WordCorpus(map(words_of, real))
     told = [words_of(text) for text in synthetic]
-    pairs = review(
-        {size: corpus.rouge(told, size) for size in SIZES}, corpus.bm25(told), synthetic, real
-    )
+    by_rouge = {size: corpus.rouge(told, size) for size in SIZES}
+    by_bm25 = nearest_by_bm25(told, list(map(words_of, real)))
+    pairs = review(by_rouge, by_bm25, synthetic, real)
     places = [(pair.synthetic, pair.real) for pair in pairs]
     assert len(set(places)) == len(places)
     assert {(number, number - 940) for number in range(940, 1000)} <= set(places)

@@ -4,6 +4,7 @@ import hashlib
 import json
 import random
 import re
+import sys
 from dataclasses import asdict
 
 import pytest
@@ -76,6 +77,14 @@ def screened(folder, name):
         )
         assert code == 0
     return out
+
+
+def test_without_the_extra_it_says_how_to_install_it(folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, "evaluation.attacks.bm25", raising=False)
+    monkeypatch.setitem(sys.modules, "bm25s", None)
+    places = [str(folder / "new"), str(folder / "corpus"), "-o", str(tmp_path / "out")]
+    assert main(["synthesize", "screen", *places]) == 2
+    assert "pip install 'cryptonym[models]'" in capsys.readouterr().err
 
 
 def reported(folder, name, *measured):
