@@ -12,3 +12,12 @@ def write_atomically(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     part.replace(path)
+
+
+def sync(path: Path) -> None:
+    """Wait until the disk has a file, or the names in a folder."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -16,6 +16,7 @@ from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import write
 from pipeline.notes.worker_resources import Tools
 from pipeline.state.run_summary import Tally, merge_all
+from record.atomic_write import write_atomically
 
 
 class WriteBatch(beam.DoFn):
@@ -67,7 +68,5 @@ class WriteSummary(beam.DoFn):
 
     def process(self, element: str) -> Iterator[str]:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        partial = self._path.with_suffix(".partial")
-        partial.write_text(element, encoding="utf-8")
-        partial.replace(self._path)
+        write_atomically(self._path, element.encode("utf-8"))
         yield element

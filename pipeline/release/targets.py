@@ -41,7 +41,6 @@ from pipeline.release.accompanying_files import (
     WHAT,
     Papers,
     read_papers,
-    sync,
     write_paper,
 )
 from pipeline.release.draft import PartMade, ReleaseDraft, ReleaseUnit, incomplete
@@ -69,6 +68,7 @@ from pipeline.warehouse.omop_tables import CDM_SOURCE_COLUMNS
 from pipeline.warehouse.parquet_source import reading
 from pipeline.warehouse.sql_output import check_shape
 from pipeline.warehouse.warehouse import JSONL, PARQUET
+from record.atomic_write import sync
 from record.errors import ConfigError
 
 _PAGE = 2_000

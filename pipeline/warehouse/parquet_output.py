@@ -1,7 +1,6 @@
 """De-identified notes in a folder of Parquet files, each replaced as a whole or not at all."""
 
 import hashlib
-import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +25,7 @@ from pipeline.warehouse.sql_output import (
     person_rows,
     span_rows,
 )
+from record.atomic_write import sync
 
 _WHAT = "output"
 _TYPES: tuple[tuple[type[TypeEngine[Any]], pa.DataType], ...] = (
@@ -271,14 +271,9 @@ class FolderOutput:
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(path.name + ".tmp")
         pq.write_table(table.combine_chunks(), beside, compression="zstd")
-        with beside.open("rb") as file:
-            os.fsync(file.fileno())
+        sync(beside)
         beside.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync(path.parent)
 
 
 def _hash(person: dict[str, Any]) -> int:

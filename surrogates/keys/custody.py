@@ -12,8 +12,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NoReturn
 
+from record.atomic_write import sync
 from record.errors import ConfigError
-from surrogates.keys.locators import read_private, replace_private, sync_folder, write_private
+from surrogates.keys.locators import read_private, replace_private, write_private
 from surrogates.keys.usage_log import KeyLog
 
 SETTING = "key.custody"
@@ -96,7 +97,7 @@ class Custody:
                     SETTING, f"the secret of the cohort is missing: {path}", "restore the folder"
                 )
             write_private(path, _VERSION + b"\n" + secrets.token_hex(_SIZE).encode() + b"\n")
-            sync_folder(self._folder)
+            sync(self._folder)
         words = read_private(path).split()
         if len(words) != 2 or words[0] != _VERSION or len(words[1]) != 2 * _SIZE:
             raise ConfigError(SETTING, f"{path} does not hold a secret", "restore the folder")
@@ -140,7 +141,7 @@ class Custody:
             finally:
                 os.close(handle)
             path.unlink()
-            sync_folder(self._folder)
+            sync(self._folder)
         return entry
 
     def rotate(self, successor: str) -> None:
@@ -207,7 +208,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700)
         folder.chmod(0o700)
-        sync_folder(folder.parent)
+        sync(folder.parent)
     except OSError as error:
         problem = f"{folder} cannot be made ({error.strerror})"
         raise ConfigError(SETTING, problem, "choose another path for the key") from None

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
+from record.atomic_write import sync
 from record.errors import ConfigError, Unavailable
 from surrogates.keys import (
     secret_sharing,
@@ -248,16 +249,7 @@ def replace_private(path: Path, content: bytes) -> None:
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     write_private(draft, content)
     draft.replace(path)
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make names that came into or left a folder last; raises OSError."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync(path.parent)
 
 
 def _refuse_foreign_link(path: Path) -> None:
