@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import product
 
-from locales.registry import every
+from locales.registry import FOREIGN_PARTICLES, every
 from record.folding import fold
 from record.label import Label
 from record.patient import Address, Identifier, PatientRecord, PersonName
@@ -48,9 +48,10 @@ class Known:
     source: str
 
 
-# Beside those of the languages, what names of other origins have.
-_PARTICLES = every(lambda language: language.persons.particles) | frozenset(
-    "al ben bin bint do dos da das di zu zur i ibn abou ould".split()
+_PARTICLES = (
+    every(lambda language: language.persons.particles)
+    | FOREIGN_PARTICLES
+    | frozenset("das zur ibn abou".split())
 )
 _STREET_TYPES = (
     "rue r", "avenue av ave", "boulevard bd bld blvd boul bvd", "place pl", "allee all allees",

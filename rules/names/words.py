@@ -4,7 +4,7 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from locales.registry import every
+from locales.registry import FOREIGN_PARTICLES, every
 from rules.matching.lexicon import lexicon
 
 # What a word may be, as bits of one number.
@@ -45,11 +45,12 @@ _LISTS: dict[str, int] = {
     "eponyms": BARRED,
     "species": BARRED,
 }
-# Beside those of the languages, what names of other origins have, and elided ones.
-PARTICLES = every(lambda language: language.persons.particles) | frozenset([
-    "al", "ben", "bin", "bint", "da", "do", "dos", "di", "i", "saint", "st", "san", "santa",
-    "ould", "abou", "ait", "zu", "zum", "'t", "d'", "l'",
-])  # fmt: skip
+# Saints and elided particles begin names as well.
+PARTICLES = (
+    every(lambda language: language.persons.particles)
+    | FOREIGN_PARTICLES
+    | frozenset("saint st san santa abou ait zum 't d' l'".split())
+)
 _ELISION = re.compile(r"(?:[dlnsjm]|qu)'(?=.)")
 # Endings of diseases, procedures and drugs.
 _MEDICAL_ENDS = tuple(
