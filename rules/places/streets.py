@@ -3,9 +3,11 @@
 import re
 from collections.abc import Collection, Iterable, Iterator
 
+from locales.registry import LANGUAGES
+from record.folding import fold
 from record.label import Label
 from rules.matching.lexicon import lexicon, lexicons, word_rank
-from rules.matching.scanner import Pattern
+from rules.matching.scanner import Pattern, longest_first
 from rules.names.words import clinical, common
 from rules.places.gazetteer import label_of, listed
 from rules.places.proper_names import read_name
@@ -374,11 +376,17 @@ _SURE = Pattern(
 )
 _LINE_BREAK = re.compile(r"(?: (?:de|du|des|de la|del))?\n(?=[A-Za-z])")
 _MILL = re.compile(r" a (?:vent|eau|huile|papier)(?![a-z])")
+_MONTHS = frozenset(
+    fold(month)
+    for code in ("fr", "es")
+    for style in LANGUAGES[code].dates.months
+    for month in style.words
+    if not style.short
+)
 # Streets named by a day, by a number, or by a name that is a kind.
 _DAY_NAME = re.compile(
     r" (?:du |de la |del )?[0-9]{1,3}(?:er|re|e|eme)? (?:de )?"
-    r"(?:janvier|fevrier|mars|avril|mai|juin|juillet|aout|septembre|octobre|novembre|decembre"
-    r"|enero|febrero|marzo|abril|mayo|junio|julio|agosto|octubre|noviembre|diciembre"
+    rf"(?:{longest_first(_MONTHS)}"
     r"|regiment|division|armee)(?: (?:de )?[0-9]{4}(?![0-9])| (?:d')?[a-z]{5,12})?(?![a-z])"
 )
 _GRID = Pattern(
