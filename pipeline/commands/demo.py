@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.options.values import SUMMARY, add_speech, add_workers, positive
+from pipeline.commands.options.output import SUMMARY, add_output_format
+from pipeline.commands.options.values import add_workers, positive
 from pipeline.commands.run import tell
 from pipeline.night.demo import Fiction, make_demo, score_demo, show_note
 from pipeline.night.drift import judge
@@ -36,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="language of the notes (default fr)",
     )  # fmt: skip
     add_workers(parser)
-    add_speech(parser, json=SUMMARY)
+    add_output_format(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from pipeline.commands.options.values import add_speech
+from pipeline.commands.options.output import add_output_format
 from pipeline.doctor.doctor import examine_all, exit_code
 from pipeline.reports.console import Console
 
@@ -28,7 +28,7 @@ is unavailable.
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `doctor`."""
     parser.add_argument("config", type=Path, metavar="CONFIG.toml")
-    add_speech(parser, json="print a JSON array with one object per check")
+    add_output_format(parser, json="print a JSON array with one object per check")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

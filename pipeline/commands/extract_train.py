@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import add_out, add_speech, positive
+from pipeline.commands.options.output import add_output_format
+from pipeline.commands.options.values import add_out, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 
@@ -28,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--steps", type=positive, default=1000, metavar="N", help="training steps (default 1000)"
     )
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
-    add_speech(parser)
+    add_output_format(parser)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

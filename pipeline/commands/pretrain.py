@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import add_speech
+from pipeline.commands.options.output import add_output_format
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 
@@ -47,7 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--window", type=int, default=254, metavar="N",
         help="maximum window length in tokens (default 254)",
     )  # fmt: skip
-    add_speech(parser, json="print only the perplexities, as JSON")
+    add_output_format(parser, json="print only the perplexities, as JSON")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

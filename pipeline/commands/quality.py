@@ -6,7 +6,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from pipeline.commands.options.values import add_speech
+from pipeline.commands.options.output import add_output_format
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import Settings, load
 from pipeline.files.output_files import refuse_place
@@ -69,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--again", action="store_true",
         help="with --reject: reprocess these notes in the next run, not only when they change",
     )  # fmt: skip
-    add_speech(parser, json="JSON output only")
+    add_output_format(parser, json="JSON output only")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

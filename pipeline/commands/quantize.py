@@ -8,7 +8,7 @@ from pathlib import Path
 
 from models.tagger.shipped_model import folder_of
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import add_speech
+from pipeline.commands.options.output import add_output_format
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 from record.errors import ConfigError
@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("tagger", metavar="TAGGER", help="tagger folder written by `train`, or `default`")
     add("notes", type=Path, metavar="NOTES", help="calibration notes like those it will process")
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="new folder")
-    add_speech(parser, json="print only the result, as JSON")
+    add_output_format(parser, json="print only the result, as JSON")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

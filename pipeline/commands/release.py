@@ -9,7 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from pipeline.commands.options.log import add_log, journal_of
-from pipeline.commands.options.values import SUMMARY, add_speech, day, positive
+from pipeline.commands.options.output import SUMMARY, add_output_format
+from pipeline.commands.options.values import day, positive
 from pipeline.night.event_log import Fact
 from pipeline.night.supervisor import drive as spawned
 from pipeline.release.request import ReleaseRequest
@@ -78,7 +79,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="number of worker processes (default 1)",
     )  # fmt: skip
     add_log(parser)
-    add_speech(parser, json=SUMMARY)
+    add_output_format(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 from pipeline.commands.options.log import add_log, journal_of
-from pipeline.commands.options.values import EXITS, SUMMARY, add_speech, add_workers
+from pipeline.commands.options.output import SUMMARY, add_output_format
+from pipeline.commands.options.values import EXITS, add_workers
 from pipeline.night.drift import judge
 from pipeline.night.nightly import Drive, Ended, Job, run_nightly
 from pipeline.night.quality_gate import Gate
@@ -28,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(takes_beam_options=True)
     add_workers(parser)
     add_log(parser)
-    add_speech(parser, json=SUMMARY)
+    add_output_format(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

@@ -8,7 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pipeline.commands.options.values import add_speech, positive
+from pipeline.commands.options.output import add_output_format
+from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.night.run_history import PastRun, read_history
@@ -37,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--last", type=positive, default=20, metavar="N",
         help="number of runs and releases to show (default 20)",
     )  # fmt: skip
-    add_speech(parser, json='print a JSON array; "what" is "run" or "release"')
+    add_output_format(parser, json='print a JSON array; "what" is "run" or "release"')
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

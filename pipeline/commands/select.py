@@ -6,7 +6,8 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from pipeline.commands.options.values import add_out, add_speech, given, share
+from pipeline.commands.options.output import add_output_format
+from pipeline.commands.options.values import add_out, given, share
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.files.gold import read_label_map
 from pipeline.files.output_files import refuse_place
@@ -57,7 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--lang", choices=("fr", "en", "es"), default="",
         help="language of notes without a `lang` key",
     )  # fmt: skip
-    add_speech(parser, json="print only the selection, as JSON")
+    add_output_format(parser, json="print only the selection, as JSON")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import add_speech
+from pipeline.commands.options.output import add_output_format
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 
@@ -102,7 +102,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--patience", type=int, metavar="N",
         help="evaluations without improvement before stopping (default 5)",
     )  # fmt: skip
-    add_speech(parser, json="print only the scores, as JSON")
+    add_output_format(parser, json="print only the scores, as JSON")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

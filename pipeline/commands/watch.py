@@ -5,7 +5,8 @@ from contextlib import closing
 from pathlib import Path
 
 from pipeline.commands.options.log import add_log, journal_of
-from pipeline.commands.options.values import add_speech, positive
+from pipeline.commands.options.output import add_output_format
+from pipeline.commands.options.values import positive
 from pipeline.commands.run import tell_quality
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.night.drift import judge
@@ -58,7 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="number of worker processes per batch (default 1: this process)",
     )  # fmt: skip
     add_log(parser)
-    add_speech(parser)
+    add_output_format(parser)
 
 
 def seconds(text: str) -> float:

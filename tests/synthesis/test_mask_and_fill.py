@@ -130,7 +130,7 @@ def test_the_seed_decides_what_is_masked(folder: Path, tmp_path: Path) -> None:
 def test_what_nobody_can_tell_is_refused(folder: Path, tmp_path: Path, capsys) -> None:
     asked = ["mask", folder / "corpus", "-o", tmp_path / "out", "--plain"]
     assert call(*asked, "--speech", "NOUN=0.5") == 2
-    assert "nothing tells NOUN in letters in es" in " ".join(capsys.readouterr().err.split())
+    assert "no tagger tells NOUN in letters in es" in " ".join(capsys.readouterr().err.split())
     assert call(*asked, "--pipeline", "es=no_such_pipeline") == 2
     assert call("mask", folder / "corpus", "-o", folder / "model", "--plain") == 2
     assert not (tmp_path / "out").exists()

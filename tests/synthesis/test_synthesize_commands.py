@@ -268,7 +268,7 @@ def test_of_many_free_notes_those_are_kept_that_have_what_was_asked_for(
     assert told["chosen"]["tags"]["requested"] == told["chosen"]["planned_tags"]
     assert told["chosen"]["tags"]["distance"] < told["first"]["tags"]["distance"]
     assert generate(folder, tmp_path / "e", "--notes", 8, "--candidates", 6) == 2
-    assert "--candidates: has no use" in capsys.readouterr().err
+    assert "--candidates: has no effect" in capsys.readouterr().err
     assert generate(folder, tmp_path / "w", "--words", 8, "--candidates", 6, *free) == 2
 
 

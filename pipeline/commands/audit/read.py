@@ -9,7 +9,7 @@ from typing import Any
 
 from pipeline.audit.private_files import write_private
 from pipeline.audit.review import Corrected, read_corrections, training_lines
-from pipeline.commands.options.values import SUMMARY, add_speech
+from pipeline.commands.options.output import SUMMARY, add_output_format
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.notes.boundary import safely
@@ -47,7 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, metavar="TRAIN.jsonl",
         help="corrected notes for `train --train` (original text, mode 600)",
     )  # fmt: skip
-    add_speech(parser, json=SUMMARY)
+    add_output_format(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

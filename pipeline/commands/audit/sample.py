@@ -9,7 +9,8 @@ from pathlib import Path
 
 from pipeline.audit.formats import FORMATS
 from pipeline.audit.review import SampleRequest, make_sample
-from pipeline.commands.options.values import SUMMARY, add_speech, positive
+from pipeline.commands.options.output import SUMMARY, add_output_format
+from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.notes.boundary import safely
@@ -42,7 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--format", choices=sorted(FORMATS), required=True, help="format of the annotation tool")
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="new folder")
     add("--seed", metavar="S", help="seed of the sample (default: random)")
-    add_speech(parser, json=SUMMARY)
+    add_output_format(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

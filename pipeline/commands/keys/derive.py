@@ -5,14 +5,13 @@ from dataclasses import asdict
 
 from pipeline.commands.options.keys import (
     LOCATORS,
-    add_json,
     add_key,
     custody_of_key,
     make_custody,
     open_master,
-    print_json,
     shown,
 )
+from pipeline.commands.options.output import add_json, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 

@@ -4,14 +4,8 @@ import argparse
 import sys
 from dataclasses import asdict
 
-from pipeline.commands.options.keys import (
-    LOCATORS,
-    add_json,
-    add_key,
-    make_custody,
-    open_master,
-    print_json,
-)
+from pipeline.commands.options.keys import LOCATORS, add_key, make_custody, open_master
+from pipeline.commands.options.output import add_json, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 from record.errors import ConfigError

@@ -3,15 +3,8 @@
 import argparse
 from dataclasses import asdict
 
-from pipeline.commands.options.keys import (
-    LOCATORS,
-    add_json,
-    add_key,
-    custody_of_key,
-    open_master,
-    print_json,
-    shown,
-)
+from pipeline.commands.options.keys import LOCATORS, add_key, custody_of_key, open_master, shown
+from pipeline.commands.options.output import add_json, print_json
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.reports.console import Console
 from surrogates.keys.usage_log import Use

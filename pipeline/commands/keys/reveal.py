@@ -3,14 +3,8 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.options.keys import (
-    LOCATORS,
-    add_json,
-    add_key,
-    custody_of_key,
-    open_master,
-    print_json,
-)
+from pipeline.commands.options.keys import LOCATORS, add_key, custody_of_key, open_master
+from pipeline.commands.options.output import add_json, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.notes.worker_resources import open_vault
 from pipeline.reports.console import Console

@@ -3,14 +3,8 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.options.keys import (
-    LOCATORS,
-    add_json,
-    add_key,
-    make_custody,
-    open_master,
-    print_json,
-)
+from pipeline.commands.options.keys import LOCATORS, add_key, make_custody, open_master
+from pipeline.commands.options.output import add_json, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 from surrogates.keys.keys import custody_of, load_master, new_master

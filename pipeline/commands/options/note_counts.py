@@ -4,7 +4,8 @@ import argparse
 import json
 import sys
 
-from pipeline.commands.options.values import SUMMARY, add_speech, share
+from pipeline.commands.options.output import SUMMARY, add_output_format
+from pipeline.commands.options.values import share
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.files.output_files import Done, quarantine_path
 from pipeline.reports.console import Console
@@ -16,7 +17,7 @@ def add_reporting(parser: argparse.ArgumentParser) -> None:
         "--max-quarantine-share", type=share, default=0.05, metavar="S",
         help="maximum share of quarantined notes before exit code 3 (default 0.05)",
     )  # fmt: skip
-    add_speech(parser, json=SUMMARY)
+    add_output_format(parser, json=SUMMARY)
 
 
 def report(done: Done, options: argparse.Namespace, console: Console) -> int:

@@ -5,6 +5,8 @@ import os
 from datetime import date
 from pathlib import Path
 
+from pipeline.commands.options.output import MANIFEST, add_output_format
+
 EXITS = """\
 exit codes:
   0  done
@@ -21,15 +23,6 @@ def add_out(parser: argparse.ArgumentParser, metavar: str) -> None:
         "-o", "--output", type=Path, required=True, metavar=metavar,
         help="output file, written completely or not at all",
     )  # fmt: skip
-
-
-def add_speech(parser: argparse.ArgumentParser, *, json: str = "") -> None:
-    """Add --plain, and --json with its help where the command reports."""
-    if json:
-        parser.add_argument("--json", action="store_true", help=json)
-    parser.add_argument(
-        "--plain", action="store_true", help="plain lines instead of a progress bar"
-    )
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +43,7 @@ def add_batch_work(parser: argparse.ArgumentParser, what: str) -> None:
         "--workers", type=positive, default=1, metavar="N",
         help="number of worker processes (default 1)",
     )  # fmt: skip
-    add_speech(parser, json="print the manifest as JSON only")
+    add_output_format(parser, json=MANIFEST)
     parser.set_defaults(takes_beam_options=True)
 
 
@@ -86,6 +79,3 @@ def day(text: str) -> date:
 def given(*paths: Path | None) -> list[Path]:
     """Leave out the paths of options that were not given."""
     return [path for path in paths if path is not None]
-
-
-SUMMARY = "print only the summary, as JSON"

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.options.keys import add_json, print_json
+from pipeline.commands.options.output import add_json, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.policies import build, language_of, read_policy
 from pipeline.config.policy_table import describe, tell_policy

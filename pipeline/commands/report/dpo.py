@@ -5,7 +5,8 @@ import json
 from pathlib import Path
 
 from pipeline.audit.private_files import parsed, write_private
-from pipeline.commands.options.values import add_speech, day
+from pipeline.commands.options.output import add_output_format
+from pipeline.commands.options.values import day
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import load
 from pipeline.dpo.document import is_genuine, make_pack, render
@@ -48,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help='report with privacy measurements under "measured" (repeatable)',
     )  # fmt: skip
     add("--verify", type=Path, metavar="FILE.json", help="document whose seal to verify instead")
-    add_speech(parser)
+    add_output_format(parser)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

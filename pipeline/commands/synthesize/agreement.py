@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.utility.agreement import Agreement, ReviewerAnswer, agreement
-from pipeline.commands.options.values import add_speech
+from pipeline.commands.options.output import add_output_format
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 from pipeline.reports.review_pages import read_answers
@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help=("files saved by the reviewers' pages"),
     )
     add("-o", "--output", type=Path, metavar="FILE", help="output as JSON")
-    add_speech(parser, json="print it as JSON only")
+    add_output_format(parser, json="print it as JSON only")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

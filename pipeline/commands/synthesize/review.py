@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.options.values import add_speech, positive
+from pipeline.commands.options.output import add_output_format
+from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 from pipeline.reports.review_pages import READERS, read_pairs, shared_out, write_pages
@@ -47,7 +48,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help=("random seed for the order of pairs (default 1)"),
     )
-    add_speech(parser)
+    add_output_format(parser)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

@@ -176,7 +176,7 @@ def test_what_does_not_belong_together_is_refused(folder, tmp_path, capsys):
     save_letters([mask(document, spans, (), Masking())], tmp_path / "other", {})
     words = ["synthesize", "compare", str(folder / "new")]
     assert main([*words, str(tmp_path / "other"), "-o", str(tmp_path / "out")]) == 2
-    assert "is not what these letters were filled from" in capsys.readouterr().err
+    assert "not what these letters were filled from" in capsys.readouterr().err
     (tmp_path / "gold.jsonl").write_text(line("unknown", "a b", []))
     words += [str(folder / "masked"), "-o", str(tmp_path / "out")]
     assert main([*words, "--gold", str(tmp_path / "gold.jsonl")]) == 2

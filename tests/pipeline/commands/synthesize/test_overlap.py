@@ -121,7 +121,7 @@ def test_private_training_says_what_it_does_not_promise(folder, tmp_path, capsys
     given = ["--recipe", "gpt2", "--pretrained", folder / "base", "--vocabulary-size", "300"]
     given += ["--epsilon", "8", "--max-minutes", "0.01"]
     assert synthesize("train", folder / "corpus", "-o", tmp_path / "private", *given) == 0
-    assert "promises nothing for notes" in capsys.readouterr().err
+    assert "does not protect notes that the pretrained model" in capsys.readouterr().err
 
 
 def test_another_base_does_not_count(folder):
@@ -162,7 +162,7 @@ def test_what_is_missing_is_said(folder, measured, tmp_path, capsys):
 
 
 def test_a_plain_text_is_read_in_parts(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("pipeline.commands.synthesize.overlap._PART", 50)
+    monkeypatch.setattr("pipeline.synthetic.measurements.base_overlap._BLOCK", 50)
     (tmp_path / "glued.txt").write_text("x" * 300 + " " + (folder / "web.txt").read_text())
     assert overlap(folder, "parts", "--text", tmp_path / "glued.txt") == 0
     assert [each["note_id"] for each in told(folder, "parts")["notes"]] == ["0", "1"]

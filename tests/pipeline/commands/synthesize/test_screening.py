@@ -178,7 +178,7 @@ def test_other_notes_than_those_measured_are_refused(folder, what, capsys):
     ])  # fmt: skip
     assert code == 2
     said = capsys.readouterr().err
-    problem = {"notes": "has changed", "measured elsewhere": "is of other notes"}
+    problem = {"notes": "has changed", "measured elsewhere": "holds measurements of other notes"}
     assert problem.get(what, "holds no measurements") in said
     assert not (folder / "no").exists()
 
@@ -189,4 +189,4 @@ def test_the_corpus_must_be_the_one_that_was_learnt_from(folder, tmp_path, capsy
     save_corpus(part_notes(notes, seed=1), tmp_path / "other", {"inside": True})
     words = ["synthesize", "screen", str(folder / "new"), str(tmp_path / "other")]
     assert main([*words, "-o", str(tmp_path / "out")]) == 2
-    assert "is not the corpus" in capsys.readouterr().err
+    assert "not the corpus" in capsys.readouterr().err

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.gate import Axis, Bound, Measured, Requirement, decide
 from pipeline.cli import COMMANDS
-from pipeline.synthetic.advice import ADVICE, advise
+from pipeline.synthetic.measurements.advice import ADVICE, advise
 
 SETS = ("synthetic", "generator", "filled", "base")
 NEAR = Requirement("nearest-rouge-3", Bound.AT_MOST, 0.05, Axis.PRIVACY, 0.9, over_null=True)
@@ -63,5 +63,5 @@ def replaced(each, value):
 def test_what_is_said_once_names_all_its_numbers_and_other_reasons_get_nothing():
     problem = "may be over its floor 0.2, at most 0.05 asked"
     reasons = ["nearest-rouge-3: " + problem, "ours: " + problem, "nearest-rouge-5: " + problem]
-    (said,) = advise([*reasons, "the model learnt notes that were planted in it"])
+    (said,) = advise([*reasons, "the model was trained on planted notes (--canaries)"])
     assert said.startswith("nearest-rouge-3, nearest-rouge-5: read the pairs")
