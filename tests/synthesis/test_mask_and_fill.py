@@ -310,7 +310,7 @@ def test_what_cannot_be_is_refused(folder: Path, tmp_path, more, problem, capsys
 def test_surrogates_need_a_key(folder: Path, tmp_path: Path, capsys) -> None:
     asked = [folder / "model", folder / "masked", "-o", tmp_path / "out", "--plain"]
     assert call("fill", *asked) == 2
-    assert "surrogates are drawn under a key" in capsys.readouterr().err
+    assert "--key: required" in capsys.readouterr().err
 
 
 def test_nothing_that_is_said_quotes_a_letter(folder: Path, whole: Path) -> None:
