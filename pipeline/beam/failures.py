@@ -6,7 +6,7 @@ import apache_beam as beam
 from apache_beam import pvalue
 
 from pipeline.notes.batch import Batch
-from pipeline.notes.boundary import attempt
+from pipeline.notes.boundary import Unexpected, attempt, safely
 from pipeline.notes.stages import Stage, timed
 from pipeline.notes.worker_resources import Tools
 from pipeline.warehouse.databases import retrying
@@ -25,10 +25,10 @@ class RunnerFailed(CryptonymError):
     """The graph ended with an error that is not ours; names its class alone, as it may quote."""
 
 
-def guarded(name: str, stage: Stage, batch: Batch, tools: Tools) -> Batch:
-    """Run a stage on a batch; a failure of the batch itself surfaces without any text.
+def run_stage(name: str, stage: Stage, batch: Batch, tools: Tools) -> Batch:
+    """Run a stage on a batch; a failure of the batch itself is raised without any text.
 
-    Databases that do not answer are asked again for a while. What still fails is raised as
+    Databases that do not answer are retried for a while. What still fails is raised as
     Unavailable or as StageFailed, whose message holds a class name and no more: Beam logs
     tracebacks, and a chained one could carry a note.
     """
@@ -37,6 +37,18 @@ def guarded(name: str, stage: Stage, batch: Batch, tools: Tools) -> Batch:
     if isinstance(result, Failure):
         raise StageFailed(f"{name} failed on {where}: {result.error} {result.reason}".strip())
     return result
+
+
+def run_pipeline(pipeline: beam.Pipeline, consequence: str) -> None:
+    """Run a pipeline to its end.
+
+    What a runner raises may quote a note: raises RunnerFailed with the class of the error and the
+    `consequence` for the user, or an error of ours as it is.
+    """
+    try:
+        safely(lambda: pipeline.run().wait_until_finish())
+    except Unexpected as error:
+        raise RunnerFailed(f"the runner failed with {error}; {consequence}") from None
 
 
 class DeadLetters(beam.DoFn):

@@ -6,10 +6,10 @@ import apache_beam as beam
 from apache_beam.metrics import Metrics
 
 from models.language.training.folder import load
-from pipeline.beam.failures import RunnerFailed
+from pipeline.beam.failures import run_pipeline
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
-from pipeline.notes.boundary import Unexpected, safely
+from pipeline.notes.boundary import safely
 from synthesis.generation import GenerationPlan, Writer
 from synthesis.part_files import Generation, write_unit
 
@@ -45,9 +45,9 @@ def work(generation: Generation, units: Sequence[int], arguments: Sequence[str])
 
 
 def run_batches(writer: beam.DoFn, units: Sequence[int], arguments: Sequence[str]) -> None:
-    """Run what writes batches over their numbers.
+    """Run a writer of batches over their numbers; no text crosses a shuffle.
 
-    No text crosses a shuffle: numbers of batches do. Whatever fails is raised as an error of ours.
+    Raises RunnerFailed, or an error of ours.
     """
     pipeline = make_pipeline(arguments)
     (
@@ -56,7 +56,4 @@ def run_batches(writer: beam.DoFn, units: Sequence[int], arguments: Sequence[str
         | "Spread" >> beam.Reshuffle()
         | "Write" >> beam.ParDo(writer)
     )
-    try:
-        safely(lambda: pipeline.run().wait_until_finish())
-    except Unexpected as error:
-        raise RunnerFailed(f"the runner failed with {error}; what is done stays done") from None
+    run_pipeline(pipeline, "what is done stays done")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import apache_beam as beam
 
-from pipeline.beam.failures import guarded
+from pipeline.beam.failures import run_stage
 from pipeline.beam.metrics import BatchMetrics
 from pipeline.beam.session import tools_of
 from pipeline.config.settings import Settings
@@ -16,6 +16,7 @@ from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import write
 from pipeline.notes.worker_resources import Tools
 from pipeline.state.run_summary import Tally, merge_all
+from record.atomic_write import write_atomically
 
 
 class WriteBatch(beam.DoFn):
@@ -35,7 +36,7 @@ class WriteBatch(beam.DoFn):
         assert self._tools is not None
         assert self._metrics is not None
         run_id = self._run_id
-        written = guarded(
+        written = run_stage(
             "write", lambda batch, tools: write(batch, tools, run_id), element, self._tools
         )
         self._metrics.add(written)
@@ -67,7 +68,5 @@ class WriteSummary(beam.DoFn):
 
     def process(self, element: str) -> Iterator[str]:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        partial = self._path.with_suffix(".partial")
-        partial.write_text(element, encoding="utf-8")
-        partial.replace(self._path)
+        write_atomically(self._path, element.encode("utf-8"))
         yield element

@@ -12,14 +12,15 @@ from typing import NoReturn
 
 import apache_beam as beam
 
-from pipeline.beam.failures import QUARANTINE, DeadLetters, RunnerFailed, guarded
-from pipeline.beam.runners import make_pipeline, refuse_passwords
+from pipeline.beam.failures import QUARANTINE, DeadLetters, run_pipeline, run_stage
+from pipeline.beam.runners import make_pipeline, refuse_passwords, split_runner
 from pipeline.beam.session import close_all, tools_of
 from pipeline.beam.sinks import MergeTallies, WriteBatch, WriteSummary
 from pipeline.config.memory import peak_kilobytes
 from pipeline.config.settings import Settings, load
+from pipeline.night.nightly import Drive, Job
 from pipeline.notes.batch import Batch
-from pipeline.notes.boundary import Unexpected, safely
+from pipeline.notes.boundary import safely
 from pipeline.notes.stages import STAGES, read
 from pipeline.notes.worker_resources import Tools, settled
 from pipeline.state.ledger import open_state
@@ -69,7 +70,7 @@ class Step(beam.DoFn):
 
     def process(self, element: Batch) -> Iterator[Batch]:
         assert self._tools is not None
-        yield guarded(self._name, dict(STAGES)[self._name], element, self._tools)
+        yield run_stage(self._name, dict(STAGES)[self._name], element, self._tools)
 
 
 class Pseudonymize(beam.PTransform):
@@ -109,7 +110,7 @@ class ReadNotes(beam.DoFn):
     def process(self, element: Unit) -> Iterator[Batch]:
         assert self._tools is not None
         empty = Batch(unit=element)
-        yield guarded("read", lambda batch, tools: read(batch.unit, tools), empty, self._tools)
+        yield run_stage("read", lambda batch, tools: read(batch.unit, tools), empty, self._tools)
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class UnitShare:
     summary: Path
 
 
-def nightly(
+def build_nightly_graph(
     pipeline: beam.Pipeline, share: UnitShare, *, between: beam.PTransform | None = None
 ) -> beam.PCollection:
     """Lay out the graph of a share of a run.
@@ -175,7 +176,7 @@ def work(
 ) -> None:
     """Run the pipeline over the units of a part that are not done yet.
 
-    Whatever fails in it is raised as an error of ours: what runners say may quote a note.
+    Raises RunnerFailed, or an error of ours.
     """
     state = open_state(settled(settings).state, settings.base)
     try:
@@ -186,24 +187,36 @@ def work(
         return
     refuse_passwords(settings, arguments)
     pipeline = make_pipeline(arguments)
-    nightly(pipeline, UnitShare(settings, part.run_id, units, summary), between=between)
-    try:
-        safely(lambda: pipeline.run().wait_until_finish())
-    except Unexpected as error:
-        raise RunnerFailed(f"the runner failed with {error}; what is done stays done") from None
+    build_nightly_graph(pipeline, UnitShare(settings, part.run_id, units, summary), between=between)
+    run_pipeline(pipeline, "what is done stays done")
+
+
+def drive_on_runner(arguments: Sequence[str]) -> Drive:
+    """Return what runs a whole job as one pipeline, on the runner that Beam's arguments name.
+
+    Raises ConfigError for an unsafe runner or an unknown option.
+    """
+    split_runner(arguments)
+
+    def drive(job: Job) -> dict[str, int]:
+        summary = job.scratch / "worker-0.json"
+        work(job.settings, WorkerShare(job.run_id, 0, 1), arguments, summary=summary)
+        return {}
+
+    return drive
 
 
 def main() -> int:
     """Work as a child of `cryptonym run`; prints one line of JSON about how it ended."""
 
-    def share(options: argparse.Namespace) -> None:
+    def do_share(options: argparse.Namespace) -> None:
         part = WorkerShare(options.run, options.worker, options.workers)
         work(load(options.config), part, [], summary=options.summary)
 
-    return serve(share)
+    return serve(do_share)
 
 
-def serve(share: Callable[[argparse.Namespace], None]) -> int:
+def serve(do_share: Callable[[argparse.Namespace], None]) -> int:
     """Do a share of the work as a child process; prints one line of JSON about how it ended."""
     parser = argparse.ArgumentParser(prog="python -m pipeline.beam.worker")
     parser.add_argument("--config", type=Path, required=True)
@@ -217,7 +230,7 @@ def serve(share: Callable[[argparse.Namespace], None]) -> int:
     ended: dict[str, object] = {}
     code = 0
     try:
-        safely(lambda: share(options))
+        safely(lambda: do_share(options))
     except CryptonymError as error:
         code = _CODES.get(type(error), EXIT_FAILED)
         ended = {"error": type(error).__name__, "message": str(error)}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pipeline.commands.options.output import SUMMARY, add_output_format
 from pipeline.commands.options.values import add_workers, positive
-from pipeline.commands.run import tell
+from pipeline.commands.run import report_run
 from pipeline.night.demo import Fiction, make_demo, score_demo, show_note
 from pipeline.night.drift import judge
 from pipeline.night.nightly import run_nightly
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         ended = run_nightly(
             config, drive, workers=options.workers, progress=progress, gate=Gate(judge)
         )
-    tell(ended, options, console)
+    report_run(ended, options, console)
     if not options.json:
         console.say(show_note(config))
         console.say(score_demo(config))

@@ -27,8 +27,10 @@ is unavailable.
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `doctor`."""
-    parser.add_argument("config", type=Path, metavar="CONFIG.toml")
-    add_output_format(parser, json="print a JSON array with one object per check")
+    parser.add_argument(
+        "config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job"
+    )
+    add_output_format(parser, json="JSON array only, with one object per check")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

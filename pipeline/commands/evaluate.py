@@ -42,12 +42,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "predicted", type=Path, metavar="PRED", help="predicted annotations: a file or folder"
     )
-    parser.add_argument("--label-map", type=Path, metavar="M.toml", help="label mapping")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="HTML report with plots")
+    parser.add_argument(
+        "--label-map", type=Path, metavar="M.toml", help="TOML file that renames labels"
+    )
+    parser.add_argument("--html", type=Path, metavar="FILE", help="output page with plots")
     parser.add_argument(
         "--calibrate", type=share, metavar="ALPHA",
-        help="maximum expected share of missed identifier tokens per note; prints the score "
-        "threshold that satisfies it",
+        help="maximum expected share of missed identifier tokens per note, for which the score "
+        "threshold is printed",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="JSON output only")
 

@@ -23,10 +23,16 @@ Then set extraction.boxes in the configuration, or pass --boxes.
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `extract train`."""
-    parser.add_argument("pages", type=Path, metavar="PAGES.jsonl")
+    parser.add_argument(
+        "pages", type=Path, metavar="PAGES.jsonl", help="corrected pages of `--label-pages`"
+    )
     add_out(parser, "BOXES.npz")
     parser.add_argument(
-        "--steps", type=positive, default=1000, metavar="N", help="training steps (default 1000)"
+        "--steps",
+        type=positive,
+        default=1000,
+        metavar="N",
+        help="number of training steps (default 1000)",
     )
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add_output_format(parser)

@@ -6,7 +6,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from pipeline.commands.options.output import add_output_format
+from pipeline.commands.options.output import add_output_format, print_json
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import Settings, load
 from pipeline.files.output_files import refuse_place
@@ -63,11 +63,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--reason", default="", metavar="TEXT", help="reason for the decision")
     add(
         "--new-normal", action="store_true",
-        help="with --accept: use the counts from this run on as the new baseline",
+        help="new baseline for the counts, which begins with this run; requires --accept",
     )  # fmt: skip
     add(
         "--again", action="store_true",
-        help="with --reject: reprocess these notes in the next run, not only when they change",
+        help="reprocessing of these notes in the next run, even if unchanged; requires --reject",
     )  # fmt: skip
     add_output_format(parser, json="JSON output only")
 
@@ -80,16 +80,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     settings = settled(load(options.config))
     path = database_path(settings.state.url, settings.base, what="state.url")
     if path is not None and not path.is_file():
-        raise ConfigError("state.url", "there is no state database yet", "run the nightly job")
+        raise ConfigError("state.url", "no state database yet", "run the nightly job")
     with closing(open_state(settings.state, settings.base)) as state:
         return _show(state.quality, settings, options, console)
 
 
 def _check(options: argparse.Namespace) -> None:
     if options.new_normal and options.accept is None:
-        raise ConfigError("--new-normal", "goes with --accept", "add --accept RUN")
+        raise ConfigError("--new-normal", "requires --accept", "add --accept RUN")
     if options.again and options.reject is None:
-        raise ConfigError("--again", "goes with --reject", "add --reject RUN")
+        raise ConfigError("--again", "requires --reject", "add --reject RUN")
     for path in (options.html, options.prometheus):
         if path is not None:
             refuse_place(path, [options.config])
@@ -110,9 +110,9 @@ def _decide(options: argparse.Namespace, console: Console) -> int:
     )
     run_id, moved = decided.decision.run_id, decided.notes
     if options.json:
-        told = {"run_id": run_id, "decision": decided.decision.decision, "notes": moved}
-        sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
-    what = "published" if accepted else "put into quarantine"
+        content = {"run_id": run_id, "decision": decided.decision.decision, "notes": moved}
+        sys.stdout.write(json.dumps(content, sort_keys=True) + "\n")
+    what = "published" if accepted else "quarantined"
     console.say(f"run {run_id} {decided.decision.decision}: {moved} notes {what}")
     return EXIT_DONE
 
@@ -123,7 +123,7 @@ def _show(
     runs = store.runs()
     last = next((each for each in runs if each.notes), None)
     if last is None:
-        console.say("no run has counted anything yet")
+        console.say("no run has counted entities yet")
         if options.json:
             sys.stdout.write("{}\n")
         return EXIT_DONE
@@ -133,9 +133,8 @@ def _show(
     write_page(store, assessment, page, runs)
     if options.prometheus:
         write_metrics(options.prometheus, assessment, runs)
-    if options.json:
-        sys.stdout.write(json.dumps(to_json(assessment, runs), sort_keys=True) + "\n")
-    for line in _lines(assessment, runs):
+    print_json(to_json(assessment, runs), options)
+    for line in _describe(assessment, runs):
         console.say(line)
     console.say(f"page: {page}")
     alarms = any(alarm.holds for alarm in last.alarms) and last.decision is None
@@ -143,25 +142,27 @@ def _show(
     return EXIT_GATE if alarms or open_ends else EXIT_DONE
 
 
-def _lines(assessment: Assessment, runs: list[JudgedRun]) -> list[str]:
-    told = {
-        "held": "held: nothing new of it is published",
-        "warned": "some counts are not what they were; it was not held",
-        "learning": f"learning, {assessment.nights} of {assessment.min_days} nights: no gate yet",
-        "unjudged": "counted, not judged",
-        "clean": "as the nights before",
+def _describe(assessment: Assessment, runs: list[JudgedRun]) -> list[str]:
+    conclusions = {
+        "held": "held: nothing new from it is published",
+        "warned": "some counts have changed; the run was not held",
+        "learning": (
+            f"collecting a baseline: {assessment.nights} of {assessment.min_days} nights, no gate"
+        ),
+        "unjudged": "counted, not compared",
+        "clean": "no change from earlier nights",
     }
     night = assessment.run.night.isoformat()
-    lines = [f"run {assessment.run.run_id} of {night}: {told[assessment.conclusion]}"]
+    lines = [f"run {assessment.run.run_id} of {night}: {conclusions[assessment.conclusion]}"]
     lines += [f"  {tell(alarm)}" for alarm in assessment.alarms]
     lines += [
-        f"run {each.run_id} of {each.night.isoformat()} waits: {each.held} notes held; "
+        f"run {each.run_id} of {each.night.isoformat()} awaits a decision: {each.held} notes held; "
         f"--accept {each.run_id} or --reject {each.run_id}"
         for each in runs
         if each.waits
     ]
     lines += [
-        f"run {each.run_id} was rejected, and that was interrupted: repeat the command"
+        f"the rejection of run {each.run_id} was interrupted: repeat the command"
         for each in runs
         if each.is_half_done
     ]

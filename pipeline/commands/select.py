@@ -43,9 +43,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "SELECTION.toml")
     add("--patients", type=Path, metavar="P.jsonl", help="known identifiers of the patients")
     add(
-        "--model-spans", type=Path, metavar="PRED", help="spans a model predicted in the same notes"
+        "--model-spans",
+        type=Path,
+        metavar="PRED",
+        help="spans that a model predicted in the same notes",
     )
-    add("--label-map", type=Path, metavar="M.toml", help="label mapping for gold and rules")
+    add(
+        "--label-map",
+        type=Path,
+        metavar="M.toml",
+        help="TOML file that renames labels of gold notes and rules",
+    )
     add(
         "--tolerance", type=share, default=TOLERANCE, metavar="S",
         help=f"maximum precision loss of a rule (default {TOLERANCE})",
@@ -56,9 +64,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--lang", choices=("fr", "en", "es"), default="",
-        help="language of notes without a `lang` key",
+        help="language of notes without a `lang` key (default: identified from the text)",
     )  # fmt: skip
-    add_output_format(parser, json="print only the selection, as JSON")
+    add_output_format(parser, json="JSON selection only")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

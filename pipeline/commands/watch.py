@@ -7,7 +7,7 @@ from pathlib import Path
 from pipeline.commands.options.log import add_log, journal_of
 from pipeline.commands.options.output import add_output_format
 from pipeline.commands.options.values import positive
-from pipeline.commands.run import tell_quality
+from pipeline.commands.run import report_quality
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.night.drift import judge
 from pipeline.night.nightly import Ended
@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `watch`."""
     add = parser.add_argument
     default = Vigil(Path())
-    add("config", type=Path, metavar="CONFIG.toml")
+    add("config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job")
     add(
         "--interval", type=seconds, default=default.interval, metavar="S",
         help="seconds between polls for new notes (default 60)",
@@ -71,7 +71,7 @@ def seconds(text: str) -> float:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Keep watch until asked to stop; returns the exit code."""
+    """Run until asked to stop; returns the exit code."""
     vigil = Vigil(
         config=options.config,
         interval=options.interval,
@@ -81,9 +81,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         workers=options.workers,
     )
 
-    def tell(ended: Ended) -> None:
+    def report(ended: Ended) -> None:
         console.summary(ended.summary, resumed=ended.resumed)
-        tell_quality(ended, console)
+        report_quality(ended, console)
 
     with (
         journal_of(options, "watch") as journal,
@@ -91,6 +91,6 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         closing(Resident()) as resident,
     ):
         drive = resident if vigil.workers == 1 else spawned
-        Watcher(vigil, drive, stop, journal, tell, gate=Gate(judge)).run()
+        Watcher(vigil, drive, stop, journal, report, gate=Gate(judge)).run()
     console.say("stopped")
     return EXIT_DONE

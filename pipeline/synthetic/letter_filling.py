@@ -10,7 +10,7 @@ from models.language.masked.masked_model import load_masked
 from models.language.masked.private_filling import Mechanism
 from pipeline.config.progress import Progress
 from pipeline.synthetic.batch_work import Work, drive
-from pipeline.synthetic.letter_writing import first_language, open_cohort
+from pipeline.synthetic.letter_writing import CohortSurrogates, first_language, open_cohort
 from record.errors import ConfigError
 from synthesis.filling import Filling, Method
 from synthesis.filling_files import Cohort, Refill, put_together
@@ -76,7 +76,9 @@ def fill_letters(
     )
     keys: Mapping[str, str] = {}
     if refill.cohort is not None:
-        keys = open_cohort(refill.cohort, first_language(letters)).ids
+        opened = open_cohort(refill.cohort, first_language(letters))
+        CohortSurrogates(opened.key, opened.policy)  # refuses a policy that keeps anything
+        keys = opened.ids
     length = load_masked(refill.model).network.length
     if refill.filling.window > length:
         problem = f"must be at most {length}, the context length of the model"

@@ -1,5 +1,6 @@
 """The command line as people meet it: help, usage errors, exit codes, one shape of error."""
 
+import argparse
 import json
 import re
 import shlex
@@ -8,7 +9,7 @@ import sys
 
 import pytest
 
-from pipeline.cli import COMMANDS, GROUPS, called_command, main
+from pipeline.cli import COMMANDS, GROUPS, find_command, load, main
 
 FILES = {
     "demo": "demo DIR",
@@ -49,6 +50,16 @@ def test_help_of_a_group_names_its_actions(group, capsys):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_a_help_that_names_what_it_is(name):
+    parser = argparse.ArgumentParser(add_help=False)
+    load(name).add_options(parser)
+    for action in parser._actions:
+        words = (action.help or "").split()
+        assert words, action.dest
+        assert words[0] not in {"a", "an", "the", "use", "print", "write", "keep", "with", "what"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_examples_that_the_parser_takes(name, capsys):
     assert ended([*name.split(), "--help"]) == 0
     said = capsys.readouterr().out
@@ -56,17 +67,17 @@ def test_every_command_has_help_with_examples_that_the_parser_takes(name, capsys
     lines = re.findall(rf"^ +cryptonym ({name}\b.*)$", said.replace("\\\n", " "), re.M)
     for line in lines:
         words = shlex.split(line.partition(" && ")[0])
-        if called_command(words) == name and name not in TAKE_BEAM_OPTIONS:
+        if find_command(words) == name and name not in TAKE_BEAM_OPTIONS:
             assert ended([*words, "--no-such-option"]) == 2
             assert "unrecognized arguments: --no-such-option" in capsys.readouterr().err
 
 
 def test_a_command_is_called_by_its_longest_name():
-    assert called_command(["extract", "train", "pages.jsonl"]) == "extract train"
-    assert called_command(["extract", "letter.txt"]) == "extract"
-    assert called_command(["keys", "new", "k"]) == "keys new"
-    assert called_command(["keys"]) is None
-    assert called_command(["--help"]) is None
+    assert find_command(["extract", "train", "pages.jsonl"]) == "extract train"
+    assert find_command(["extract", "letter.txt"]) == "extract"
+    assert find_command(["keys", "new", "k"]) == "keys new"
+    assert find_command(["keys"]) is None
+    assert find_command(["--help"]) is None
 
 
 def test_help_loads_nothing_heavy():

@@ -238,14 +238,14 @@ def test_the_manifest_is_that_of_synthetic_notes(folder: Path, whole: Path) -> N
 def test_interrupted_filling_ends_the_same(
     folder: Path, whole: Path, tmp_path: Path, monkeypatch
 ) -> None:
-    from synthesis import filling_files as refill
+    from pipeline.synthetic import letter_filling
 
     def broken(*_: object) -> None:
         raise OSError("no space")
 
     asked = ["--method", "iterative", "--copies", 2]
     with monkeypatch.context() as patched:
-        patched.setattr(refill, "put_together", broken)
+        patched.setattr(letter_filling, "put_together", broken)
         with pytest.raises(OSError, match="no space"):
             fill(folder, tmp_path / "cut", *asked)
     left = sorted((tmp_path / "cut" / ".parts").glob("*.jsonl"))
@@ -296,8 +296,8 @@ def test_the_model_may_fill_identifiers_and_draw_privately(folder: Path, tmp_pat
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        (["--policy", "hipaa-limited"], "would stand in synthetic letters"),
-        (["--window", 65], "more than the model sees"),
+        (["--policy", "hipaa-limited"], "must not keep any label"),
+        (["--window", 65], "--window: must be at most 64"),
         (["--runner", "DirectRunner"], "--runner=DirectRunner"),
     ],
 )

@@ -203,13 +203,13 @@ def test_notes_are_written_with_a_manifest(whole: Path) -> None:
 def test_an_interrupted_generation_ends_the_same(
     folder: Path, whole: Path, tmp_path: Path, monkeypatch
 ) -> None:
-    from synthesis import part_files
+    from pipeline.synthetic import note_generation
 
     def broken(*_: object) -> None:
         raise OSError("no space")
 
     with monkeypatch.context() as patched:
-        patched.setattr(part_files, "put_together", broken)
+        patched.setattr(note_generation, "put_together", broken)
         with pytest.raises(OSError, match="no space"):
             generate(folder, tmp_path / "cut", "--notes", 10)
     left = sorted((tmp_path / "cut" / ".parts").glob("*.jsonl"))
@@ -291,7 +291,7 @@ def test_a_bound_too_low_for_the_notes_asked_for_is_told(folder: Path, whole: Pa
     assert generate(folder, folder / "low", *few) == 0
     said = " ".join(capsys.readouterr().err.split())
     assert "100 % of the notes are longer than --max-length 8" in said
-    enough = re.search(r"--max-length (\d+) holds nine in ten", said)
+    enough = re.search(r"--max-length (\d+) is enough for nine in ten", said)
     assert enough is not None
     assert generate(folder, folder / "enough", "--notes", 1, "--max-length", enough[1]) == 0
     assert "nine in ten" not in capsys.readouterr().err

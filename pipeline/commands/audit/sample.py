@@ -35,14 +35,14 @@ unavailable.
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `audit sample`."""
     add = parser.add_argument
-    add("config", type=Path, metavar="CONFIG.toml")
+    add("config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job")
     add(
         "--per-kind", type=positive, required=True, metavar="N",
         help="number of notes per kind, or all if a kind has fewer",
     )  # fmt: skip
     add("--format", choices=sorted(FORMATS), required=True, help="format of the annotation tool")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new folder")
-    add("--seed", metavar="S", help="seed of the sample (default: random)")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
+    add("--seed", metavar="S", help="random seed of the sample (default: a new one)")
     add_output_format(parser, json=SUMMARY)
 
 

@@ -29,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Do it; returns the exit code."""
+    """Create the next master key; returns the exit code."""
     make_custody(options)
     old = open_master(options)
     new_master(options.file)

@@ -1,4 +1,4 @@
-"""Options of detection, and the detection they ask for."""
+"""Options of detection, and the task that they describe."""
 
 import argparse
 from pathlib import Path
@@ -11,7 +11,7 @@ from record.errors import ConfigError
 
 
 def add_detection(parser: argparse.ArgumentParser) -> None:
-    """Add what decides a detection: detectors, patients, model, selection, language."""
+    """Add detectors, patients, model, rule selection and language."""
     add = parser.add_argument
     add("--patients", type=Path, metavar="P.jsonl", help="known identifiers of the patients")
     add(
@@ -19,7 +19,9 @@ def add_detection(parser: argparse.ArgumentParser) -> None:
         help="detectors to run: rules, known, model (default: rules,known; model too with --model)",
     )  # fmt: skip
     add(
-        "--model", metavar="DIR", help="tagger written by `train`, or `default` for the bundled one"
+        "--model",
+        metavar="DIR",
+        help="tagger folder written by `train`, or `default` for the bundled tagger",
     )
     add(
         "--runtime", choices=RUNTIMES, default=AUTO,
@@ -37,7 +39,7 @@ def add_detection(parser: argparse.ArgumentParser) -> None:
 
 
 def task_of(options: argparse.Namespace) -> Task:
-    """Return the detection that the options ask for; loads the model."""
+    """Return the task that the options describe, with its model loaded."""
     default = "rules,known" + ",model" * (options.model is not None)
     detectors = parse_detectors(options.detectors or default, has_model=options.model is not None)
     return Task(
@@ -51,12 +53,12 @@ def task_of(options: argparse.Namespace) -> Task:
     )
 
 
-def _load_model(name: str, asked: str) -> SpanTagger:
+def _load_model(name: str, chosen: str) -> SpanTagger:
     folder = folder_of(name)
     if not folder.is_dir():
         raise ConfigError(
-            "--model", "not a directory", "name a folder that `cryptonym train` wrote"
+            "--model", f"not a directory: {folder}", "name a folder that `cryptonym train` wrote"
         )
     with models_extra("--model"):
         from models.tagger import runtime
-    return runtime.Tagger.load(folder, asked)
+    return runtime.Tagger.load(folder, chosen)

@@ -24,7 +24,7 @@ def add_key(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
     parser.add_argument(
         "--key", required=required, default=default, metavar="LOCATOR",
         help="master key: FILE, env:NAME, command:PROGRAM, aws:SECRET, gcp:SECRET, vault:PATH or "
-        "shares:FILE,FILE" + ("" if required else "; default master.key"),
+        "shares:FILE,FILE" + ("" if required else " (default master.key)"),
     )  # fmt: skip
     parser.add_argument(
         "--custody", type=Path, metavar="DIR",

@@ -1,4 +1,4 @@
-"""How commands that write notes report: counts, never text."""
+"""The report of commands that write notes: counts, never text."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ from pipeline.reports.console import Console
 
 
 def add_reporting(parser: argparse.ArgumentParser) -> None:
-    """Add how many refusals are too many, --json and --plain."""
+    """Add --max-quarantine-share, --json and --plain."""
     parser.add_argument(
         "--max-quarantine-share", type=share, default=0.05, metavar="S",
         help="maximum share of quarantined notes before exit code 3 (default 0.05)",
@@ -21,7 +21,7 @@ def add_reporting(parser: argparse.ArgumentParser) -> None:
 
 
 def report(done: Done, options: argparse.Namespace, console: Console) -> int:
-    """Say what became of the notes; returns the exit code."""
+    """Print what became of the notes; returns the exit code."""
     for warning in done.warnings:
         console.warn(warning)
     if options.json:

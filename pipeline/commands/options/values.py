@@ -34,7 +34,7 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
 
 
 def add_batch_work(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add what work in batches takes, on Beam where its own options are given."""
+    """Add the options of work in batches, which Beam does where its own options are given."""
     add = parser.add_argument
     add(
         "--batch", type=positive, default=32, metavar="N", help=f"batch size in {what} (default 32)"
@@ -51,7 +51,7 @@ def positive(text: str) -> int:
     """Read a whole number from 1."""
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
     return number
 
 
@@ -59,7 +59,7 @@ def natural(text: str) -> int:
     """Read a whole number from 0."""
     number = int(text)
     if number < 0:
-        raise argparse.ArgumentTypeError("must be at least 0")
+        raise argparse.ArgumentTypeError(f"must be at least 0, not {number}")
     return number
 
 
@@ -67,13 +67,21 @@ def share(text: str) -> float:
     """Read a share from 0 to 1."""
     number = float(text)
     if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError("must be between 0 and 1")
+        raise argparse.ArgumentTypeError(f"must be between 0 and 1, not {number:g}")
     return number
+
+
+def parse_list(text: str) -> frozenset[str]:
+    """Split a list at its commas."""
+    return frozenset(word.strip() for word in text.split(",") if word.strip())
 
 
 def day(text: str) -> date:
     """Read a date as YYYY-MM-DD."""
-    return date.fromisoformat(text)
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a date such as 2026-12-31, not {text}") from None
 
 
 def given(*paths: Path | None) -> list[Path]:

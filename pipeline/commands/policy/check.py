@@ -30,18 +30,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--lang", choices=("fr", "en", "es"),
-        help="locale if the policy names none (default: that of nightly.toml, else fr)",
+        help="language, where the policy names none (default: that of nightly.toml, else fr)",
     )  # fmt: skip
     add_json(parser)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Check and show; returns the exit code."""
-    table, told = {}, None
+    table, lang = {}, None
     if options.policy is not None:
         table = read_policy(options.policy, Path())
-        told = language_of(options.policy, Path())
-    policy = build(table, options.lang or told or "fr")
+        lang = language_of(options.policy, Path())
+    policy = build(table, options.lang or lang or "fr")
     print_json(describe(policy), options)
     console.say(tell_policy(policy))
     return EXIT_DONE

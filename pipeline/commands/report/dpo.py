@@ -37,9 +37,21 @@ required service is unavailable.
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `report dpo`."""
     add = parser.add_argument
-    add("config", type=Path, metavar="CONFIG.toml")
-    add("--from", type=day, dest="since", metavar="DATE", help="first day of the period, UTC")
-    add("--to", type=day, dest="until", metavar="DATE", help="last day of the period, UTC")
+    add("config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job")
+    add(
+        "--from",
+        type=day,
+        dest="since",
+        metavar="DATE",
+        help="first day of the period (UTC), YYYY-MM-DD",
+    )
+    add(
+        "--to",
+        type=day,
+        dest="until",
+        metavar="DATE",
+        help="last day of the period (UTC), YYYY-MM-DD",
+    )
     add(
         "-o", "--output", type=Path, metavar="FILE.html",
         help="HTML document; FILE.json is written beside it",
@@ -48,7 +60,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--evidence", type=Path, action="append", default=[], metavar="FILE.json",
         help='report with privacy measurements under "measured" (repeatable)',
     )  # fmt: skip
-    add("--verify", type=Path, metavar="FILE.json", help="document whose seal to verify instead")
+    add(
+        "--verify",
+        type=Path,
+        metavar="FILE.json",
+        help="JSON document whose seal is verified; nothing is written",
+    )
     add_output_format(parser)
 
 
@@ -58,19 +75,20 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     if options.verify:
         pack = parsed(str(options.verify), read_text(options.verify))
         if isinstance(pack, dict) and is_genuine(pack, open_master(settings)):
-            console.say("the document is as it was made")
+            console.say("the document is unchanged")
             return EXIT_DONE
-        console.error("the document was changed, or made under another key")
+        console.error("seal mismatch: the document was altered, or sealed under another key")
         return EXIT_GATE
     for name, value in (("--from", options.since), ("--to", options.until), ("-o", options.output)):
         if value is None:
-            raise ConfigError(name, "is missing", "name the days of the period and a file")
+            raise ConfigError(name, "required unless --verify is given", "give --from, --to and -o")
     if options.output.suffix != ".html":
-        raise ConfigError("-o", "does not end in .html", "name the page; the JSON goes beside it")
+        problem = f"must end in .html, not {options.output.name}"
+        raise ConfigError("-o", problem, "name the page; FILE.json is written beside it")
     evidence, master = gather(settings, options.since, options.until, options.evidence)
     pack = make_pack(evidence, master)
     write_private(options.output.with_suffix(".json"), json.dumps(pack, indent=1) + "\n")
     write_private(options.output, render(pack))
-    told = ", ".join(f"{count} {status}" for status, count in sorted(pack["statuses"].items()))
-    console.say(f"wrote {options.output}: {told}")
+    counts = ", ".join(f"{count} {status}" for status, count in sorted(pack["statuses"].items()))
+    console.say(f"wrote {options.output}: {counts}")
     return EXIT_DONE

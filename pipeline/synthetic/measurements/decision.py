@@ -80,9 +80,9 @@ def _required_of_base(
             yield each
 
 
-def _choose_set(asked: Path | None, *, filled: bool) -> Path:
+def _choose_set(named: Path | None, *, filled: bool) -> Path:
     """Choose what is required: what holds for filled letters is too little for generated notes."""
-    if asked == Path(_FILLED) and not filled:
+    if named == Path(_FILLED) and not filled:
         problem = "the set `filled` is for letters that `synthesize fill` wrote"
         raise ConfigError("--requirements", problem, "give synthetic or generator")
-    return asked or Path(_FILLED if filled else SETS[0])
+    return named or Path(_FILLED if filled else SETS[0])

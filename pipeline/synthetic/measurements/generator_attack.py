@@ -65,8 +65,9 @@ def attack_generator(request: AttackRequest, progress: Progress) -> GeneratorAtt
     """
     try:
         plan = AttackPlan(request.without, request.halves, request.seed)
-    except ValueError as error:
-        raise ConfigError("--without, --halves", str(error), "give more") from None
+    except ValueError:
+        problem = "must be at least 2, and an even number of at least 4"
+        raise ConfigError("--without, --halves", problem, "give more") from None
     target = load(request.model)
     ground = _read_ground(target, request)
     request.out.mkdir(mode=OWNER_ONLY, parents=True, exist_ok=True)

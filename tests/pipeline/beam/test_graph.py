@@ -12,11 +12,11 @@ import psutil
 import pytest
 from apache_beam import coders
 
-from pipeline.beam.failures import RunnerFailed, StageFailed, guarded
+from pipeline.beam.failures import RunnerFailed, StageFailed, run_stage
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
 from pipeline.beam.session import tools_of
-from pipeline.beam.worker import UnitShare, WorkerShare, nightly, work
+from pipeline.beam.worker import UnitShare, WorkerShare, build_nightly_graph, work
 from pipeline.config.exit_codes import EXIT_USAGE
 from pipeline.config.settings import load
 from pipeline.night import engine, supervisor
@@ -146,7 +146,7 @@ def test_dead_letters_and_counters_agree_with_the_tally(hospital, tmp_path):
             units = state.pending(job.run_id, 0, 1)
         pipeline = make_pipeline([])
         share = UnitShare(job.settings, job.run_id, units, job.scratch / "worker-0.json")
-        dead = nightly(pipeline, share)
+        dead = build_nightly_graph(pipeline, share)
         dead | beam.Map(lambda failure: append(letters, failure))
         result = pipeline.run()
         result.wait_until_finish()
@@ -197,12 +197,12 @@ def test_a_stage_that_fails_on_a_whole_batch_says_no_text(make_note):
     row = NoteRow(**make_note(1, note_text=CANARY))
     assert CANARY not in repr(batch) + repr(row)
     with pytest.raises(StageFailed, match=r"^detect failed on unit 3: ValueError$") as caught:
-        guarded("detect", explode, batch, None)
+        run_stage("detect", explode, batch, None)
     assert silent(caught.value)
 
 
 def fail_guarded(settings):
-    return lambda batch: [guarded("detect", explode, batch, tools_of(settings))]
+    return lambda batch: [run_stage("detect", explode, batch, tools_of(settings))]
 
 
 def fail_bare(settings):
@@ -267,7 +267,10 @@ def test_no_port_is_opened(make_site):
         (["--runner=PrismRunner", "--prism_location=https://example.org/prism"], "it downloads"),
         (["--runner=DaskRunner"], "--runner=DaskRunner: it loses the output"),
         (["--runner=RayRunner"], "--runner=RayRunner: it does not work"),
-        (["--no_such_option=3"], "--no_such_option: no option of cryptonym or of Beam"),
+        (
+            ["--no_such_option=3"],
+            "--no_such_option: neither an option of cryptonym nor of Apache Beam",
+        ),
         (["--environment_type=DOCKER"], "--environment_type=DOCKER: FnApiRunner works in its own"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -19,7 +19,7 @@ from apache_beam.portability import common_urns
 from apache_beam.portability.api import beam_runner_api_pb2
 
 from pipeline.beam.runners import make_pipeline, refuse_passwords
-from pipeline.beam.worker import UnitShare, nightly
+from pipeline.beam.worker import UnitShare, build_nightly_graph
 from pipeline.config.settings import load
 from pipeline.night import engine
 from pipeline.night.nightly import run_nightly
@@ -142,7 +142,9 @@ def test_the_serialized_graph_holds_no_secret(hospital, monkeypatch):
     monkeypatch.setenv("WAREHOUSE", f"postgresql://reader:{PASSWORD}@localhost/cdm")
     pipeline = make_pipeline([])
     summary = hospital.folder / "worker-0.json"
-    nightly(pipeline, UnitShare(load(hospital.config), 1, [Unit(0, "", 1, 10, 10)], summary))
+    build_nightly_graph(
+        pipeline, UnitShare(load(hospital.config), 1, [Unit(0, "", 1, 10, 10)], summary)
+    )
     graph = unpacked(pipeline.to_runner_api())
     assert b"env:WAREHOUSE" in graph  # so what is looked for would be seen
     key = hospital.config.with_name("master.key").read_text().split()[-1]
@@ -177,7 +179,7 @@ def test_a_password_in_the_configuration_is_not_sent(hospital, place, form):
     changed = replace(getattr(settings, place), url=form.format(PASSWORD))
     leaky = replace(settings, **{place: changed})
     for remote in (["--environment_type=EXTERNAL"], ["--runner=FlinkRunner"]):
-        with pytest.raises(ConfigError, match=rf"^{place}.url: holds a password") as caught:
+        with pytest.raises(ConfigError, match=rf"^{place}.url: must not hold a password") as caught:
             refuse_passwords(leaky, remote)
         assert PASSWORD not in str(caught.value)
         refuse_passwords(settings, remote)

@@ -15,8 +15,8 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 import pipeline.notes.detection
-from pipeline.beam.failures import guarded
-from pipeline.beam.worker import UnitShare, nightly
+from pipeline.beam.failures import run_stage
+from pipeline.beam.worker import UnitShare, build_nightly_graph
 from pipeline.config.settings import load
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
@@ -253,7 +253,7 @@ def test_errors_of_batches_hold_no_text_however_deep(hospital):
 
     run_nightly(hospital.config, drive)
     with open_tools(load(hospital.config)) as tools, pytest.raises(CryptonymError) as caught:
-        guarded("detect", stage, Batch(unit=Unit(0, "", 1, 12, 12)), tools)
+        run_stage("detect", stage, Batch(unit=Unit(0, "", 1, 12, 12)), tools)
     error = caught.value
     while error is not None:
         assert not holds((repr(error) + str(error)).encode(), NAME)
@@ -298,7 +298,7 @@ def test_the_serialized_graph_holds_no_secret(hospital, monkeypatch):
     settings = load(hospital.config)
     graph = beam.Pipeline()
     units = [Unit(k, "", 5 * k + 1, 5 * k + 5, 5) for k in range(3)]
-    nightly(graph, UnitShare(settings, 1, units, hospital.folder / "summary.json"))
+    build_nightly_graph(graph, UnitShare(settings, 1, units, hospital.folder / "summary.json"))
     data = unpacked(graph.to_runner_api().SerializeToString())
     assert b"env:WAREHOUSE" in data
     assert b"file:master.key" in data
@@ -314,7 +314,9 @@ def test_units_and_settings_are_all_that_travels(hospital):
         batches = list(stages_of(tools))
         write(batches[-1], tools, 1)
     graph = beam.Pipeline()
-    nightly(graph, UnitShare(settings, 1, [batches[-1].unit], hospital.folder / "summary.json"))
+    build_nightly_graph(
+        graph, UnitShare(settings, 1, [batches[-1].unit], hospital.folder / "summary.json")
+    )
     data = unpacked(graph.to_runner_api().SerializeToString())
     assert not any(holds(data, word) for word in (NAME, META, WORD))
     assert secrets(hospital)[1] not in data

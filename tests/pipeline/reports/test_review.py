@@ -113,7 +113,7 @@ def test_from_pages_to_agreement(tmp_path, capsys):
     ("words", "problem"),
     [
         (["review", "bad.jsonl", "-o", "out"], "holds no pairs"),
-        (["review", "good.jsonl", "-o", "out", "--reviewers", "1"], "is too few"),
+        (["review", "good.jsonl", "-o", "out", "--reviewers", "1"], "must be at least 2"),
         (["agreement", "bad.jsonl"], "holds no answers"),
         (["agreement", "a.json", "a.json"], "answered twice"),
     ],

@@ -344,7 +344,7 @@ def test_scores_are_those_of_vectors_that_nothing_was_selected_by(
     def counted(deidentifier, held):
         return DeidentifierScores(0.0, 0.0, float(len(held)))
 
-    monkeypatch.setattr("models.private.deidentifier_training.token_scores", counted)
+    monkeypatch.setattr("pipeline.sharing.joint_training.token_scores", counted)
     told = ["--dev", dev, "--test", test, "--epochs", 1, "-o", tmp_path / "d", "--json"]
     assert share("train", one, *told) == 0
     sizes = [read_manifest(folder).sentences for folder in (one, dev, test)]

@@ -69,4 +69,4 @@ def test_letters_that_were_not_filled_are_refused(folder, capsys):
     path = folder / "filled" / "notes.jsonl"
     path.write_text(path.read_text() + '{"note_id": "x", "text": "a"}\n')
     assert worth(folder) == 2
-    assert "line 37: is no letter that was filled" in capsys.readouterr().err
+    assert "line 37: not a filled letter" in capsys.readouterr().err
