@@ -56,7 +56,7 @@ def test_every_option_has_a_help_that_names_what_it_is(name):
     for action in parser._actions:
         words = (action.help or "").split()
         assert words, action.dest
-        assert words[0] not in {"a", "an", "the", "use", "print", "write", "keep", "with", "what"}
+        assert words[0] not in {"a", "an", "the", "use", "print", "write", "keep", "what"}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--candidates", type=positive, default=1, metavar="K",
-        help="with --tags asked: oversampling factor; K times as many notes are written, and those "
+        help="oversampling factor, for --tags asked: K times as many notes are written, and those "
         "that together match the request best are kept (default 1)",
     )  # fmt: skip
     add(
