@@ -120,7 +120,7 @@ def test_the_seal_tells_a_changed_document(hospital, tmp_path, capsys):
     pack["notes"]["released"] += 1
     path.write_text(json.dumps(pack))
     assert main(verify) == 1
-    assert "was changed" in capsys.readouterr().err
+    assert "seal mismatch" in capsys.readouterr().err
 
 
 def test_a_broken_log_of_keys_is_an_incident(hospital, tmp_path):
