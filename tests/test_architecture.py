@@ -33,7 +33,7 @@ COMPOSITION_ROOT = ("pipeline.cli", "pipeline.night.demo", "pipeline.commands")
 """Put the program together: may import every room, and no other module imports them."""
 
 BOUNDARIES = {
-    "pipeline.notes.boundary": "one note fails, the others go on",
+    "pipeline.notes.error_boundary": "one note fails, the others go on",
 }
 """Module -> why it may catch everything."""
 
@@ -43,7 +43,7 @@ HIDDEN_IMPORTS = {
         for name in ("mupdf_reader", "ocr", "page_image")
     },
     ("extractors.pdf.ocr", "tesserocr"): "ten megabytes that most documents do not need",
-    ("pipeline.state.schema", "pipeline.state.migrations.upgrade"): (
+    ("pipeline.state.schema_version", "pipeline.state.migrations.upgrade"): (
         "Alembic, which only a database of another version needs"
     ),
     **{

@@ -11,8 +11,8 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from pipeline.state.count_cells import MEASURES, NIGHTS, Cell, Series, among, group_of, series_of
-from pipeline.state.count_history import title
+from pipeline.state.quality_counts import MEASURES, NIGHTS, Cell, Series, among, group_of, series_of
+from pipeline.state.quality_series import title
 
 START = date(2020, 1, 6)  # a Monday
 WINDOW = 84

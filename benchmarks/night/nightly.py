@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sqlalchemy import create_engine
 
-from pipeline.config.memory import peak_kilobytes
+from pipeline.config.peak_memory import peak_kilobytes
 from pipeline.night.demo import demo_config
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.night.count_feeds import FAULTS, Books, Fault, Feed, Hospital, Layout, layout
-from pipeline.night.drift import DriftFinding, compare
-from pipeline.night.quality_gate import allowance
+from pipeline.quality.drift import DriftFinding, compare
+from pipeline.quality.gate import allowance
 
 DAYS_A_QUARTER = 365.25 / 4
 MIN_DAYS = 28

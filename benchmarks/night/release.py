@@ -33,7 +33,7 @@ from typing import Any
 from sqlalchemy import create_engine, insert, inspect, text
 
 from benchmarks.night.nightly import make
-from pipeline.config.memory import peak_kilobytes
+from pipeline.config.peak_memory import peak_kilobytes
 from pipeline.config.settings import load
 from pipeline.night.demo import demo_config
 from pipeline.night.engine import drive

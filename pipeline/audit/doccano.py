@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.audit.private_files import export_in, parsed, write_private
-from pipeline.files.annotations import make_span, read_text
+from pipeline.files.annotation_parsing import make_span, read_text
 from pipeline.files.jsonl import dumped
 from record.document import Annotated, Document
 from record.errors import ConfigError

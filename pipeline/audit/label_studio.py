@@ -10,7 +10,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from pipeline.audit.private_files import export_in, parsed, write_private
-from pipeline.files.annotations import make_span, read_text
+from pipeline.files.annotation_parsing import make_span, read_text
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.label import Label

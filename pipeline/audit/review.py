@@ -15,7 +15,7 @@ from pipeline.audit.formats import FORMATS
 from pipeline.audit.private_files import MANIFEST, make_private, parsed, write_private
 from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, SourceSettings
-from pipeline.files.annotations import read_text
+from pipeline.files.annotation_parsing import read_text
 from pipeline.files.jsonl import dumped, listed
 from pipeline.night.nightly import check_documents
 from pipeline.notes.detection import DETECTOR_VERSION
@@ -24,7 +24,7 @@ from pipeline.notes.stored_spans import recall
 from pipeline.notes.worker_resources import Tools, make_seal, open_master, open_tools, settled
 from pipeline.state.audit_records import Sample, SampledNote, open_records
 from pipeline.state.ledger import State
-from pipeline.state.lock import run_lock
+from pipeline.state.run_lock import run_lock
 from pipeline.state.span_sealing import Found, Seal
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.warehouse import Source

@@ -6,7 +6,7 @@ import apache_beam as beam
 from apache_beam import pvalue
 
 from pipeline.notes.batch import Batch
-from pipeline.notes.boundary import attempt
+from pipeline.notes.error_boundary import attempt
 from pipeline.notes.stages import Stage, timed
 from pipeline.notes.worker_resources import Tools
 from pipeline.warehouse.databases import retrying

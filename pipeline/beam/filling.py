@@ -7,7 +7,7 @@ from apache_beam.metrics import Metrics
 
 from pipeline.beam.generation import run_batches
 from pipeline.beam.metrics import NAMESPACE
-from pipeline.notes.boundary import safely
+from pipeline.notes.error_boundary import safely
 from pipeline.synthetic.letter_writing import LetterWriter
 from synthesis.filling_files import Refill
 

@@ -9,7 +9,7 @@ from models.language.training.folder import load
 from pipeline.beam.failures import RunnerFailed
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
-from pipeline.notes.boundary import Unexpected, safely
+from pipeline.notes.error_boundary import Unexpected, safely
 from synthesis.generation import GenerationPlan, Writer
 from synthesis.part_files import Generation, write_unit
 

@@ -15,7 +15,7 @@ from pipeline.beam.runners import make_pipeline
 from pipeline.beam.sinks import WriteSummary
 from pipeline.beam.worker import serve
 from pipeline.config.settings import Settings, load
-from pipeline.notes.boundary import Unexpected, safely
+from pipeline.notes.error_boundary import Unexpected, safely
 from pipeline.release.draft import ReleaseDraft
 from pipeline.release.release_context import ReleaseContext, open_share
 from pipeline.release.request import ReleaseRequest

@@ -16,10 +16,10 @@ from pipeline.beam.failures import QUARANTINE, DeadLetters, RunnerFailed, guarde
 from pipeline.beam.runners import make_pipeline, refuse_passwords
 from pipeline.beam.session import close_all, tools_of
 from pipeline.beam.sinks import MergeTallies, WriteBatch, WriteSummary
-from pipeline.config.memory import peak_kilobytes
+from pipeline.config.peak_memory import peak_kilobytes
 from pipeline.config.settings import Settings, load
 from pipeline.notes.batch import Batch
-from pipeline.notes.boundary import Unexpected, safely
+from pipeline.notes.error_boundary import Unexpected, safely
 from pipeline.notes.stages import STAGES, read
 from pipeline.notes.worker_resources import Tools, settled
 from pipeline.state.ledger import open_state

@@ -6,10 +6,10 @@ from pathlib import Path
 from pipeline.commands.options.values import SUMMARY, add_speech, add_workers, positive
 from pipeline.commands.run import tell
 from pipeline.night.demo import Fiction, make_demo, score_demo, show_note
-from pipeline.night.drift import judge
 from pipeline.night.nightly import run_nightly
-from pipeline.night.quality_gate import Gate
 from pipeline.night.supervisor import drive
+from pipeline.quality.drift import judge
+from pipeline.quality.gate import Gate
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\

@@ -7,9 +7,9 @@ from pathlib import Path
 from pipeline.commands.options.detection import add_detection, task_of
 from pipeline.commands.options.note_counts import add_reporting, report
 from pipeline.commands.options.values import add_out
-from pipeline.files.explain import HEADING, Finding
 from pipeline.files.jsonl import dumped
 from pipeline.files.note_files import Tell, detect_file
+from pipeline.files.span_explanations import HEADING, Finding
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\

@@ -8,7 +8,7 @@ from extractors.document.limits import Limits
 from extractors.document.options import LANGUAGES, Engine, Layout, Options
 from pipeline.commands.options.note_counts import add_reporting, report
 from pipeline.commands.options.values import add_out, positive, share
-from pipeline.config.passwords import load_passwords
+from pipeline.config.document_passwords import load_passwords
 from pipeline.files.extraction import Extraction, extract_files
 from pipeline.reports.console import Console
 

@@ -10,14 +10,14 @@ from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import Settings, load
 from pipeline.files.output_files import refuse_place
-from pipeline.night.drift import judge
-from pipeline.night.gate_decisions import decide
-from pipeline.night.gate_notifications import PAGE, to_json, write_metrics, write_page
-from pipeline.night.quality_gate import Assessment, Gate, recall, tell
+from pipeline.night.held_runs import decide
 from pipeline.notes.worker_resources import settled
+from pipeline.quality.drift import judge
+from pipeline.quality.gate import Assessment, Gate, recall, tell
+from pipeline.quality.notifications import PAGE, to_json, write_metrics, write_page
 from pipeline.reports.console import Console
-from pipeline.state.count_history import Counted
 from pipeline.state.ledger import open_state
+from pipeline.state.quality_series import Counted
 from pipeline.state.quality_store import GateDecision, JudgedRun, QualityStore
 from pipeline.warehouse.databases import database_path
 from record.errors import ConfigError

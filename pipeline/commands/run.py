@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pipeline.commands.options.log import add_log, journal_of
 from pipeline.commands.options.values import EXITS, SUMMARY, add_speech, add_workers
-from pipeline.night.drift import judge
 from pipeline.night.nightly import Drive, Ended, Job, run_nightly
-from pipeline.night.quality_gate import Gate
 from pipeline.night.supervisor import drive as spawned
+from pipeline.quality.drift import judge
+from pipeline.quality.gate import Gate
 from pipeline.reports.console import Console
 from pipeline.reports.run_report import to_json
 

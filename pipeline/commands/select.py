@@ -10,13 +10,13 @@ from pipeline.commands.options.values import add_out, add_speech, given, share
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.files.gold import read_label_map
 from pipeline.files.output_files import refuse_place
-from pipeline.files.rule_ranking import (
+from pipeline.files.rule_selection import MAX_LOSS, TOLERANCE
+from pipeline.files.rule_trial import (
     SelectionTrial,
     choose_rules,
     tell_selection,
     write_selection,
 )
-from pipeline.files.rule_selection import MAX_LOSS, TOLERANCE
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\

@@ -8,12 +8,12 @@ from pipeline.commands.options.log import add_log, journal_of
 from pipeline.commands.options.values import add_speech, positive
 from pipeline.commands.run import tell_quality
 from pipeline.config.exit_codes import EXIT_DONE
-from pipeline.night.drift import judge
 from pipeline.night.nightly import Ended
-from pipeline.night.quality_gate import Gate
-from pipeline.night.signals import ended_by_signals
+from pipeline.night.stop_signals import ended_by_signals
 from pipeline.night.supervisor import drive as spawned
 from pipeline.night.watch import Resident, Vigil, Watcher
+from pipeline.quality.drift import judge
+from pipeline.quality.gate import Gate
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\

@@ -29,9 +29,9 @@ from pipeline.notes.worker_resources import (
     reading,
     settled,
 )
-from pipeline.state.lock import holder
 from pipeline.state.migrations.upgrade import revisions
-from pipeline.state.schema import revision
+from pipeline.state.run_lock import holder
+from pipeline.state.schema_version import revision
 from pipeline.state.tables import REVISION
 from pipeline.warehouse.databases import connect, database_path, transaction
 from pipeline.warehouse.warehouse import PARQUET, open_source

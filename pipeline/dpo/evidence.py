@@ -14,9 +14,9 @@ from typing import Any
 from sqlalchemy import select
 
 from pipeline.audit.private_files import parsed
-from pipeline.config.policy_table import describe
+from pipeline.config.policy_description import describe
 from pipeline.config.settings import Settings
-from pipeline.files.annotations import read_bytes
+from pipeline.files.annotation_parsing import read_bytes
 from pipeline.night.nightly import check_apart
 from pipeline.night.run_history import PastRun, read_history
 from pipeline.notes.worker_resources import open_master, settled
@@ -24,7 +24,7 @@ from pipeline.state.audit_records import Review, Sample, open_records
 from pipeline.state.quality_tables import QUALITY_DECISION, QUALITY_RUN
 from pipeline.state.release_register import PastRelease, read_register
 from pipeline.state.run_summary import Tally, merge_all
-from pipeline.state.schema import connect_state
+from pipeline.state.schema_version import connect_state
 from pipeline.warehouse.databases import transaction
 from record.errors import ConfigError
 from surrogates.keys.custody import CohortEntry

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.files.annotations import check_words, listed_files, make_span, read_text
+from pipeline.files.annotation_parsing import check_words, listed_files, make_span, read_text
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span

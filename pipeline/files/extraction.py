@@ -11,7 +11,7 @@ from extractors.layout.labelled_pages import LabelledPage, write_pages
 from extractors.read import DocumentReader, read_file
 from pipeline.config.progress import Progress
 from pipeline.files.output_files import Done, Outbox
-from pipeline.notes.boundary import attempt
+from pipeline.notes.error_boundary import attempt
 from record.errors import ConfigError, Unavailable, Unreadable
 from record.failure import Failure
 

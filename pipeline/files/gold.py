@@ -8,7 +8,13 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from extractors.word.xml_tree import each, first, parse
-from pipeline.files.annotations import check_words, listed_files, make_span, read_bytes, read_text
+from pipeline.files.annotation_parsing import (
+    check_words,
+    listed_files,
+    make_span,
+    read_bytes,
+    read_text,
+)
 from pipeline.files.brat import read_brat
 from pipeline.files.jsonl import BadLine, read_notes
 from pipeline.files.note_files import bad_lines

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipeline.notes.boundary import attempt
+from pipeline.notes.error_boundary import attempt
 from pipeline.warehouse.note_rows import moment
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unavailable, Unreadable

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from pipeline.config.progress import Progress
 from pipeline.files.alignment import Alignment, align
-from pipeline.files.explain import Finding, explain
 from pipeline.files.jsonl import BadLine, JsonLine, count_lines, listed, read_notes, read_patients
 from pipeline.files.output_files import Done, Outbox
 from pipeline.files.rule_selection import load, rule_of
-from pipeline.notes.boundary import attempt
+from pipeline.files.span_explanations import Finding, explain
 from pipeline.notes.detection import (
     DETECTOR_VERSION,
     KnownPatients,
@@ -21,6 +20,7 @@ from pipeline.notes.detection import (
     detect_together,
     spoken,
 )
+from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import TOGETHER as ASKED_TOGETHER
 from pipeline.notes.model_detection import Foresight, SpanTagger
 from pipeline.notes.overlap_resolution import resolve

@@ -14,8 +14,8 @@ from pipeline.files.jsonl import BadLine, JsonLine, listed, read_notes
 from pipeline.files.note_files import Finder, Task, cleaned, each_line, make_finder
 from pipeline.files.output_files import Done, Outbox
 from pipeline.night.engine import release
-from pipeline.notes.boundary import attempt
 from pipeline.notes.detection import DETECTOR_VERSION, spoken
+from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import check_labels
 from pipeline.notes.overlap_resolution import resolve
 from pipeline.notes.worker_resources import open_key, open_vault

@@ -14,24 +14,24 @@ from sqlalchemy.engine import make_url
 from models.tagger.shipped_model import digest, folder_of
 from pipeline.config.energy import Meter
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE, EXIT_QUARANTINE
-from pipeline.config.memory import peak_kilobytes
-from pipeline.config.policy_table import in_short
+from pipeline.config.peak_memory import peak_kilobytes
+from pipeline.config.policy_description import in_short
 from pipeline.config.progress import Progress
 from pipeline.config.settings import OutputSettings, Settings, load
-from pipeline.night.gate_notifications import tell_all
 from pipeline.night.publishing import publish, read_back, withdraw_strays
-from pipeline.night.quality_gate import OPEN, Assessment, Gate, assess, recall
-from pipeline.night.quality_page import label_panels
 from pipeline.night.release_history import read_past
 from pipeline.night.run_history import tell
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.worker_resources import config_hash, documents_folder, open_master, settled
+from pipeline.quality.gate import OPEN, Assessment, Gate, assess, recall
+from pipeline.quality.notifications import tell_all
+from pipeline.quality.page import label_panels
 from pipeline.reports.run_report import Beside, write_report
 from pipeline.state.audit_records import last_review
-from pipeline.state.count_history import Counted
 from pipeline.state.ledger import RunRecord, Scope, State, open_state
-from pipeline.state.lock import RunLock, run_lock
 from pipeline.state.new_notes import find_new
+from pipeline.state.quality_series import Counted
+from pipeline.state.run_lock import RunLock, run_lock
 from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_all
 from pipeline.warehouse.databases import database_path, retrying
 from pipeline.warehouse.note_rows import Unit

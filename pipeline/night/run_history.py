@@ -12,13 +12,13 @@ from typing import Any
 from sqlalchemy import Engine, select
 
 from pipeline.config.settings import StateSettings
-from pipeline.night.quality_gate import tell as alarm_told
+from pipeline.quality.gate import tell as alarm_told
 from pipeline.reports.run_report import to_json
-from pipeline.state.lock import holder
 from pipeline.state.quality_store import GateDecision, JudgedRun, QualityStore
 from pipeline.state.release_register import read_register
+from pipeline.state.run_lock import holder
 from pipeline.state.run_summary import RunSummary, Tally
-from pipeline.state.schema import connect_state
+from pipeline.state.schema_version import connect_state
 from pipeline.state.tables import RUN
 from pipeline.warehouse.databases import retrying, transaction
 

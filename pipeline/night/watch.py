@@ -15,11 +15,11 @@ from pipeline.config.settings import Settings, load
 from pipeline.night.engine import go_through
 from pipeline.night.event_log import Journal
 from pipeline.night.nightly import Drive, Ended, Job, run_nightly
-from pipeline.night.quality_gate import OPEN, Gate
 from pipeline.notes.worker_resources import Tools, open_tools, settled
+from pipeline.quality.gate import OPEN, Gate
 from pipeline.state.ledger import open_state
-from pipeline.state.lock import Held
 from pipeline.state.new_notes import has_new
+from pipeline.state.run_lock import Held
 from pipeline.state.run_summary import Outcome
 from pipeline.warehouse.warehouse import open_source
 from record.errors import Unavailable

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
-from pipeline.notes.boundary import attempt
+from pipeline.notes.error_boundary import attempt
 from pipeline.state.run_summary import Tally
 from pipeline.warehouse.note_rows import NOTE_COLUMNS, NoteRow, PersonRow, Unit, moment
 from record.document import Document

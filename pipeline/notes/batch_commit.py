@@ -10,8 +10,8 @@ from typing import Any
 
 from pipeline.notes.batch import Batch, Item, Refused
 from pipeline.notes.worker_resources import Tools
-from pipeline.state.count_cells import Cell, Cells
 from pipeline.state.ledger import FailedNote, StagedNote, UnitResult
+from pipeline.state.quality_counts import Cell, Cells
 from pipeline.state.run_summary import Tally
 from pipeline.state.unit_results import Print
 from pipeline.warehouse.note_rows import (

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from pipeline.notes.boundary import attempt
+from pipeline.notes.error_boundary import attempt
 from record.document import Document
 from record.failure import Failure
 from record.garbage_collection import uncollected

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Protocol
 
-from pipeline.notes.boundary import attempt
+from pipeline.notes.error_boundary import attempt
 from pipeline.notes.overlap_resolution import trim
 from record.document import Document
 from record.errors import ConfigError

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from pipeline.notes import residual_identifiers
 from pipeline.notes.batch import NOTHING, Batch, Item, Refused, hash_row
-from pipeline.notes.boundary import attempt
 from pipeline.notes.detection import detect, detect_together, spoken
+from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import Foresight
 from pipeline.notes.overlap_resolution import resolve
 from pipeline.notes.worker_resources import Tools

@@ -13,7 +13,7 @@ from extractors.pdf.tessdata import find_tessdata
 from extractors.plain.plain_text import clean
 from extractors.read import DocumentReader, read_file
 from models.tagger.shipped_model import digest, folder_of
-from pipeline.config.passwords import load_passwords
+from pipeline.config.document_passwords import load_passwords
 from pipeline.config.settings import Settings, resolve
 from pipeline.notes.detection import DETECTOR_VERSION, KnownPatients
 from pipeline.notes.model_detection import SpanTagger, check_labels

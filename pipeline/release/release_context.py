@@ -14,7 +14,7 @@ from pipeline.release.request import ReleaseRequest, make_policy, tables_of
 from pipeline.release.table_reader import present_columns
 from pipeline.release.tables import NOTES, make_tables, order_of
 from pipeline.release.targets import Target, open_target
-from pipeline.state.lock import lock_path
+from pipeline.state.run_lock import lock_path
 from record.columns import TABLES
 from record.errors import ConfigError
 from surrogates.rewrite import Rewriter

@@ -13,14 +13,14 @@ from typing import Any
 from models.tagger.shipped_model import digest, folder_of
 from pipeline.config.energy import Meter
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
-from pipeline.config.memory import peak_kilobytes
-from pipeline.config.policy_table import in_short
+from pipeline.config.peak_memory import peak_kilobytes
+from pipeline.config.policy_description import in_short
 from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, load
 from pipeline.night.nightly import Drive, Job, check_apart, check_documents
 from pipeline.night.release_history import write_past
-from pipeline.notes.boundary import safely
 from pipeline.notes.detection import DETECTOR_VERSION
+from pipeline.notes.error_boundary import safely
 from pipeline.notes.worker_resources import open_reversal, settled
 from pipeline.release.accompanying_files import ORIGIN
 from pipeline.release.draft import ReleaseDraft, ReleaseUnit, UnitMade, incomplete
@@ -33,8 +33,8 @@ from pipeline.release.tables import REFERRED
 from pipeline.release.targets import output_of, show_place
 from pipeline.release.unit import make_referred, make_selves, make_unit
 from pipeline.release.unit_files import read_keys
-from pipeline.state.lock import RunLock, run_lock
 from pipeline.state.release_register import Entry, registered
+from pipeline.state.run_lock import RunLock, run_lock
 from pipeline.warehouse.sql_output import CdmSource
 from record.errors import ConfigError, CryptonymError
 from record.policy import Policy

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Engine, func, insert, select
 
 from pipeline.config.settings import StateSettings
-from pipeline.state.schema import connect_state
+from pipeline.state.schema_version import connect_state
 from pipeline.state.tables import AUDIT_NOTE, AUDIT_REVIEW, AUDIT_SAMPLE
 from pipeline.warehouse.databases import retrying, transaction, upsert
 from record.errors import ConfigError

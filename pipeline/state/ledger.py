@@ -23,7 +23,7 @@ from pipeline.state.reconciliation import (
     find_tombstones,
     reconcile,
 )
-from pipeline.state.schema import connect_state
+from pipeline.state.schema_version import connect_state
 from pipeline.state.tables import (
     AUDIT_NOTE,
     LEDGER,

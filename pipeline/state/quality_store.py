@@ -24,8 +24,8 @@ from sqlalchemy import (
     update,
 )
 
-from pipeline.state.count_cells import Cell, Cells, Series
-from pipeline.state.count_history import Counted
+from pipeline.state.quality_counts import Cell, Cells, Series
+from pipeline.state.quality_series import Counted
 from pipeline.state.quality_tables import (
     QUALITY_COUNT,
     QUALITY_DECISION,

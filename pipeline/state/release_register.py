@@ -14,8 +14,8 @@ from sqlalchemy import Engine, func, insert, select, update
 
 from pipeline.config.exit_codes import EXIT_GATE, EXIT_UNAVAILABLE, EXIT_USAGE
 from pipeline.config.settings import StateSettings
-from pipeline.state.lock import held_since
-from pipeline.state.schema import connect_state
+from pipeline.state.run_lock import held_since
+from pipeline.state.schema_version import connect_state
 from pipeline.state.tables import COHORT_RELEASE
 from pipeline.warehouse.databases import retrying, transaction
 from record.errors import ConfigError, CryptonymError, Unavailable

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from pipeline.config.energy import Energy
-from pipeline.state.count_cells import Cells, pack_cells, unpack_cells
+from pipeline.state.quality_counts import Cells, pack_cells, unpack_cells
 from record.document import Document
 from record.failure import Failure
 from record.release import Release

@@ -7,7 +7,7 @@ from pathlib import Path
 from models.language.masked.masked_model import MaskedFiller
 from models.language.masked.private_filling import Mechanism, PrivateFiller
 from pipeline.files.pseudonymization import load_policy
-from pipeline.notes.boundary import attempt
+from pipeline.notes.error_boundary import attempt
 from pipeline.notes.worker_resources import open_key
 from pipeline.synthetic.own_identifiers import OwnIdentifiers
 from record.document import Annotated

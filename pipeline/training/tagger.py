@@ -14,7 +14,7 @@ from models.tagger.training.recipe import TaggerRecipe, default_recipe
 from models.tagger.training.scores import Scores
 from models.tagger.training.training import Corpora, TaggerWatch, train
 from pipeline.config.energy import Energy, Meter
-from pipeline.config.memory import peak_kilobytes
+from pipeline.config.peak_memory import peak_kilobytes
 from pipeline.config.progress import Progress
 from pipeline.config.settings import EnergySettings
 from pipeline.files.alignment import align

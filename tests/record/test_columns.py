@@ -1,6 +1,6 @@
 """Every column of the common data model has a rule, and every choice of a policy is explained."""
 
-from pipeline.config.policy_table import column_reason
+from pipeline.config.policy_description import column_reason
 from record.columns import CDM, CHOSEN, COLUMNS, TABLES, Holds, Treatment
 from record.policy import Policy
 

@@ -12,7 +12,7 @@ from pipeline.audit.review import Corrected, read_corrections, training_lines
 from pipeline.commands.options.values import SUMMARY, add_speech
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
-from pipeline.notes.boundary import safely
+from pipeline.notes.error_boundary import safely
 from pipeline.notes.worker_resources import settled
 from pipeline.reports.console import Console
 from pipeline.state.audit_records import open_records

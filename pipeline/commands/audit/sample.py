@@ -12,7 +12,7 @@ from pipeline.audit.review import SampleRequest, make_sample
 from pipeline.commands.options.values import SUMMARY, add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
-from pipeline.notes.boundary import safely
+from pipeline.notes.error_boundary import safely
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\

@@ -6,7 +6,7 @@ from pathlib import Path
 from pipeline.commands.options.keys import add_json, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.policies import build, language_of, read_policy
-from pipeline.config.policy_table import describe, tell_policy
+from pipeline.config.policy_description import describe, tell_policy
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\

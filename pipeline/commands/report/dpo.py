@@ -10,7 +10,7 @@ from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import load
 from pipeline.dpo.document import is_genuine, make_pack, render
 from pipeline.dpo.evidence import gather
-from pipeline.files.annotations import read_text
+from pipeline.files.annotation_parsing import read_text
 from pipeline.notes.worker_resources import open_master
 from pipeline.reports.console import Console
 from record.errors import ConfigError

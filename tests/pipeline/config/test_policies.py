@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.config.policies import build, expand, read_policy, shipped, shipped_text
-from pipeline.config.policy_table import describe
+from pipeline.config.policy_description import describe
 from pipeline.config.settings import load
 from pipeline.warehouse.omop_tables import output_tables, release_tables
 from record.columns import COLUMNS, Treatment

@@ -13,7 +13,7 @@ import pytest
 
 from extractors.pdf.tessdata import find_tessdata
 from pipeline.cli import main
-from pipeline.config.passwords import load_passwords
+from pipeline.config.document_passwords import load_passwords
 from pipeline.config.settings import load
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly

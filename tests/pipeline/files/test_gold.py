@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline.files.annotations import MOST_BYTES
+from pipeline.files.annotation_parsing import MOST_BYTES
 from pipeline.files.gold import read_annotated
 from record.document import Annotated, Document
 from record.errors import ConfigError

@@ -15,7 +15,7 @@ from pipeline.night.engine import drive
 from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.night.run_history import read_history
 from pipeline.state import ledger
-from pipeline.state.lock import Held
+from pipeline.state.run_lock import Held
 from surrogates.keys import usage_log
 from surrogates.keys.keys import load_master
 

@@ -14,7 +14,7 @@ from pipeline.config.settings import load
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
 from pipeline.state.ledger import open_state
-from pipeline.state.lock import Held, RunLock, lock_path
+from pipeline.state.run_lock import Held, RunLock, lock_path
 
 pytestmark = pytest.mark.slow
 NOTES = 60

@@ -20,12 +20,12 @@ from pipeline.night.engine import drive
 from pipeline.night.event_log import Journal, open_journal
 from pipeline.night.nightly import run_nightly
 from pipeline.night.run_history import read_history
-from pipeline.night.signals import ended_by_signals
+from pipeline.night.stop_signals import ended_by_signals
 from pipeline.night.watch import Resident, Vigil, Watcher
 from pipeline.notes.worker_resources import settled
 from pipeline.state.ledger import State
-from pipeline.state.lock import run_lock
 from pipeline.state.new_notes import find_new, has_new
+from pipeline.state.run_lock import run_lock
 from record.errors import Unavailable
 
 

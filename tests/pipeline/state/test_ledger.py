@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from pipeline.config.settings import StateSettings
 from pipeline.night.run_history import read_history
-from pipeline.state import schema
+from pipeline.state import schema_version
 from pipeline.state.audit_records import open_records
 from pipeline.state.ledger import FailedNote, StagedNote, UnitResult, open_state
 from pipeline.state.tables import pack_ids, unpack_ids
@@ -514,14 +514,14 @@ def test_two_processes_open_one_state(postgres_url, tmp_path):
 def test_a_server_that_is_away_for_a_moment_is_asked_again(tmp_path, monkeypatch, opened, gives):
     where = (StateSettings("sqlite:///state.db"), tmp_path)
     open_state(*where).close()
-    look, failures = schema.revision, iter("ab")
+    look, failures = schema_version.revision, iter("ab")
 
     def fails_twice(connection):
         if next(failures, None):
             raise Unavailable("state", "the connection failed or was lost", "run again")
         return look(connection)
 
-    monkeypatch.setattr(schema, "revision", fails_twice)
+    monkeypatch.setattr(schema_version, "revision", fails_twice)
     assert opened(where) == gives
     assert next(failures, None) is None
 

@@ -11,9 +11,9 @@ from sqlalchemy import create_engine, insert, inspect, text
 
 from pipeline.config.settings import StateSettings
 from pipeline.state.ledger import State, open_state
-from pipeline.state.lock import Held, run_lock
 from pipeline.state.migrations.upgrade import FIRST, revisions, upgrade
-from pipeline.state.schema import revision
+from pipeline.state.run_lock import Held, run_lock
+from pipeline.state.schema_version import revision
 from pipeline.state.tables import LEDGER, REVISION, RUN, STATE
 from pipeline.warehouse.databases import connect, transaction
 from record.errors import ConfigError
@@ -109,7 +109,7 @@ def test_tables_that_a_run_uses_are_not_changed_under_it(tmp_path):
     url = f"sqlite:///{tmp_path}/s.db"
     make_first(url, tmp_path)
     probe = (
-        "import sys; from pathlib import Path; from pipeline.state.lock import run_lock\n"
+        "import sys; from pathlib import Path; from pipeline.state.run_lock import run_lock\n"
         "with run_lock(sys.argv[1], Path()): print('held', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(

@@ -16,9 +16,9 @@ from pipeline.release import run as running
 from pipeline.release.targets import SqlTarget, show_place
 from pipeline.reports.charts import PANEL_HEIGHT, PANEL_WIDTH
 from pipeline.state.ledger import open_state
-from pipeline.state.lock import run_lock
 from pipeline.state.quality_store import GateDecision
 from pipeline.state.release_register import PastRelease, account, read_register, registered
+from pipeline.state.run_lock import run_lock
 from record.errors import ConfigError, Unavailable
 
 START = datetime(2026, 1, 17, 2, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.state.count_cells import Cell
+from pipeline.state.quality_counts import Cell
 from pipeline.state.run_summary import (
     NO_KIND,
     SAMPLES,

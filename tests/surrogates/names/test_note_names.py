@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from pipeline.config.policies import build
-from pipeline.config.policy_table import label_reason
+from pipeline.config.policy_description import label_reason
 from record.document import Document
 from record.errors import ConfigError
 from record.folding import fold

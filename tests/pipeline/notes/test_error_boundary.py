@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.notes.boundary import Unexpected, attempt, safely
+from pipeline.notes.error_boundary import Unexpected, attempt, safely
 from record.errors import ConfigError, Unavailable, Unreadable, Unsafe
 from record.failure import Failure
 

@@ -11,8 +11,8 @@ from pipeline.files.gold import read_annotated
 from pipeline.files.jsonl import read_patients
 from pipeline.files.note_files import Finder
 from pipeline.files.rule_selection import MAX_LOSS, TOLERANCE, Cells, Selection, choose, dump
-from pipeline.notes.boundary import attempt
 from pipeline.notes.detection import DETECTOR_VERSION, spoken
+from pipeline.notes.error_boundary import attempt
 from pipeline.notes.overlap_resolution import trim
 from record.atomic_write import write_atomically
 from record.document import Annotated

@@ -1,12 +1,12 @@
 import subprocess
 import sys
 
-from pipeline.config.memory import peak_kilobytes
+from pipeline.config.peak_memory import peak_kilobytes
 
 _CHILD = """
 import subprocess, sys
 ballast = b"x" * 300_000_000
-small = "from pipeline.config.memory import peak_kilobytes; print(peak_kilobytes())"
+small = "from pipeline.config.peak_memory import peak_kilobytes; print(peak_kilobytes())"
 print(subprocess.run([sys.executable, "-c", small], capture_output=True, text=True).stdout)
 """
 

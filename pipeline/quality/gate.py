@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from pipeline.config.settings import QualitySettings
-from pipeline.state.count_cells import MEASURES, Cell, Cells, Series, kin
-from pipeline.state.count_history import Compared, Counted, compare
+from pipeline.state.quality_counts import MEASURES, Cell, Cells, Series, kin
+from pipeline.state.quality_series import Compared, Counted, compare
 from pipeline.state.quality_store import Alarm, Conclusion, JudgedRun, QualityStore
 from pipeline.state.unit_results import RunRecord
 from record.count_drift import WEEKDAYS, DriftVerdict, Judge

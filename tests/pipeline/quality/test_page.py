@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.night.drift import judge
-from pipeline.night.quality_gate import Assessment, tell
-from pipeline.night.quality_page import PageContents, render
+from pipeline.quality.drift import judge
+from pipeline.quality.gate import Assessment, tell
+from pipeline.quality.page import PageContents, render
 from pipeline.reports.charts import line, marks
-from pipeline.state.count_cells import Cell
-from pipeline.state.count_history import Counted, compare
+from pipeline.state.quality_counts import Cell
+from pipeline.state.quality_series import Counted, compare
 from pipeline.state.quality_store import Alarm, GateDecision, JudgedRun
 from record.count_drift import WEEKDAYS
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.cli import main
-from pipeline.files.explain import HEADING, SpanOutcome, explain
+from pipeline.files.span_explanations import HEADING, SpanOutcome, explain
 from pipeline.notes.overlap_resolution import resolve
 from record.document import Document
 from record.patient import Identifier, PatientRecord, PersonName

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-from pipeline.state.count_cells import (
+from pipeline.state.quality_counts import (
     MEASURES,
     NIGHTS,
     Cell,

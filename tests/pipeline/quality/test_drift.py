@@ -12,9 +12,9 @@ from scipy import stats
 
 from benchmarks.night.count_feeds import FAULTS, START, Books, Feed, Hospital, layout
 from benchmarks.night.quality import DAYS_A_QUARTER, judged, reasons_of
-from pipeline.night import drift
-from pipeline.night.quality_gate import allowance
-from pipeline.state.count_history import Counted, compare
+from pipeline.quality import drift
+from pipeline.quality.gate import allowance
+from pipeline.state.quality_series import Counted, compare
 from record.count_drift import WEEKDAYS, Track
 
 QUARTERS = 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pipeline.notes.batch import Item, Refused
 from pipeline.notes.batch_commit import NO_SITE, OTHER, count, shape
 from pipeline.notes.stages import Sites
-from pipeline.state.count_cells import (
+from pipeline.state.quality_counts import (
     ALL,
     MEASURES,
     Cell,
@@ -21,7 +21,7 @@ from pipeline.state.count_cells import (
     series_of,
     unpack_cells,
 )
-from pipeline.state.count_history import Counted, compare, title
+from pipeline.state.quality_series import Counted, compare, title
 from pipeline.warehouse.note_rows import NoteRow
 from record.count_drift import WEEKDAYS
 from record.document import Document

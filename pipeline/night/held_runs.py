@@ -9,8 +9,8 @@ from pipeline.night.publishing import publish_staged, read_back, withdraw_refuse
 from pipeline.night.release_history import write_past
 from pipeline.notes.worker_resources import open_master, settled
 from pipeline.state.ledger import State, open_state
-from pipeline.state.lock import run_lock
 from pipeline.state.quality_store import GateDecision
+from pipeline.state.run_lock import run_lock
 from pipeline.warehouse.warehouse import Output, open_output
 from record.errors import ConfigError, CryptonymError
 from surrogates.keys.keys import CohortKey

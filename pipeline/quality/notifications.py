@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.config.settings import Settings
-from pipeline.night.quality_gate import Assessment
-from pipeline.night.quality_page import PageContents, render
+from pipeline.quality.gate import Assessment
+from pipeline.quality.page import PageContents, render
 from pipeline.reports.run_report import put_page
 from pipeline.state.quality_store import JudgedRun, QualityStore
 

@@ -13,12 +13,12 @@ import pytest
 from pipeline import cli
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE, EXIT_USAGE
 from pipeline.config.settings import load
-from pipeline.night.drift import judge
 from pipeline.night.engine import drive
 from pipeline.night.nightly import Night, run_nightly
 from pipeline.night.publishing import publish_staged
-from pipeline.night.quality_gate import Gate
 from pipeline.notes.worker_resources import open_master, settled
+from pipeline.quality.drift import judge
+from pipeline.quality.gate import Gate
 from pipeline.state.ledger import State, open_state
 from pipeline.warehouse.warehouse import open_output
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, func, insert, inspect, select
 
 from pipeline.config.settings import StateSettings
-from pipeline.state.lock import holding
 from pipeline.state.quality_tables import TABLES
+from pipeline.state.run_lock import holding
 from pipeline.state.tables import REVISION, RUN, SCHEMA, STATE
 from pipeline.warehouse.databases import connect, opening, transaction
 

@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import text
 
 from pipeline.config.settings import QualitySettings, StateSettings
-from pipeline.night.quality_gate import Gate, assess
-from pipeline.state.count_cells import Cell, Series
-from pipeline.state.count_history import Counted
+from pipeline.quality.gate import Gate, assess
 from pipeline.state.ledger import UnitResult, open_state
+from pipeline.state.quality_counts import Cell, Series
+from pipeline.state.quality_series import Counted
 from pipeline.state.quality_store import KEPT_DAYS, Alarm, GateDecision
 from pipeline.state.unit_results import FailedNote, Print, StagedNote
 from pipeline.warehouse.note_rows import Unit

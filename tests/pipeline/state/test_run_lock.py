@@ -9,18 +9,19 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from pipeline.state.lock import RunLock, lock_path, run_lock
+from pipeline.state.run_lock import RunLock, lock_path, run_lock
 from record.errors import ConfigError
 
 ROOT = Path(__file__).parents[3]
 
 HOLD = (
-    "import sys; from pathlib import Path; from pipeline.state.lock import RunLock\n"
+    "import sys; from pathlib import Path; from pipeline.state.run_lock import RunLock\n"
     "with RunLock(Path(sys.argv[1])):\n"
     "    print('held', flush=True); sys.stdin.read()"
 )
 HOLD_THROUGH_CHILD = (
-    "import subprocess, sys; from pathlib import Path; from pipeline.state.lock import RunLock\n"
+    "import subprocess, sys; from pathlib import Path\n"
+    "from pipeline.state.run_lock import RunLock\n"
     "with RunLock(Path(sys.argv[1])) as lock:\n"
     "    child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'],\n"
     "                             pass_fds=(lock.fileno(),), stdout=subprocess.DEVNULL)\n"

@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from pipeline.night.quality_gate import Assessment, tell
+from pipeline.quality.gate import Assessment, tell
 from pipeline.reports.charts import Panel, panel
 from pipeline.reports.run_report import TEMPLATES
-from pipeline.state.count_cells import Series
-from pipeline.state.count_history import Compared
+from pipeline.state.quality_counts import Series
+from pipeline.state.quality_series import Compared
 from pipeline.state.quality_store import GateDecision, JudgedRun
 from record.count_drift import WEEKDAYS, DriftVerdict
 
