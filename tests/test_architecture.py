@@ -436,7 +436,7 @@ def test_a_sound_house_passes() -> None:
         rules__dates='"""Dates."""\nimport regex\nfrom record.span import Span\ndef _f(): ...',
         pipeline__night__engine='"""E."""\nfrom rules import dates\nimport pipeline.state.ledger',
         pipeline__state__ledger='"""Ledger."""\nimport sqlalchemy.exc\ntry: ...\nexcept: raise',
-        pipeline__notes__boundary='"""Boundary."""\ntry: ...\nexcept Exception: ...',
+        pipeline__notes__error_boundary='"""Boundary."""\ntry: ...\nexcept Exception: ...',
         pipeline__beam__graph='"""Graph."""\nimport apache_beam\nfrom pipeline.night import engine',
         pipeline__cli='"""CLI."""\nimport os\nos.environ\ndef _f():\n    import synthesis.x',
         evaluation__leaks='"""Leaks."""\nimport pipeline.night.engine',

@@ -18,7 +18,7 @@ from scipy.stats import binomtest
 from extractors.document.limits import Limits
 from extractors.document.options import LANGUAGES, Layout, Options
 from extractors.documents import Extractor
-from pipeline.night.engine import annotate
+from pipeline.night.engine import annotate_note
 from pipeline.notes.detection import KnownPatients
 from record.document import Annotated, Document
 from record.errors import Unreadable
@@ -112,7 +112,9 @@ def detected(detection: str, document: Document, patient: PatientRecord) -> Sequ
     """Find identifiers in one of the ways compared."""
     if detection == "none":
         return ()
-    return annotate(document, patient if detection == "rules and known" else None, _KNOWN).spans
+    return annotate_note(
+        document, patient if detection == "rules and known" else None, _KNOWN
+    ).spans
 
 
 def _parse() -> argparse.Namespace:

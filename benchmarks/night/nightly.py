@@ -19,10 +19,10 @@ from pathlib import Path
 from sqlalchemy import create_engine
 
 from pipeline.config.peak_memory import peak_kilobytes
-from pipeline.night.demo import demo_config
-from pipeline.night.engine import drive
+from pipeline.night.demo import make_demo_config
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
-from pipeline.night.supervisor import drive as spawned
+from pipeline.night.supervisor import run_in_workers as spawned
 from record.garbage_collection import collect_seldom
 from surrogates.keys.keys import new_master
 from synthesis.fictional.hospital import make_hospital
@@ -83,7 +83,7 @@ def fresh_process(folder: Path, arm: str) -> dict[str, object]:
 def run_arm(folder: Path, arm: str) -> dict[str, object]:
     """Run the nightly job once, from nothing, and measure it."""
     name = arm.replace(" ", "-")
-    text = demo_config("fr").replace("state.db", f"state-{name}.db")
+    text = make_demo_config("fr").replace("state.db", f"state-{name}.db")
     text = text.replace("research.db", f"research-{name}.db")
     config = folder / f"{name}.toml"
     config.write_text(text + f'\n[report]\nfolder = "report-{name}"\n', encoding="utf-8")
@@ -91,7 +91,7 @@ def run_arm(folder: Path, arm: str) -> dict[str, object]:
     collect_seldom()  # as the program does
     started = time.perf_counter()
     if arm == "engine":
-        ended = run_nightly(config, drive)
+        ended = run_nightly(config, run_in_process)
     else:
         ended = run_nightly(config, spawned, workers=int(arm.split(maxsplit=1)[0]))
     seconds = time.perf_counter() - started

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.night.count_feeds import FAULTS, Books, Fault, Feed, Hospital, Layout, layout
-from pipeline.quality.drift import DriftFinding, compare
-from pipeline.quality.gate import allowance
+from pipeline.quality.drift import DriftFinding, compare_last_night
+from pipeline.quality.gate import compute_allowance
 
 DAYS_A_QUARTER = 365.25 / 4
 MIN_DAYS = 28
@@ -91,13 +91,13 @@ def reasons_of(plan: Layout, feed: Feed, seed: int, fault: Fault, nights: int = 
 
 def _test(books: Books) -> DriftFinding:
     plan = books.plan
-    return compare(
+    return compare_last_night(
         books.counts,
         books.bases,
         books.clusters(),
         plan.family,
         plan.least,
-        allowance(0.5),
+        compute_allowance(0.5),
     )
 
 

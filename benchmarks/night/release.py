@@ -35,10 +35,10 @@ from sqlalchemy import create_engine, insert, inspect, text
 from benchmarks.night.nightly import make
 from pipeline.config.peak_memory import peak_kilobytes
 from pipeline.config.settings import load
-from pipeline.night.demo import demo_config
-from pipeline.night.engine import drive
+from pipeline.night.demo import make_demo_config
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
-from pipeline.night.supervisor import drive as spawned
+from pipeline.night.supervisor import run_in_workers as spawned
 from pipeline.notes.stages import taken
 from pipeline.notes.stored_spans import STAGES
 from pipeline.notes.worker_resources import Tools, open_tools
@@ -73,7 +73,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=options.folder, prefix="release-") as name:
         options.folder = Path(name)
         make(options.folder, options.notes, options.characters)
-        (options.folder / CONFIG).write_text(demo_config("fr"), encoding="utf-8")
+        (options.folder / CONFIG).write_text(make_demo_config("fr"), encoding="utf-8")
         results = {"rules and known": fresh_process(options, "detect")}
         if options.hybrid:
             results["hybrid"] = fresh_process(options, "hybrid")
@@ -233,7 +233,7 @@ def hybrid(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _nightly(config: Path) -> tuple[int, dict[str, int]]:
-    return run_nightly(config, drive).summary.tally.outcomes["released"], {}
+    return run_nightly(config, run_in_process).summary.tally.outcomes["released"], {}
 
 
 def release(options: argparse.Namespace, output: str, config: str = CONFIG) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, SourceSettings
 from pipeline.files.annotation_parsing import read_text
 from pipeline.files.jsonl import dumped, listed
-from pipeline.night.nightly import check_documents
+from pipeline.night.nightly import check_documents_folder
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.stages import attach, extract, fetch, taken
 from pipeline.notes.stored_spans import recall
@@ -176,7 +176,7 @@ def make_sample(settings: Settings, request: SampleRequest, progress: Progress) 
     the last run, or cannot be read any more, are counted and not replaced by others: the next run
     sees to them. Raises ConfigError where nothing was released, or the folder is not empty.
     """
-    check_documents(settings)
+    check_documents_folder(settings)
     make_private(request.folder)
     with ExitStack() as stack:
         stack.enter_context(run_lock(settled(settings).state.url, settings.base))

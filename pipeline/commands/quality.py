@@ -10,11 +10,11 @@ from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import Settings, load
 from pipeline.files.output_files import refuse_place
-from pipeline.night.held_runs import decide
+from pipeline.night.held_runs import apply_decision
 from pipeline.notes.worker_resources import settled
 from pipeline.quality.drift import judge
-from pipeline.quality.gate import Assessment, Gate, recall, tell
-from pipeline.quality.notifications import PAGE, to_json, write_metrics, write_page
+from pipeline.quality.gate import Assessment, Gate, describe_alarm, load_assessment
+from pipeline.quality.notifications import PAGE, assessment_to_json, write_metrics, write_page
 from pipeline.reports.console import Console
 from pipeline.state.ledger import open_state
 from pipeline.state.quality_series import Counted
@@ -97,7 +97,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def _decide(options: argparse.Namespace, console: Console) -> int:
     accepted = options.accept is not None
-    decided = decide(
+    decided = apply_decision(
         options.config,
         GateDecision(
             options.accept if accepted else options.reject,
@@ -128,13 +128,13 @@ def _show(
             sys.stdout.write("{}\n")
         return EXIT_DONE
     counted = Counted(last.run_id, last.night, last.config, {})
-    assessment = recall(store, counted, settings.quality, Gate(judge))
+    assessment = load_assessment(store, counted, settings.quality, Gate(judge))
     page = options.html or settings.base / settings.report.folder / PAGE
     write_page(store, assessment, page, runs)
     if options.prometheus:
         write_metrics(options.prometheus, assessment, runs)
     if options.json:
-        sys.stdout.write(json.dumps(to_json(assessment, runs), sort_keys=True) + "\n")
+        sys.stdout.write(json.dumps(assessment_to_json(assessment, runs), sort_keys=True) + "\n")
     for line in _lines(assessment, runs):
         console.say(line)
     console.say(f"page: {page}")
@@ -153,7 +153,7 @@ def _lines(assessment: Assessment, runs: list[JudgedRun]) -> list[str]:
     }
     night = assessment.run.night.isoformat()
     lines = [f"run {assessment.run.run_id} of {night}: {told[assessment.conclusion]}"]
-    lines += [f"  {tell(alarm)}" for alarm in assessment.alarms]
+    lines += [f"  {describe_alarm(alarm)}" for alarm in assessment.alarms]
     lines += [
         f"run {each.run_id} of {each.night.isoformat()} waits: {each.held} notes held; "
         f"--accept {each.run_id} or --reject {each.run_id}"

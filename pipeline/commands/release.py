@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pipeline.commands.options.log import add_log, journal_of
 from pipeline.commands.options.values import SUMMARY, add_speech, day, positive
-from pipeline.night.event_log import Fact
-from pipeline.night.supervisor import drive as spawned
+from pipeline.night.event_log import EventValue
+from pipeline.night.supervisor import run_in_workers as spawned
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import Released, run_release
 from pipeline.reports.console import Console
@@ -85,14 +85,14 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Release the cohort; returns the exit code."""
     with journal_of(options, "release") as journal, console.progress() as shown:
         drive = spawned if options.workers > 1 else None
-        progress = journal.listening(shown)
+        progress = journal.wrap_progress(shown)
         released = run_release(_order(options), progress, drive=drive, workers=options.workers)
         level = logging.WARNING if released.exit_code else logging.INFO
         # What the log keeps of a release: counts, codes and ids of keys.
         notes = {name: int(count) for name, count in released.counts.notes.items()}
-        told: dict[str, Fact] = {"cohort": options.cohort, "exit_code": released.exit_code}
+        told: dict[str, EventValue] = {"cohort": options.cohort, "exit_code": released.exit_code}
         told |= {"changed": released.is_changed, "key_id": str(released.manifest["key_id"])}
-        journal.note("release ended", level, **told | notes)
+        journal.write("release ended", level, **told | notes)
     if options.json:
         sys.stdout.write(to_json(released) + "\n")
     for line in to_lines(released):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pipeline.commands.options.log import add_log, journal_of
 from pipeline.commands.options.values import EXITS, SUMMARY, add_speech, add_workers
-from pipeline.night.nightly import Drive, Ended, Job, run_nightly
-from pipeline.night.supervisor import drive as spawned
+from pipeline.night.nightly import Job, JobRunner, NightlyResult, run_nightly
+from pipeline.night.supervisor import run_in_workers as spawned
 from pipeline.quality.drift import judge
 from pipeline.quality.gate import Gate
 from pipeline.reports.console import Console
@@ -35,16 +35,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Run the nightly job; returns its exit code."""
     drive = _portable(rest) if rest else spawned
     with journal_of(options, "run") as journal, console.progress() as shown:
-        progress = journal.listening(shown)
+        progress = journal.wrap_progress(shown)
         ended = run_nightly(
             options.config, drive, workers=options.workers, progress=progress, gate=Gate(judge)
         )
-        journal.ended(ended)
+        journal.log_result(ended)
     tell(ended, options, console)
     return ended.exit_code
 
 
-def tell(ended: Ended, options: argparse.Namespace, console: Console) -> None:
+def tell(ended: NightlyResult, options: argparse.Namespace, console: Console) -> None:
     """Say how a run ended."""
     if options.json:
         sys.stdout.write(json.dumps(to_json(ended.summary), sort_keys=True) + "\n")
@@ -54,7 +54,7 @@ def tell(ended: Ended, options: argparse.Namespace, console: Console) -> None:
     tell_quality(ended, console)
 
 
-def tell_quality(ended: Ended, console: Console) -> None:
+def tell_quality(ended: NightlyResult, console: Console) -> None:
     """Say what the quality gate says of a run."""
     for warning in ended.warnings:
         console.warn(warning)
@@ -72,7 +72,7 @@ def tell_quality(ended: Ended, console: Console) -> None:
         )
 
 
-def _portable(arguments: list[str]) -> Drive:
+def _portable(arguments: list[str]) -> JobRunner:
     """Drive one pipeline with Beam's own options, on the runner they name."""
     # Beam is heavy and only needed here: the default run starts it in its workers.
     from pipeline.beam.runners import split

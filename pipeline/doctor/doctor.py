@@ -20,7 +20,7 @@ from extractors.pdf.tessdata import find_tessdata
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_UNAVAILABLE, EXIT_USAGE
 from pipeline.config.installation import has_compiled_rules
 from pipeline.config.settings import Settings, StateSettings, load
-from pipeline.night.nightly import check_apart
+from pipeline.night.nightly import check_distinct_places
 from pipeline.night.run_history import read_history
 from pipeline.notes.worker_resources import (
     documents_folder,
@@ -350,7 +350,7 @@ def exit_code(findings: list[CheckResult]) -> int:
 
 
 def _apart(settings: Settings) -> Iterator[CheckResult]:
-    check_apart(settings)
+    check_distinct_places(settings)
     yield ok("places", "source, output and state are apart")
 
 

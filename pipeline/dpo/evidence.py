@@ -17,7 +17,7 @@ from pipeline.audit.private_files import parsed
 from pipeline.config.policy_description import describe
 from pipeline.config.settings import Settings
 from pipeline.files.annotation_parsing import read_bytes
-from pipeline.night.nightly import check_apart
+from pipeline.night.nightly import check_distinct_places
 from pipeline.night.run_history import PastRun, read_history
 from pipeline.notes.worker_resources import open_master, settled
 from pipeline.state.audit_records import Review, Sample, open_records
@@ -118,7 +118,7 @@ def gather(
     if since > until:
         raise ConfigError("--from", "is later than --to", "exchange the two")
     known = settled(settings)
-    check_apart(known)
+    check_distinct_places(known)
     master = open_master(settings)
     runs = read_history(known.state, settings.base)
     runs = [run for run in runs if since <= run.started.astimezone(UTC).date() <= until]

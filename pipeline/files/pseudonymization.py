@@ -13,7 +13,7 @@ from pipeline.config.progress import Progress
 from pipeline.files.jsonl import BadLine, JsonLine, listed, read_notes
 from pipeline.files.note_files import Finder, Task, cleaned, each_line, make_finder
 from pipeline.files.output_files import Done, Outbox
-from pipeline.night.engine import release
+from pipeline.night.engine import release_note
 from pipeline.notes.detection import DETECTOR_VERSION, spoken
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import check_labels
@@ -213,7 +213,7 @@ def _code(span: Span) -> str:
 def _released(annotated: Annotated, desk: _RewritingContext) -> Release:
     document = annotated.document
     patient = desk.finder.patient(document.person_id)
-    released = release(annotated, patient, desk.rewriter, desk.finder.known)
+    released = release_note(annotated, patient, desk.rewriter, desk.finder.known)
     if patient and not desk.rules.replace_ids:
         name = Document(document.note_id, document.note_id, person_id=document.person_id)
         if desk.finder.known.of(patient).detect(name):

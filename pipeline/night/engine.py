@@ -1,4 +1,4 @@
-"""Every stage in order, without Beam: on a unit of the warehouse, or on one note in hand."""
+"""The engine: runs all stages in order without Beam, on a unit of notes or on a single note."""
 
 from pipeline.night.nightly import Job
 from pipeline.notes import residual_identifiers
@@ -16,42 +16,44 @@ from record.release import Release
 from surrogates.rewrite import Rewriter
 
 
-def process(unit: Unit, tools: Tools) -> Batch:
-    """Take a unit of work from the warehouse through every stage but writing."""
+def process_unit(unit: Unit, tools: Tools) -> Batch:
+    """Read a unit of notes and run every stage on it except the commit."""
     batch = timed("read", lambda empty, tools: read(empty.unit, tools), Batch(unit=unit), tools)
     for name, stage in STAGES:
         batch = timed(name, stage, batch, tools)
     return batch
 
 
-def drive(job: Job) -> dict[str, int]:
-    """Work through a job in this very process; the reference that the Beam graph must equal."""
+def run_in_process(job: Job) -> dict[str, int]:
+    """Run a job in this process; the reference that the Beam graph must equal."""
     with open_tools(job.settings) as tools:
-        go_through(job, tools)
+        process_units(job, tools)
     return {}
 
 
-def go_through(job: Job, tools: Tools) -> None:
-    """Work through the units of a job that are not done, with tools that are open."""
+def process_units(job: Job, tools: Tools) -> None:
+    """Process and commit the pending units of a job with resources that are open."""
     for unit in tools.state.pending(job.run_id, 0, 1):
-        retrying(_complete)(unit, tools, job.run_id)
+        retrying(_process_and_commit)(unit, tools, job.run_id)
         job.watch()
 
 
-def _complete(unit: Unit, tools: Tools, run_id: int) -> None:
-    write(process(unit, tools), tools, run_id)
+def _process_and_commit(unit: Unit, tools: Tools, run_id: int) -> None:
+    write(process_unit(unit, tools), tools, run_id)
 
 
-def annotate(document: Document, patient: PatientRecord | None, known: KnownPatients) -> Annotated:
-    """Find identifiers in one note and resolve them."""
+def annotate_note(
+    document: Document, patient: PatientRecord | None, known: KnownPatients
+) -> Annotated:
+    """Detect the identifiers of one note and resolve overlapping spans."""
     compiled = known.of(patient) if patient else None
     return Annotated(document, resolve(detect(document, compiled), document.text))
 
 
-def release(
+def release_note(
     annotated: Annotated, patient: PatientRecord | None, rewriter: Rewriter, known: KnownPatients
 ) -> Release:
-    """Rewrite one annotated note and check it for residue; raises Unsafe."""
+    """Rewrite one annotated note and check it for residual identifiers; raises Unsafe."""
     document = annotated.document
     released = rewriter.rewrite(document, annotated.spans, patient)
     compiled = known.of(patient) if patient else None

@@ -1,4 +1,4 @@
-"""An end that was asked for: signals become a flag, which is looked at between two batches."""
+"""Turns SIGTERM and SIGINT into a flag that a loop checks between two batches."""
 
 import signal
 import socket
@@ -6,43 +6,43 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
-ENDING = (signal.SIGTERM, signal.SIGINT)
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
-_OVER = b"\0"
+_STOP_LISTENING = b"\0"
 
 
 @contextmanager
-def ended_by_signals() -> Iterator[Event]:
-    """Return a flag that SIGTERM or SIGINT raises; neither interrupts what is going on.
+def catch_stop_signals() -> Iterator[Event]:
+    """Return an event that SIGTERM or SIGINT sets; neither interrupts the current work.
 
-    Both are blocked in this thread while it lasts, and so in child processes: an interrupt from the
-    keyboard, which reaches all of them, must not look like a document that killed its reader.
+    Both are blocked in this thread for the duration, and so in child processes: a keyboard
+    interrupt reaches all of them and must not look like a document that crashed its reader.
     """
-    asked = Event()
-    told, teller = socket.socketpair()
-    teller.setblocking(False)
+    stop = Event()
+    receiver, sender = socket.socketpair()
+    sender.setblocking(False)
 
     def listen() -> None:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
-        while (number := told.recv(1)) != _OVER:
-            if number[0] in ENDING:
-                asked.set()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+        while (number := receiver.recv(1)) != _STOP_LISTENING:
+            if number[0] in STOP_SIGNALS:
+                stop.set()
 
-    # Whichever thread the system hands a signal to, its number is written at once; a handler of
-    # Python's would wait until the main thread wakes.
-    wakeup = signal.set_wakeup_fd(teller.fileno(), warn_on_full_buffer=False)
-    handlers = {number: signal.signal(number, lambda *_: None) for number in ENDING}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
-    listening = Thread(target=listen, name="signals", daemon=True)
-    listening.start()
+    # The wakeup descriptor is written at once, whichever thread receives the signal; a Python
+    # handler would wait until the main thread runs.
+    wakeup = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
+    handlers = {number: signal.signal(number, lambda *_: None) for number in STOP_SIGNALS}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    listener = Thread(target=listen, name="signals", daemon=True)
+    listener.start()
     try:
-        yield asked
+        yield stop
     finally:
         signal.set_wakeup_fd(wakeup)
-        teller.send(_OVER)
-        listening.join()
+        sender.send(_STOP_LISTENING)
+        listener.join()
         for number, handler in handlers.items():
             signal.signal(number, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        told.close()
-        teller.close()
+        receiver.close()
+        sender.close()

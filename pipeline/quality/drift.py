@@ -1,4 +1,4 @@
-"""Statistical test for drift: tonight's entity counts against those of earlier nights.
+"""Statistical test for drift: the entity counts of a night against those of earlier nights.
 
 Counts y of a night with exposure E (notes, or whatever the count is a share of) are taken for
 gamma-Poisson: y | m ~ Poisson(m), where m varies between nights around its expectation with a
@@ -23,25 +23,26 @@ from record.count_drift import WEEKDAYS, DriftVerdict, Track
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LEAST_NIGHTS = 5
-"""With fewer nights to compare with, nothing is said of a track."""
+MIN_NIGHTS = 5
+"""Minimum number of earlier nights to judge a track."""
 
-_PRIOR_NIGHTS = 8.0  # what the family's phi counts in nights, beside the track's own
-_LEAST_PHI = 0.05**2  # no two nights of a hospital are alike to within 5 %
-_WEEKDAY_PRIOR = 0.5**2  # variance of weekday factors around 1, before any night was seen
-_LEAST_FACTOR = 0.02
-_CONFIDENCE = 0.975  # phi is taken at this upper confidence limit
-_MOST_WEIGHT = 3.0  # a night counts as at most so many median nights
-_LEAST_DIFFERENCE = 10.0
+_PRIOR_NIGHTS = 8.0  # weight of the family's phi, in nights
+_MIN_PHI = 0.05**2  # nights of a hospital vary by at least 5 %
+_WEEKDAY_PRIOR = 0.5**2  # prior variance of weekday factors around 1
+_MIN_FACTOR = 0.02
+_CONFIDENCE = 0.975  # phi is replaced by this upper confidence limit
+_MAX_WEIGHT = 3.0  # maximum weight of a night, in median nights
+_MIN_DIFFERENCE = 10.0
 _TINY = 1e-12
 _ONES = np.ones(WEEKDAYS)
 
 
 @dataclass(frozen=True)
-class PastNights:
-    """What is known of S tracks from their past: arrays of shape (S,), or (S, 8) by weekday.
+class FittedTracks:
+    """Parameters of S tracks fitted to past nights: arrays of shape (S,), or (S, 8) by weekday.
 
-    `level` is the count per exposure, in clusters; `relative` the squared relative error of it.
+    `level` is the count per exposure, in clusters; `relative` its squared relative error; `freedom`
+    the degrees of freedom of `phi`.
     """
 
     level: Floats
@@ -56,23 +57,25 @@ class PastNights:
 def judge(tracks: Sequence[Track], allowance: float) -> list[DriftVerdict]:
     """Judge the last night of each track; see `record.count_drift.Judge`.
 
-    The allowance is divided equally among the families that have something to say, and within
-    each among its tracks (Bonferroni): no assumption is made on how tracks hang together.
+    The allowance is divided equally among the families that can be judged, and within each among
+    its tracks (Bonferroni): no assumption is made on how tracks are correlated.
     """
     ready = [track for track in tracks if _has_exposure(track)]
     verdicts: list[DriftVerdict] = []
-    for some in _of_one_length(ready):
+    for some in _check_equal_lengths(ready):
         counts = np.array([np.asarray(track.counts) for track in some])
         exposures = np.array([np.asarray(track.exposures) for track in some])
         shape = (len(some), -1, WEEKDAYS)
         _, family = np.unique([track.family for track in some], return_inverse=True)
-        verdicts += _judge(some, counts.reshape(shape), exposures.reshape(shape), family, allowance)
+        verdicts += _judge_arrays(
+            some, counts.reshape(shape), exposures.reshape(shape), family, allowance
+        )
     return verdicts
 
 
-def _of_one_length(tracks: Sequence[Track]) -> list[Sequence[Track]]:
+def _check_equal_lengths(tracks: Sequence[Track]) -> list[Sequence[Track]]:
     if len({len(track.counts) for track in tracks}) > 1:
-        raise ValueError("tracks of different nights cannot be judged together")
+        raise ValueError("all tracks must cover the same nights")
     return [tracks] if tracks else []
 
 
@@ -80,7 +83,7 @@ def _has_exposure(track: Track) -> bool:
     return any(track.exposures[-WEEKDAYS:]) and any(track.exposures[:-WEEKDAYS])
 
 
-def _judge(
+def _judge_arrays(
     tracks: Sequence[Track],
     counts: Floats,
     exposures: Floats,
@@ -89,8 +92,8 @@ def _judge(
 ) -> list[DriftVerdict]:
     cluster = np.array([track.cluster for track in tracks])
     least = np.array([track.least for track in tracks])
-    found = compare(counts, exposures, cluster, family, least, allowance)
-    low, high = limits(found.mean, found.spread, found.level)
+    found = compare_last_night(counts, exposures, cluster, family, least, allowance)
+    low, high = compute_limits(found.mean, found.spread, found.level)
     observed = counts[:, -1].sum(axis=1)
     return [
         DriftVerdict(
@@ -104,13 +107,13 @@ def _judge(
             is_alarm=bool(found.is_alarm[k]),
         )
         for k, track in enumerate(tracks)
-        if found.nights[k] >= LEAST_NIGHTS
+        if found.nights[k] >= MIN_NIGHTS
     ]
 
 
 @dataclass(frozen=True)
 class DriftFinding:
-    """What a test of S tracks gives: arrays of shape (S,).
+    """Result of a test of S tracks: arrays of shape (S,).
 
     `mean` is in clusters, `spread` a squared coefficient of variation, `level` the track's share
     of the allowance.
@@ -124,7 +127,7 @@ class DriftFinding:
     is_alarm: NDArray[np.bool_]
 
 
-def compare(
+def compare_last_night(
     counts: Floats,
     exposures: Floats,
     cluster: Floats,
@@ -136,25 +139,25 @@ def compare(
 
     `family` numbers the families from 0. The others have shape (S,).
     """
-    past = learn(counts[:, :-1], exposures[:, :-1], cluster, family)
-    mean, spread = predict(past, exposures[:, -1])
+    past = fit_tracks(counts[:, :-1], exposures[:, :-1], cluster, family)
+    mean, spread = predict_counts(past, exposures[:, -1])
     observed = counts[:, -1].sum(axis=1)
-    p_value = tails(observed / cluster, mean, spread)
-    said = (past.nights >= LEAST_NIGHTS) & (exposures[:, -1].sum(axis=1) > 0)
-    level = shares(family, said) * allowance
-    is_alarm = said & (p_value <= level) & _matters(observed, mean * cluster, least)
-    return DriftFinding(mean, spread, level, p_value, np.where(said, past.nights, 0), is_alarm)
+    p_value = compute_p_values(observed / cluster, mean, spread)
+    is_judged = (past.nights >= MIN_NIGHTS) & (exposures[:, -1].sum(axis=1) > 0)
+    level = divide_allowance(family, is_judged) * allowance
+    is_alarm = is_judged & (p_value <= level) & _is_relevant(observed, mean * cluster, least)
+    return DriftFinding(mean, spread, level, p_value, np.where(is_judged, past.nights, 0), is_alarm)
 
 
-def learn(counts: Floats, exposures: Floats, cluster: Floats, family: Ints) -> PastNights:
+def fit_tracks(counts: Floats, exposures: Floats, cluster: Floats, family: Ints) -> FittedTracks:
     """Estimate level, weekday factors and variation of S tracks from N nights: (S, N, 8) each.
 
     The level has Jeffreys' prior, a weekday's factor is drawn towards 1 as far as its nights are
     few or its counts small, and phi (by weighted moments) towards that of the track's family.
     """
-    # Products rather than sums: NumPy is slow to add up along a short last axis.
+    # Products instead of sums: NumPy is slow to sum over a short last axis.
     sizes = exposures @ _ONES
-    weights = _weights(sizes)
+    weights = _weigh_nights(sizes)
     by_night = (counts @ _ONES) * weights / cluster[:, None]
     seen = sizes > 0
     nights = seen.sum(axis=1)
@@ -163,7 +166,7 @@ def learn(counts: Floats, exposures: Floats, cluster: Floats, family: Ints) -> P
     by_day = np.einsum("snw,sn->sw", counts, weights) / cluster[:, None]
     shown = np.einsum("snw,sn->sw", exposures, weights)
     flat = level[:, None] * shown
-    # How many whole nights a weekday has been seen in.
+    # Effective number of nights per weekday.
     squares = np.einsum("snw,sn->sw", exposures**2, weights**2)
     days = shown**2 / np.maximum(squares, _TINY)
     phi = np.full(len(counts), 0.01)
@@ -172,24 +175,26 @@ def learn(counts: Floats, exposures: Floats, cluster: Floats, family: Ints) -> P
         error = 1 / np.maximum(flat, _TINY) + phi[:, None] / np.maximum(days, _TINY)
         trust = _WEEKDAY_PRIOR / (_WEEKDAY_PRIOR + error)
         ratio = np.where(flat > 0, by_day / np.maximum(flat, _TINY), 1.0)
-        factors = np.maximum(1 + (ratio - 1) * trust, _LEAST_FACTOR)
+        factors = np.maximum(1 + (ratio - 1) * trust, _MIN_FACTOR)
         means = level[:, None] * weights * np.matmul(exposures, factors[:, :, None])[:, :, 0]
         fitted = (trust * (days > 0)).sum(axis=1)
-        phi, freedom = _variation(by_night, means, seen, fitted, phi, family)
+        phi, freedom = _estimate_phi(by_night, means, seen, fitted, phi, family)
     together = np.maximum(means.sum(axis=1), _TINY)
     relative = 1 / total + phi * (means**2).sum(axis=1) / together**2
-    return PastNights(level, factors, _WEEKDAY_PRIOR * (1 - trust), relative, phi, freedom, nights)
+    return FittedTracks(
+        level, factors, _WEEKDAY_PRIOR * (1 - trust), relative, phi, freedom, nights
+    )
 
 
-def _weights(sizes: Floats) -> Floats:
-    """Weigh down nights that were far longer than others: a first night may read ten years."""
+def _weigh_nights(sizes: Floats) -> Floats:
+    """Reduce the weight of nights far larger than others: a first night may read ten years."""
     seen = np.where(sizes > 0, sizes, np.nan)
     with np.errstate(all="ignore"):
-        usual = np.nan_to_num(_row_medians(seen))
-    return np.minimum(1.0, _MOST_WEIGHT * usual[:, None] / np.maximum(sizes, _TINY))
+        usual = np.nan_to_num(_compute_row_medians(seen))
+    return np.minimum(1.0, _MAX_WEIGHT * usual[:, None] / np.maximum(sizes, _TINY))
 
 
-def _row_medians(values: Floats) -> Floats:
+def _compute_row_medians(values: Floats) -> Floats:
     # NaN sorts last; a hundred times faster than nanmedian on many short rows.
     ordered = np.sort(values, axis=1)
     found = np.isfinite(values).sum(axis=1)
@@ -198,7 +203,7 @@ def _row_medians(values: Floats) -> Floats:
     return picked
 
 
-def _variation(
+def _estimate_phi(
     counts: Floats,
     means: Floats,
     seen: NDArray[np.bool_],
@@ -206,7 +211,7 @@ def _variation(
     phi: Floats,
     family: Ints,
 ) -> tuple[Floats, Floats]:
-    """Estimate phi of each track, and the degrees of freedom that stand behind it."""
+    """Estimate phi of each track and its degrees of freedom."""
     gain = np.where(seen, means / (1 + phi[:, None] * means), 0.0)
     excess = ((counts - means) ** 2 - means) / np.maximum(means, _TINY) ** 2
     excess = np.where(seen & (means > _TINY), excess, 0.0)
@@ -214,31 +219,29 @@ def _variation(
     correction = nights / np.maximum(nights - fitted, 1.0)
     own = (gain**2 * excess).sum(axis=1) / np.maximum((gain**2).sum(axis=1), _TINY)
     own = np.maximum(own * correction, 0.0)
-    # A night tells of phi what the part of its variance that is phi's lets it tell.
-    told = ((phi[:, None] * gain) ** 2).sum(axis=1)
-    told = np.maximum(told * (1 - fitted / nights), 0.0)
-    pooled = np.bincount(family, told * own) / np.maximum(np.bincount(family, told), _TINY)
-    pooled = np.maximum(pooled, _LEAST_PHI)[family]
-    freedom = _PRIOR_NIGHTS + told
-    joined = (_PRIOR_NIGHTS * pooled + told * own) / freedom
-    return np.maximum(joined, _LEAST_PHI), freedom
+    # Information of the nights on phi: the share of their variance that is due to it.
+    weight = ((phi[:, None] * gain) ** 2).sum(axis=1)
+    weight = np.maximum(weight * (1 - fitted / nights), 0.0)
+    pooled = np.bincount(family, weight * own) / np.maximum(np.bincount(family, weight), _TINY)
+    pooled = np.maximum(pooled, _MIN_PHI)[family]
+    freedom = _PRIOR_NIGHTS + weight
+    shrunk = (_PRIOR_NIGHTS * pooled + weight * own) / freedom
+    return np.maximum(shrunk, _MIN_PHI), freedom
 
 
-def predict(past: PastNights, exposures: Floats) -> tuple[Floats, Floats]:
-    """Return mean (in clusters) and squared coefficient of variation for a night:
-    (S, 8) to (S,).
-    """
+def predict_counts(past: FittedTracks, exposures: Floats) -> tuple[Floats, Floats]:
+    """Return mean (in clusters) and squared coefficient of variation of a night, (S, 8) to (S,)."""
     by_day = exposures * past.factors
     together = np.maximum(by_day.sum(axis=1), _TINY)
     part = by_day / together[:, None]
-    of_days = (part**2 * past.factor_errors / past.factors**2).sum(axis=1)
+    weekday_error = (part**2 * past.factor_errors / past.factors**2).sum(axis=1)
     quantile = special.chdtri(past.freedom, _CONFIDENCE)
-    spread = past.relative + of_days + past.phi * past.freedom / quantile
+    spread = past.relative + weekday_error + past.phi * past.freedom / quantile
     return past.level * together, spread
 
 
-def tails(observed: Floats, mean: Floats, spread: Floats) -> Floats:
-    """Return two-sided probabilities of counts at least as far out (negative binomial).
+def compute_p_values(observed: Floats, mean: Floats, spread: Floats) -> Floats:
+    """Return two-sided p-values of counts (negative binomial).
 
     Counts in clusters need not be whole: the distribution is continued by the incomplete beta.
     """
@@ -249,23 +252,21 @@ def tails(observed: Floats, mean: Floats, spread: Floats) -> Floats:
     return both
 
 
-def limits(mean: Floats, spread: Floats, levels: Floats) -> tuple[Floats, Floats]:
-    """Return the counts between which a night is inside its two-sided level."""
+def compute_limits(mean: Floats, spread: Floats, levels: Floats) -> tuple[Floats, Floats]:
+    """Return the lower and upper limit between which a count raises no alarm at its level."""
     size, chance = 1 / spread, 1 / (1 + spread * mean)
     half = np.clip(levels / 2, 1e-300, 0.5)
     return stats.nbinom.ppf(half, size, chance), stats.nbinom.isf(half, size, chance)
 
 
-def shares(family: Ints, said: NDArray[np.bool_]) -> Floats:
-    """Divide 1 equally among families, then among those of their tracks that say something."""
-    sizes = np.bincount(family, said)
+def divide_allowance(family: Ints, is_judged: NDArray[np.bool_]) -> Floats:
+    """Divide 1 equally among families, then among those of their tracks that are judged."""
+    sizes = np.bincount(family, is_judged)
     families = max(np.count_nonzero(sizes), 1)
-    return np.where(said, 1 / (families * np.maximum(sizes, 1)[family]), 0.0)
+    return np.where(is_judged, 1 / (families * np.maximum(sizes, 1)[family]), 0.0)
 
 
-def _matters(observed: Floats, expected: Floats, least: Floats) -> NDArray[np.bool_]:
+def _is_relevant(observed: Floats, expected: Floats, least: Floats) -> NDArray[np.bool_]:
     smaller, larger = np.minimum(observed, expected), np.maximum(observed, expected)
-    matters: NDArray[np.bool_] = (larger >= least * smaller) & (
-        larger - smaller >= _LEAST_DIFFERENCE
-    )
+    matters: NDArray[np.bool_] = (larger >= least * smaller) & (larger - smaller >= _MIN_DIFFERENCE)
     return matters

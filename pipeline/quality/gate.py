@@ -1,4 +1,4 @@
-"""Entity counts gate the night: a run whose counts are not what they were is held."""
+"""The quality gate: holds a run whose entity counts differ from those of earlier nights."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -15,33 +15,33 @@ from record.count_drift import WEEKDAYS, DriftVerdict, Judge
 _DAYS_A_QUARTER = 365.25 / 4
 
 
-def _night_of(run: RunRecord) -> date:
+def _start_date(run: RunRecord) -> date:
     return run.started.date()
 
 
 @dataclass(frozen=True)
 class Gate:
-    """What judges a run; without a judge runs are counted and none is held.
+    """How runs are judged; without a judge, runs are counted but never held.
 
-    `night_of` tells the day that a run belongs to. `memory` keeps the counts of earlier nights for
-    the next run that the same gate judges.
+    `night_of` returns the day that a run belongs to. `memory` caches the counts of earlier nights
+    for the next run that the same gate judges.
     """
 
     judge: Judge | None = None
-    night_of: Callable[[RunRecord], date] = _night_of
+    night_of: Callable[[RunRecord], date] = _start_date
     memory: dict[tuple[int, ...], Cells] = field(default_factory=dict, repr=False, compare=False)
 
 
-OPEN = Gate()
-"""Counts and holds nothing."""
+COUNT_ONLY = Gate()
+"""A gate that counts but holds no run."""
 
 
 @dataclass(frozen=True)
 class Assessment:
-    """A run beside the nights before it.
+    """A run compared with the nights before it.
 
-    `nights` is how many of them there were, of at least `min_days` that are needed; `alarms` come
-    most surprising first.
+    `nights` is the number of nights compared with, of which at least `min_days` are needed;
+    `alarms` are sorted by p-value.
     """
 
     run: Counted
@@ -54,77 +54,82 @@ class Assessment:
 
     @property
     def is_held(self) -> bool:
-        """Return whether nothing new of the run is published."""
+        """Return whether the run is held: none of its new notes are published."""
         return self.conclusion == "held"
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Name what is not as it was, in sentences for people."""
-        return tuple(tell(alarm) for alarm in self.alarms)
+        """Return a sentence for each alarm."""
+        return tuple(describe_alarm(alarm) for alarm in self.alarms)
 
 
-def allowance(false_alarms_per_quarter: float, run_of_night: int = 1) -> float:
-    """Return the probability with which one run may be held for nothing.
+def compute_allowance(false_alarms_per_quarter: float, run_of_night: int = 1) -> float:
+    """Return the false alarm probability allowed for one run.
 
-    The allowances of the runs of one night add up to that of a night whatever their number,
-    since the sum of 1/(k(k+1)) is 1; those of a quarter's nights to the number that was asked for.
+    The allowances of the runs of one night add up to at most that of a night whatever their
+    number, since the sum of 1/(k(k+1)) is 1; those of the nights of a quarter to the configured
+    number.
     """
     night = false_alarms_per_quarter / _DAYS_A_QUARTER
     return night / (run_of_night * (run_of_night + 1))
 
 
-def assess(
+def assess_run(
     store: QualityStore, run: Counted, version: str, settings: QualitySettings, gate: Gate
 ) -> Assessment:
-    """Store what a run counted and judge it; where it is held, nothing it staged is published.
+    """Store the counts of a run and judge it; if it is held, its staged notes are not published.
 
-    May be repeated: an interrupted run is counted once. A second run of a night that found nothing
-    to do is not counted at all.
+    May be repeated: an interrupted run is counted once. A second run of a night without any notes
+    to process is not counted.
     """
     last = next((each for each in store.runs(2) if each.run_id != run.run_id), None)
-    if last is not None and last.night == run.night and not worked(run.cells):
+    if last is not None and last.night == run.night and not count_processed_notes(run.cells):
         return Assessment(run, "unjudged", (), 0, settings.min_days)
     counted = Counter(run.cells)
     counted.update(store.copies(run.run_id))
     run = Counted(run.run_id, run.night, run.config, counted)
     store.record(run, version)
-    found = judged(store, run, settings, gate)
+    found = judge_run(store, run, settings, gate)
     store.conclude(run.run_id, found.conclusion, found.alarms)
     return found
 
 
-def recall(store: QualityStore, run: Counted, settings: QualitySettings, gate: Gate) -> Assessment:
-    """Return the assessment of a run that was judged before; the verdict stays what it was."""
+def load_assessment(
+    store: QualityStore, run: Counted, settings: QualitySettings, gate: Gate
+) -> Assessment:
+    """Return the assessment of a run that was judged before, with the stored verdict."""
     known = next((each for each in store.runs() if each.run_id == run.run_id), None)
-    if known is None:  # it was begun by a version that counted nothing
+    if known is None:  # begun by a version without counts
         return Assessment(run, "unjudged", (), 0, settings.min_days)
     run = Counted(run.run_id, known.night, known.config, store.cells([run.run_id]))
-    found = judged(store, run, settings, gate)
+    found = judge_run(store, run, settings, gate)
     return replace(found, conclusion=known.conclusion, alarms=known.alarms)
 
 
-def judged(store: QualityStore, run: Counted, settings: QualitySettings, gate: Gate) -> Assessment:
-    """Compare a run with those before it; nothing is written."""
+def judge_run(
+    store: QualityStore, run: Counted, settings: QualitySettings, gate: Gate
+) -> Assessment:
+    """Compare a run with earlier ones; nothing is stored."""
     judge = gate.judge
     before = [
         each
         for each in store.runs(since=run.night - timedelta(days=settings.window_days))
         if each.run_id < run.run_id
     ]
-    past = _past(store, before[::-1], gate)
+    past = _load_past_counts(store, before[::-1], gate)
     nights = len({each.night for each in past if each.cells})
     if judge is None:
         return Assessment(run, "unjudged", (), nights, settings.min_days)
-    compared = compare(past, run, _since(store))
+    compared = compare(past, run, _find_new_normals(store))
     rank = 1 + sum(each.night == run.night and each.notes > 0 for each in before)
-    allowed = allowance(settings.false_alarms_per_quarter, rank)
+    allowed = compute_allowance(settings.false_alarms_per_quarter, rank)
     verdicts = judge([each.track for each in compared], allowed)
     by_title = {verdict.name: verdict for verdict in verdicts}
     by_series = {
         each.series: by_title[each.track.name] for each in compared if each.track.name in by_title
     }
     alarms = [
-        _alarm(each, by_series[each.series], settings.min_days)
+        _make_alarm(each, by_series[each.series], settings.min_days)
         for each in compared
         if each.series in by_series and by_series[each.series].is_alarm
     ]
@@ -143,10 +148,10 @@ def _conclude(alarms: Sequence[Alarm], nights: int, settings: QualitySettings) -
     return "learning" if nights < settings.min_days else "clean"
 
 
-def _past(store: QualityStore, runs: Sequence[JudgedRun], gate: Gate) -> list[Counted]:
-    """Return what runs say of normal nights, those of a night as one where none alarmed.
+def _load_past_counts(store: QualityStore, runs: Sequence[JudgedRun], gate: Gate) -> list[Counted]:
+    """Return the counts of earlier nights; runs of one night without alarms are added up.
 
-    A rejected run says nothing.
+    Rejected runs are left out.
     """
     groups: dict[tuple[date, int], list[JudgedRun]] = {}
     for run in runs:
@@ -166,8 +171,8 @@ def _past(store: QualityStore, runs: Sequence[JudgedRun], gate: Gate) -> list[Co
     return past
 
 
-def _since(store: QualityStore) -> dict[tuple[str, str], int]:
-    """Tell from which run on series are compared, by kin, where a change is the new normal."""
+def _find_new_normals(store: QualityStore) -> dict[tuple[str, str], int]:
+    """Return, by change group, the run from which series are compared after a new normal."""
     changed = {each.run_id for each in store.decisions() if each.new_normal}
     since: dict[tuple[str, str], int] = {}
     for run in reversed(store.runs()) if changed else ():
@@ -176,7 +181,7 @@ def _since(store: QualityStore) -> dict[tuple[str, str], int]:
     return since
 
 
-def _alarm(compared: Compared, verdict: DriftVerdict, min_days: int) -> Alarm:
+def _make_alarm(compared: Compared, verdict: DriftVerdict, min_days: int) -> Alarm:
     return Alarm(
         series=compared.series,
         title=verdict.name,
@@ -192,23 +197,23 @@ def _alarm(compared: Compared, verdict: DriftVerdict, min_days: int) -> Alarm:
     )
 
 
-def tell(alarm: Alarm) -> str:
-    """Say what an alarm is about: counts, never text."""
+def describe_alarm(alarm: Alarm) -> str:
+    """Describe an alarm in a sentence: counts, never text of notes."""
     why = ""
     if alarm.is_notice:
-        why = " (a notice: it holds nothing)"
+        why = " (notice only, does not hold the run)"
     elif alarm.is_learning:
-        why = f" (after {alarm.nights} nights: it holds nothing yet)"
+        why = f" (learning after {alarm.nights} nights, does not hold the run)"
     return (
-        f"{alarm.title}: {_number(alarm.observed)}, where {_number(alarm.expected)} were expected"
-        f" ({_number(alarm.low)} to {_number(alarm.high)}){why}"
+        f"{alarm.title}: {_format_count(alarm.observed)}, expected {_format_count(alarm.expected)}"
+        f" ({_format_count(alarm.low)} to {_format_count(alarm.high)}){why}"
     )
 
 
-def _number(value: float) -> str:
+def _format_count(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
 
-def worked(cells: Mapping[Cell, int]) -> int:
-    """Count the notes that a run worked on."""
+def count_processed_notes(cells: Mapping[Cell, int]) -> int:
+    """Count the notes that a run processed."""
     return sum(number for cell, number in cells.items() if cell.measure == "worked")

@@ -17,8 +17,8 @@ from pipeline.config.peak_memory import peak_kilobytes
 from pipeline.config.policy_description import in_short
 from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, load
-from pipeline.night.nightly import Drive, Job, check_apart, check_documents
-from pipeline.night.release_history import write_past
+from pipeline.night.nightly import Job, JobRunner, check_distinct_places, check_documents_folder
+from pipeline.night.release_history import write_release_page
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.error_boundary import safely
 from pipeline.notes.worker_resources import open_reversal, settled
@@ -258,7 +258,7 @@ def run_release(
     order: ReleaseRequest,
     progress: Progress | None = None,
     *,
-    drive: Drive | None = None,
+    drive: JobRunner | None = None,
     workers: int = 1,
 ) -> Released:
     """Release a cohort from the spans that the nightly job stored; nothing is detected.
@@ -272,15 +272,17 @@ def run_release(
     return safely(lambda: _run(order, progress or Progress(), drive, workers))
 
 
-def _run(order: ReleaseRequest, progress: Progress, drive: Drive | None, workers: int) -> Released:
+def _run(
+    order: ReleaseRequest, progress: Progress, drive: JobRunner | None, workers: int
+) -> Released:
     settings = load(order.config)
     order = complete(order, settings)
     make_policy(order, settings)
     progress.phase("persons")
     listed = list_persons(order, settings)
-    check_documents(settings)
+    check_documents_folder(settings)
     output = output_of(order, settings)
-    check_apart(settled(settings), (output, Path()))
+    check_distinct_places(settled(settings), (output, Path()))
     where = settled(settings).state, settings.base
     with run_lock(where[0].url, settings.base) as lock:
         try:
@@ -290,9 +292,9 @@ def _run(order: ReleaseRequest, progress: Progress, drive: Drive | None, workers
         except CryptonymError:
             # What stopped the release is what the operator must hear of.
             with suppress(CryptonymError):
-                write_past(settings)
+                write_release_page(settings)
             raise
-        write_past(settings)
+        write_release_page(settings)
     return released
 
 
@@ -303,7 +305,7 @@ class _Maker:
     progress: Progress
     lock: RunLock
     entry: Entry
-    drive: Drive | None
+    drive: JobRunner | None
     workers: int
 
 
@@ -405,7 +407,7 @@ class _Release:
             lock_fd=maker.lock.fileno(),
             watch=watch,
             program="pipeline.beam.release_worker",
-            told=json.dumps(self.desk.order.output),
+            stdin_line=json.dumps(self.desk.order.output),
         )
         self.peaks = maker.drive(job)
 

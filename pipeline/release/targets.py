@@ -31,7 +31,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import URL, make_url
 
 from pipeline.config.settings import OutputSettings, Settings
-from pipeline.night.nightly import name_place
+from pipeline.night.nightly import resolve_place
 from pipeline.notes.worker_resources import settled
 from pipeline.release.accompanying_files import (
     ORIGIN,
@@ -503,7 +503,7 @@ def open_target(order: ReleaseRequest, settings: Settings) -> Target:
                 raise ConfigError(SETTING, problem, f"write {form}FOLDER, without --schema")
             return FolderTarget(place, suffix)
     engine = connect(output.url, Path(), what=SETTING, use="output")
-    place_name = name_place(SETTING, output.url, output.schema, Path())
+    place_name = resolve_place(SETTING, output.url, output.schema, Path())
     slug = re.sub(r"[^A-Za-z0-9]+", "-", order.cohort).strip("-")[:40]
     digest = hashlib.blake2b(f"{order.cohort}\0{place_name}".encode(), digest_size=4).hexdigest()
     reports = settings.base / settings.report.folder

@@ -30,8 +30,8 @@ from sqlalchemy import (
 from pipeline.cli import main
 from pipeline.config.progress import Progress
 from pipeline.config.settings import OutputSettings, SourceSettings, load
-from pipeline.night.demo import Fiction, make_demo
-from pipeline.night.engine import drive
+from pipeline.night.demo import DemoOptions, make_demo
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.worker_resources import open_master, settled
 from pipeline.release.release_context import open_release_tools
@@ -157,7 +157,7 @@ def template(tmp_path_factory):
     """A hospital of twelve patients, made once."""
     folder = tmp_path_factory.mktemp("hospital") / "demo"
     with drawn_from("demo"):
-        config = make_demo(Fiction(folder, patients=12, seed=7), Progress())
+        config = make_demo(DemoOptions(folder, patients=12, seed=7), Progress())
     derive(folder / "master.key", "research")
     # Recognition takes seconds a page, and these nights are run again and again.
     config.write_text(config.read_text() + "\n[extraction]\nlanguages = []\n")
@@ -317,7 +317,7 @@ def site(make_site):
 def peaceful(template, tmp_path_factory):
     """What must come out of the first thirty notes, as the engine alone makes it."""
     site = Site(tmp_path_factory.mktemp("peaceful") / "site", template, 30)
-    assert run_nightly(site.config, drive).exit_code == 0
+    assert run_nightly(site.config, run_in_process).exit_code == 0
     return site.digest()
 
 
@@ -340,7 +340,7 @@ def night(template, tmp_path_factory):
         # To read documents takes a process of its own, and most of a test's time.
         db.execute("delete from note where note_text = '' and person_id < 9")
     derive(folder / "master.key", "asthma")
-    run_nightly(folder / "nightly.toml", drive)
+    run_nightly(folder / "nightly.toml", run_in_process)
     return folder
 
 

@@ -16,7 +16,7 @@ from pipeline.audit.review import draw, line_pieces
 from pipeline.cli import main
 from pipeline.config.settings import load
 from pipeline.files.gold import read_annotated
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.state.audit_records import open_records
 from record.document import Annotated, Document
@@ -333,13 +333,13 @@ def test_the_report_of_a_run_tells_the_last_review(audited, tmp_path):
     shutil.copytree(audited.parent, config.parent)
     with closing(sqlite3.connect(config.parent / "state.db")) as db, db:
         db.execute("delete from audit_review")
-    run_nightly(config, drive)
+    run_nightly(config, run_in_process)
     assert "Nobody has reviewed" in (config.parent / "report.html").read_text()
     one = load(config)
     with open_records(one.state, one.base) as records:
         rate = {"rate": 0.9875, "low": 0.951, "high": 0.998}
         records.add_review(1, "mk", {"notes": 80, "zero_leak": rate})
-    run_nightly(config, drive)
+    run_nightly(config, run_in_process)
     page = (config.parent / "report.html").read_text()
     assert "98.75 %" in page
     assert "95.10 to 99.80" in page

@@ -41,7 +41,7 @@ def hospital(make_hospital):
 def reference(template, tmp_path_factory):
     """What the plain engine makes of the hospital: digest of the output, and counts."""
     site = undated(Site(tmp_path_factory.mktemp("reference") / "site", template, 40))
-    counts = count(run_nightly(site.config, engine.drive))
+    counts = count(run_nightly(site.config, engine.run_in_process))
     assert counts["outcomes"]["released"] > 30
     assert counts["outcomes"]["quarantined"] >= 2
     return site.digest(), counts

@@ -49,7 +49,9 @@ def outcomes(ended):
 
 
 @pytest.mark.parametrize(
-    ("drive", "workers"), [(graph(), 1), (supervisor.drive, 2)], ids=["graph", "two workers"]
+    ("drive", "workers"),
+    [(graph(), 1), (supervisor.run_in_workers, 2)],
+    ids=["graph", "two workers"],
 )
 def test_equals_the_engine(hospital, reference, counted, drive, workers):
     ended = run_nightly(hospital.config, drive, workers=workers)

@@ -121,7 +121,7 @@ def test_a_worker_pool_gives_what_the_engine_gives_and_no_note_on_the_wire(
     here, there = make_hospital(), make_hospital()
     for site in (here, there):
         site.source("update note set note_text = note_text || ? where note_text > ''", f" {CANARY}")
-    run_nightly(here.config, engine.drive)
+    run_nightly(here.config, engine.run_in_process)
     report = remote(there.config)
     assert report["code"] == 0, report["told"]
     assert report["workers"] == 1
@@ -191,4 +191,4 @@ def test_a_pool_that_is_not_there_is_told_in_a_line(hospital):
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("cryptonym: error: the runner failed with ")
     assert hospital.released() == {}
-    assert run_nightly(hospital.config, engine.drive).exit_code == 0
+    assert run_nightly(hospital.config, engine.run_in_process).exit_code == 0

@@ -15,7 +15,7 @@ from extractors.pdf.tessdata import find_tessdata
 from pipeline.cli import main
 from pipeline.config.document_passwords import load_passwords
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from record.errors import ConfigError
 
@@ -59,7 +59,7 @@ def reasons(ended):
 
 
 def run(config):
-    return run_nightly(config, drive)
+    return run_nightly(config, run_in_process)
 
 
 class TestTheGate:

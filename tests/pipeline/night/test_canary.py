@@ -18,7 +18,7 @@ import pipeline.notes.detection
 from pipeline.beam.failures import guarded
 from pipeline.beam.worker import UnitShare, nightly
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import write
@@ -197,7 +197,7 @@ def test_a_run_that_was_killed_leaves_no_trace(hospital):
 
 def test_state_holds_no_name_while_notes_wait_in_it(hospital):
     def stop(job):
-        drive(job)
+        run_in_process(job)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -227,7 +227,7 @@ def test_no_representation_shows_text(hospital, monkeypatch):
     monkeypatch.setattr(
         pipeline.notes.detection, "FAMILIES", (*pipeline.notes.detection.FAMILIES, fails)
     )
-    run_nightly(hospital.config, drive)
+    run_nightly(hospital.config, run_in_process)
     settings = replace(load(hospital.config), cohort="another")
     with open_tools(settings) as tools:
         batches = list(stages_of(tools))
@@ -251,7 +251,7 @@ def test_errors_of_batches_hold_no_text_however_deep(hospital):
         except KeyError as error:
             raise RuntimeError(f"{NAME} {batch}") from error
 
-    run_nightly(hospital.config, drive)
+    run_nightly(hospital.config, run_in_process)
     with open_tools(load(hospital.config)) as tools, pytest.raises(CryptonymError) as caught:
         guarded("detect", stage, Batch(unit=Unit(0, "", 1, 12, 12)), tools)
     error = caught.value
@@ -292,7 +292,7 @@ def unpacked(data):
 
 
 def test_the_serialized_graph_holds_no_secret(hospital, monkeypatch):
-    run_nightly(hospital.config, drive)
+    run_nightly(hospital.config, run_in_process)
     monkeypatch.setenv("WAREHOUSE", f"postgresql://me:{PASSWORD}@db/warehouse")
     hospital.configure("sqlite:///hospital.db", "env:WAREHOUSE")
     settings = load(hospital.config)
@@ -309,7 +309,7 @@ def test_the_serialized_graph_holds_no_secret(hospital, monkeypatch):
 
 def test_units_and_settings_are_all_that_travels(hospital):
     settings = load(hospital.config)
-    run_nightly(hospital.config, drive)
+    run_nightly(hospital.config, run_in_process)
     with open_tools(settings) as tools:
         batches = list(stages_of(tools))
         write(batches[-1], tools, 1)

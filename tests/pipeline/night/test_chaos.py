@@ -11,7 +11,7 @@ import pytest
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.night import nightly
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.night.run_history import read_history
 from pipeline.state import ledger
@@ -41,7 +41,7 @@ class Hospital:
             return db.execute(statement, values).fetchall()
 
     def night(self):
-        return run_nightly(self.config, drive)
+        return run_nightly(self.config, run_in_process)
 
     def released(self):
         return self.site.released()
@@ -107,7 +107,7 @@ def test_of_two_schedulers_one_runs_and_the_other_is_told(hospital):
     def slowly(job):
         barrier.wait(60)  # the other one comes while this one holds the lock
         barrier.wait(60)
-        return drive(job)
+        return run_in_process(job)
 
     def first():
         ended.append(run_nightly(hospital.config, slowly))

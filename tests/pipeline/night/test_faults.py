@@ -14,7 +14,7 @@ from sqlalchemy import create_engine, text
 
 import pipeline.notes.detection
 import surrogates.rewrite
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from record.label import Label
 from tests.pipeline.conftest import Site
@@ -45,7 +45,7 @@ def refused(site, code, *words):
 
 def recovers(site):
     """Run the job again after the fault is gone; everything must be there."""
-    ended = run_nightly(site.config, drive)
+    ended = run_nightly(site.config, run_in_process)
     assert ended.exit_code == 0
     assert ended.summary.tally.outcomes["planned"] == WHOLE
     expected = WHOLE - sum(site_quarantine(site).values())
@@ -128,7 +128,7 @@ def test_folder_of_documents_is_missing(site):
 def test_folder_of_documents_goes_away_during_the_run(site):
     def unmount(job):
         (site.folder / "pdf").rename(site.folder / "unmounted")
-        return drive(job)
+        return run_in_process(job)
 
     with pytest.raises(pipeline.night.nightly.Unavailable, match="folder of documents"):
         run_nightly(site.config, unmount)
@@ -179,7 +179,7 @@ def test_disk_is_full(site, peaceful, small_disk, file, leave):
     assert "Traceback" not in ended.stderr
     assert _notes(small_disk / file if file == "research.db" else site.folder / "research.db") == 0
     assert _mount("-o", "remount,size=64m", small_disk) == 0
-    ended = run_nightly(site.config, drive)
+    ended = run_nightly(site.config, run_in_process)
     assert ended.exit_code == 0
     assert ended.summary.tally.outcomes["planned"] == WHOLE
     assert site.digest() == peaceful
@@ -244,7 +244,7 @@ def faulty(document):
 def test_a_detector_that_raises_costs_one_note(site, monkeypatch):
     families = (*pipeline.notes.detection.FAMILIES, faulty)
     monkeypatch.setattr(pipeline.notes.detection, "FAMILIES", families)
-    run_nightly(site.config, drive)
+    run_nightly(site.config, run_in_process)
     causes = site_quarantine(site)
     assert causes["detect", "ValueError", ""] == 1
     assert site.out_id(3) not in site.released()
@@ -258,7 +258,7 @@ def test_a_maker_of_surrogates_that_raises_costs_its_notes(site, monkeypatch):
 
     monkeypatch.setitem(surrogates.rewrite.MAKERS, Label.SSN, maker)
     site.configure("max_quarantine_share = 0.2", "max_quarantine_share = 1.0")
-    run_nightly(site.config, drive)
+    run_nightly(site.config, run_in_process)
     causes = site_quarantine(site)
     assert causes["rewrite", "KeyError", ""] > 0
     assert len(site.released()) == WHOLE - causes.total() > 0
@@ -269,9 +269,9 @@ def test_a_mistake_that_is_mended_costs_nothing(site, peaceful, monkeypatch):
     with monkeypatch.context() as context:
         families = (*pipeline.notes.detection.FAMILIES, faulty)
         context.setattr(pipeline.notes.detection, "FAMILIES", families)
-        run_nightly(site.config, drive)
+        run_nightly(site.config, run_in_process)
     monkeypatch.setattr(pipeline.notes.worker_resources, "DETECTOR_VERSION", "mended")
-    run_nightly(site.config, drive)
+    run_nightly(site.config, run_in_process)
     assert site.out_id(3) in site.released()
     assert site.digest() == peaceful
 
@@ -293,7 +293,7 @@ pipeline.notes.stages.read = read
 @pytest.mark.parametrize(
     ("mistake", "words"),
     [
-        (WORKERS_DIE, ("worker-", "ended with code 1 and said nothing")),
+        (WORKERS_DIE, ("worker-", "exited with code 1 without a message")),
         (BATCHES_FAIL, ("worker-", "read failed on unit ", "RuntimeError")),
     ],
     ids=["die", "fail"],
@@ -376,7 +376,7 @@ def test_connections_lost_in_a_row_cost_nothing(served, peaceful):
     thread = threading.Thread(target=harass)
     thread.start()
     try:
-        run_nightly(site.config, drive)
+        run_nightly(site.config, run_in_process)
     finally:
         done.set()
         thread.join()

@@ -11,7 +11,7 @@ import tenacity
 from sqlalchemy import Engine, event
 
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.state.ledger import open_state
 from pipeline.state.run_lock import Held, RunLock, lock_path
@@ -128,7 +128,7 @@ def test_a_worker_that_keeps_dying_ends_the_run(make_site, undisturbed):
     assert "Remedy" in stderr
     assert site.released() == {}
     assert site.wait_until_empty() == {}
-    assert run_nightly(site.config, drive).exit_code == 0
+    assert run_nightly(site.config, run_in_process).exit_code == 0
     check(site, undisturbed)
 
 
@@ -196,7 +196,7 @@ def test_orphans_hold_the_lock_until_they_are_gone(site):
         stop=tenacity.stop_after_delay(20),
         reraise=True,
     )
-    assert again(run_nightly)(site.config, drive).exit_code == 0
+    assert again(run_nightly)(site.config, run_in_process).exit_code == 0
 
 
 # At every transaction
@@ -219,7 +219,7 @@ def run_until(config, transaction):
     code = 1
     try:
         event.listen(Engine, "commit", count)
-        code = run_nightly(config, drive).exit_code
+        code = run_nightly(config, run_in_process).exit_code
     finally:
         os._exit(code)
 
@@ -227,7 +227,7 @@ def run_until(config, transaction):
 def test_killed_before_every_transaction(make_site):
     whole = make_site(20)
     whole.source("delete from note where note_source_value is not null")
-    run_nightly(whole.config, drive)
+    run_nightly(whole.config, run_in_process)
     killed = 0
     for transaction in range(1, TRANSACTIONS):
         site = make_site(20)
@@ -237,7 +237,7 @@ def test_killed_before_every_transaction(make_site):
             break
         assert os.WTERMSIG(ended) == signal.SIGKILL
         killed += 1
-        run_nightly(site.config, drive)
+        run_nightly(site.config, run_in_process)
         assert site.digest() == whole.digest(), transaction
         assert site.released() == whole.released(), transaction
         assert outcomes(site) == outcomes(whole), transaction

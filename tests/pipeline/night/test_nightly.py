@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load
-from pipeline.night.engine import drive, process
+from pipeline.night.engine import process_unit, run_in_process
 from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.notes.batch_commit import write
 from pipeline.notes.worker_resources import open_tools, settled
@@ -56,7 +56,7 @@ def text_note(config):
 
 
 def test_every_note_is_accounted_for(config):
-    ended = run_nightly(config, drive)
+    ended = run_nightly(config, run_in_process)
     counts = outcomes(ended)
     (total,) = source(config).execute("select count(*) from note").fetchone()
     assert counts["planned"] == counts["read"] == total
@@ -66,9 +66,9 @@ def test_every_note_is_accounted_for(config):
 
 
 def test_second_run_processes_nothing(config):
-    first = run_nightly(config, drive)
+    first = run_nightly(config, run_in_process)
     before = digest(config)
-    second = run_nightly(config, drive)
+    second = run_nightly(config, run_in_process)
     assert outcomes(second) == {
         "planned": first.summary.tally.outcomes["planned"],
         "read": first.summary.tally.outcomes["planned"],
@@ -78,7 +78,7 @@ def test_second_run_processes_nothing(config):
 
 
 def test_a_changed_note_alone_is_done_again(config):
-    run_nightly(config, drive)
+    run_nightly(config, run_in_process)
     before = released(config)
     note, _ = text_note(config)
     with source(config) as db:
@@ -86,7 +86,7 @@ def test_a_changed_note_alone_is_done_again(config):
             "update note set note_text = note_text || ' Vu le 12/03/2021.' where note_id = ?",
             (note,),
         )
-    ended = run_nightly(config, drive)
+    ended = run_nightly(config, run_in_process)
     assert outcomes(ended)["released"] == 1
     after = released(config)
     assert {key for key in after if after[key] != before[key]} == {out_id(config, note)}
@@ -94,7 +94,7 @@ def test_a_changed_note_alone_is_done_again(config):
 
 
 def test_a_renamed_patient_has_all_notes_done_again(config):
-    run_nightly(config, drive)
+    run_nightly(config, run_in_process)
     _, person = text_note(config)
     (notes,) = (
         source(config)
@@ -106,38 +106,38 @@ def test_a_renamed_patient_has_all_notes_done_again(config):
             "update patient_identity set family_names = 'QUILLFEATHER' where person_id = ?",
             (person,),
         )
-    counts = outcomes(run_nightly(config, drive))
+    counts = outcomes(run_nightly(config, run_in_process))
     assert counts.get("released", 0) + counts.get("quarantined", 0) == notes
 
 
 def test_a_deleted_note_disappears(config):
-    run_nightly(config, drive)
+    run_nightly(config, run_in_process)
     note, _ = text_note(config)
     with source(config) as db:
         db.execute("delete from note where note_id = ?", (note,))
-    ended = run_nightly(config, drive)
+    ended = run_nightly(config, run_in_process)
     assert outcomes(ended)["deleted"] == 1
     assert "released" not in outcomes(ended)
     assert out_id(config, note) not in released(config)
 
 
 def test_a_note_that_can_no_longer_be_vouched_for_is_withdrawn(config):
-    run_nightly(config, drive)
+    run_nightly(config, run_in_process)
     note, _ = text_note(config)
     with source(config) as db:
         db.execute(
             "update note set note_date = 'tomorrow', note_datetime = 'soon' where note_id = ?",
             (note,),
         )
-    ended = run_nightly(config, drive)
+    ended = run_nightly(config, run_in_process)
     assert outcomes(ended)["quarantined"] == 1
     assert out_id(config, note) not in released(config)
 
 
 def test_another_policy_redoes_everything(config):
-    first = run_nightly(config, drive)
+    first = run_nightly(config, run_in_process)
     config.write_text(config.read_text() + "\n[policy]\nmax_shift_days = 200\n")
-    second = run_nightly(config, drive)
+    second = run_nightly(config, run_in_process)
     assert outcomes(second)["released"] == outcomes(first)["released"]
 
 
@@ -150,7 +150,7 @@ class Lossy:
     def __call__(self, job):
         with open_tools(job.settings) as tools:
             for unit in tools.state.pending(job.run_id, 0, 1):
-                batch = self.lose(process(unit, tools))
+                batch = self.lose(process_unit(unit, tools))
                 if batch is not None:
                     write(batch, tools, job.run_id)
         return {}
@@ -170,7 +170,7 @@ def test_lost_notes_fail_the_run_and_nothing_is_released(config, lose, missing):
         run_nightly(config, Lossy(lose))
     assert "nothing was released" in str(caught.value)
     assert released(config) == {}
-    ended = run_nightly(config, drive)
+    ended = run_nightly(config, run_in_process)
     assert ended.exit_code == EXIT_DONE
     assert ended.resumed
 
@@ -181,11 +181,11 @@ def test_too_much_quarantine_gives_exit_code_3(config):
     )
     with source(config) as db:
         db.execute("update note set note_date = 'x', note_datetime = 'x' where note_id % 3 = 0")
-    assert run_nightly(config, drive).exit_code == EXIT_QUARANTINE
+    assert run_nightly(config, run_in_process).exit_code == EXIT_QUARANTINE
 
 
 def test_reports_are_written(config):
-    ended = run_nightly(config, drive)
+    ended = run_nightly(config, run_in_process)
     html = ended.report.read_text(encoding="utf-8")
     record = json.loads((config.parent / "report.json").read_text(encoding="utf-8"))
     assert "LAST_NAME" in html
@@ -194,17 +194,17 @@ def test_reports_are_written(config):
 
 
 def test_an_output_of_another_key_is_refused(config):
-    run_nightly(config, drive)
+    run_nightly(config, run_in_process)
     config.write_text(config.read_text().replace('cohort = "research"', 'cohort = "other"'))
     with pytest.raises(ConfigError, match="another key"):
-        run_nightly(config, drive)
+        run_nightly(config, run_in_process)
 
 
 def test_paths_start_at_the_configuration(config, monkeypatch, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
-    run_nightly(Path("../demo/nightly.toml"), drive)
+    run_nightly(Path("../demo/nightly.toml"), run_in_process)
     assert (config.parent / "research.db").is_file()
     assert not list(elsewhere.iterdir())
 
@@ -219,7 +219,7 @@ def test_what_came_while_a_run_lay_broken_is_processed_too(config):
             f"insert into note (note_id, {others}) "
             f"select 999999, {others} from note where note_text <> '' limit 1"
         )
-    run_nightly(config, drive)
+    run_nightly(config, run_in_process)
     assert out_id(config, 999999) in released(config)
 
 
@@ -231,5 +231,5 @@ def test_source_state_and_output_must_be_apart(config, ours, theirs):
     config.write_text(config.read_text().replace(f"sqlite:///{ours}", f"sqlite:///{theirs}"))
     before = (config.parent / "hospital.db").read_bytes()
     with pytest.raises(ConfigError, match="the same place"):
-        run_nightly(config, drive)
+        run_nightly(config, run_in_process)
     assert (config.parent / "hospital.db").read_bytes() == before

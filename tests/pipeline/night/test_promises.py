@@ -12,8 +12,8 @@ from scipy.stats import binom
 from evaluation.detection.leaks import make_scanner
 from pipeline.config.progress import Progress
 from pipeline.config.settings import load
-from pipeline.night.demo import Fiction, make_demo
-from pipeline.night.engine import drive
+from pipeline.night.demo import DemoOptions, make_demo
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.worker_resources import make_seal
 from pipeline.state.ledger import open_state
@@ -34,7 +34,7 @@ class Hospital:
         config = self.folder / "nightly.toml"
         if not self.folder.exists():
             with drawn_from(lang):
-                make_demo(Fiction(self.folder, patients=25, seed=11, lang=lang), Progress())
+                make_demo(DemoOptions(self.folder, patients=25, seed=11, lang=lang), Progress())
         text = config.read_text().replace('cohort = "research"', f'cohort = "{cohort}"')
         if not recognizes:
             text += "\n[extraction]\nlanguages = []\n"
@@ -43,7 +43,7 @@ class Hospital:
             text.replace("state.db", f"{cohort}-state.db").replace("research.db", f"{cohort}.db")
         )
         derive(self.folder / "master.key", cohort)
-        self.ended = run_nightly(config, drive)
+        self.ended = run_nightly(config, run_in_process)
         settings = load(config)
         master = load_master(settings.key.locator, settings.base)
         self.cohort = master.cohort(cohort)

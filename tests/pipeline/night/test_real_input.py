@@ -18,7 +18,7 @@ from sqlalchemy import MetaData, create_engine, func, insert, select, text
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import SourceSettings, load
 from pipeline.night import engine, supervisor
-from pipeline.night.demo import demo_config
+from pipeline.night.demo import make_demo_config
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.worker_resources import settled
 from pipeline.warehouse.warehouse import open_output, open_source
@@ -34,7 +34,7 @@ def configured(folder, **changes):
     """Write a configuration in a folder; `changes` are pieces of its text, by what they replace."""
     if not (folder / "master.key").exists():
         make_key(folder / "master.key", "research")
-    lines = demo_config("fr")
+    lines = make_demo_config("fr")
     changes = {"documents": ""} | changes
     for old, new in changes.items():
         line = {"source": "sqlite:///hospital.db", "state": "sqlite:///state.db",
@@ -173,7 +173,7 @@ def test_published_tables_come_out_alike_from_every_kind_of_warehouse(
         ),
         configured(tmp_path, source=postgres, state="sqlite:///third.db", output="parquet:again"),
     ]
-    ended = [run_nightly(config, engine.drive) for config in configs]
+    ended = [run_nightly(config, engine.run_in_process) for config in configs]
     assert {one.exit_code for one in ended} == {EXIT_DONE}
     assert len({json.dumps(counted(one), sort_keys=True) for one in ended}) == 1
     assert len({digest(config) for config in configs}) == 1
@@ -262,7 +262,7 @@ def test_every_pdf_of_the_collection_is_released_or_refused_with_its_reason(tmp_
         # Recognition takes a minute here, and is the matter of other tests.
         limits="[extraction]\nlanguages = []\n[limits]\nnotes_per_unit = 21",
     )
-    ended = run_nightly(config, supervisor.drive)
+    ended = run_nightly(config, supervisor.run_in_workers)
     found = fates(tmp_path, names)
     for fate, count in Counter(found.values()).most_common():
         print(f"{count:4}  {fate}")
@@ -320,14 +320,14 @@ def test_long_documents_and_page_bombs(tmp_path):
         (tmp_path / "pdf" / name).write_bytes(data)
     names = list(documents)
     config = hospital_of_documents(tmp_path, names, documents='documents = "pdf"')
-    run_nightly(config, engine.drive)
+    run_nightly(config, engine.run_in_process)
     found = fates(tmp_path, names)
     assert found["long.pdf"] == "extract Unreadable too-many-pages"
     assert found["bomb.pdf"].startswith("extract Unreadable ")
     assert found["short.pdf"] == "released"
     # A wider limit is another configuration: what it refused before is tried again.
     config.write_text(config.read_text().replace("[limits]", "[limits]\nmax_pages = 600"))
-    run_nightly(config, engine.drive)
+    run_nightly(config, engine.run_in_process)
     found = fates(tmp_path, names)
     assert (found["long.pdf"], found["short.pdf"]) == ("released", "released")
     assert found["bomb.pdf"].startswith("extract Unreadable ")
@@ -351,7 +351,7 @@ def test_memory_does_not_grow_with_the_notes(tmp_path):
 
     def drive(job):
         watched = replace(job, watch=lambda: sizes.append(process.memory_info().rss))
-        return engine.drive(watched)
+        return engine.run_in_process(watched)
 
     ended = run_nightly(config, drive)
     assert ended.summary.tally.outcomes["released"] > 0.9 * notes

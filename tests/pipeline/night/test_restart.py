@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Engine, create_engine, event, make_url, text
 
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_UNAVAILABLE
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from tests.pipeline.moving import move
 
@@ -182,7 +182,7 @@ class Outages:
 @pytest.mark.slow
 def test_a_crash_of_the_server_at_every_step_costs_nothing(hospital, undisturbed):
     with Outages(hospital.server, STEPS) as outages:
-        ended = run_nightly(hospital.site.config, drive)
+        ended = run_nightly(hospital.site.config, run_in_process)
     assert outages.left == []
     assert outages.failures >= Outages.FAILURES * len(STEPS)
     assert ended.exit_code == EXIT_DONE
@@ -313,7 +313,7 @@ def test_a_server_that_stays_away(
 
     hospital.server.start()
     assert hospital.released() == 0
-    ended = run_nightly(hospital.site.config, drive)
+    ended = run_nightly(hospital.site.config, run_in_process)
     assert ended.exit_code == EXIT_DONE
     assert ended.resumed
     assert hospital.site.digest() == undisturbed[0]

@@ -16,12 +16,12 @@ import pytest
 from pipeline.cli import main
 from pipeline.config.settings import load
 from pipeline.night import watch
-from pipeline.night.engine import drive
-from pipeline.night.event_log import Journal, open_journal
+from pipeline.night.engine import run_in_process
+from pipeline.night.event_log import EventLog, open_event_log
 from pipeline.night.nightly import run_nightly
 from pipeline.night.run_history import read_history
-from pipeline.night.stop_signals import ended_by_signals
-from pipeline.night.watch import Resident, Vigil, Watcher
+from pipeline.night.stop_signals import catch_stop_signals
+from pipeline.night.watch import InProcessRunner, Watcher, WatchOptions
 from pipeline.notes.worker_resources import settled
 from pipeline.state.ledger import State
 from pipeline.state.new_notes import find_new, has_new
@@ -83,9 +83,9 @@ def script(ward, steps, **options):
                 self.set()
             return self.is_set()
 
-    vigil = replace(Vigil(ward.config, interval=7.0, most=4), **options)
-    with closing(Resident()) as resident:
-        Watcher(vigil, resident, Stop(), Journal(), told.append).run()
+    vigil = replace(WatchOptions(ward.config, interval=7.0, max_notes=4), **options)
+    with closing(InProcessRunner()) as resident:
+        Watcher(vigil, resident, Stop(), EventLog(), told.append).run()
     return told, waits
 
 
@@ -117,10 +117,10 @@ def test_a_batch_tells_nothing_of_deleted_or_changed_notes(ward):
     assert before == [gone, changed], "a batch withdraws nothing"
     assert told[-1].summary.tally.outcomes["deleted"] == 0
     # The next whole run does.
-    with closing(Resident()) as resident:
+    with closing(InProcessRunner()) as resident:
         stop = Event()
         watcher = Watcher(
-            replace(Vigil(ward.config), sweep=5), resident, stop, Journal(),
+            replace(WatchOptions(ward.config), sweep=5), resident, stop, EventLog(),
             lambda ended: stop.set(), clock=lambda: next(now),
         )  # fmt: skip
         watcher.run()
@@ -130,7 +130,7 @@ def test_a_batch_tells_nothing_of_deleted_or_changed_notes(ward):
 
 def test_a_batch_that_was_interrupted_is_taken_up_as_a_batch(ward, monkeypatch):
     """A whole run that takes up a batch must not hold all other notes for deleted."""
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     before = ward.site.released()
     new = ward.add(3)
 
@@ -140,9 +140,9 @@ def test_a_batch_that_was_interrupted_is_taken_up_as_a_batch(ward, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(State, "published", stopped)
         with pytest.raises(KeyboardInterrupt):
-            run_nightly(ward.config, drive, most_new=4)
+            run_nightly(ward.config, run_in_process, most_new=4)
     assert (ward.runs()[0].scope, ward.runs()[0].status) == ("new", "interrupted")
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     assert before.items() <= ward.site.released().items()
     assert len(ward.held(new)) == 3
     assert [(past.scope, past.attempts) for past in ward.runs()[:2]] == [("all", 1), ("new", 2)]
@@ -220,7 +220,7 @@ def test_signals_become_a_flag(number):
     over = Event()
     other = Thread(target=over.wait)  # blocks nothing: the system may hand signals to it
     other.start()
-    with ended_by_signals() as stop:
+    with catch_stop_signals() as stop:
         assert not stop.is_set()
         child = subprocess.run(
             [sys.executable, "-S", "-c", BLOCKED],
@@ -230,7 +230,7 @@ def test_signals_become_a_flag(number):
         os.kill(os.getpid(), number)
         assert stop.wait(10)
     for _ in range(20):
-        with ended_by_signals() as stop:
+        with catch_stop_signals() as stop:
             assert other.ident
             signal.pthread_kill(other.ident, number)
             assert stop.wait(10)
@@ -266,9 +266,9 @@ def test_the_command_ends_politely_and_writes_a_log(ward, tmp_path):
 def test_runs_are_told(ward, capsys):
     assert main(["runs", str(ward.config)]) == 0
     assert "there was no run yet" in capsys.readouterr().out
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     ward.add(2)
-    run_nightly(ward.config, drive, most_new=10)
+    run_nightly(ward.config, run_in_process, most_new=10)
     assert main(["runs", str(ward.config)]) == 0
     head, *lines = capsys.readouterr().out.splitlines()
     assert head.split()[:2] == ["run", "started"]
@@ -289,7 +289,7 @@ def test_runs_are_told(ward, capsys):
 def test_an_error_is_written_down_without_a_traceback(tmp_path):
     with (
         pytest.raises(Unavailable),
-        open_journal("log.jsonl", tmp_path) as journal,
+        open_event_log("log.jsonl", tmp_path) as journal,
         journal.watching("run"),
     ):
         try:

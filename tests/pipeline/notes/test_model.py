@@ -9,9 +9,9 @@ from models.tagger.runtime import Tagger
 from models.tagger.shipped_model import folder_of
 from models.tagger.training.training import Corpora, train
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
-from pipeline.night.supervisor import _shared
+from pipeline.night.supervisor import _make_environment
 from pipeline.notes.model_detection import TOGETHER, Foresight
 from pipeline.notes.worker_resources import config_hash, load_tagger
 from record.document import Document
@@ -52,15 +52,15 @@ def hash_of(config):
 
 def test_what_only_the_model_finds_is_replaced(config, folder):
     note_id = plant(config)
-    run_nightly(config, drive)
+    run_nightly(config, run_in_process)
     assert "code 4821" in released(config)[out_id(config, note_id)]
     ask(config, folder)
-    ended = run_nightly(config, drive)
+    ended = run_nightly(config, run_in_process)
     assert outcomes(ended).get("unchanged", 0) == 0
     text = released(config)[out_id(config, note_id)]
     assert "4821" not in text
     assert " code " in text
-    assert outcomes(run_nightly(config, drive))["unchanged"] == outcomes(ended)["planned"]
+    assert outcomes(run_nightly(config, run_in_process))["unchanged"] == outcomes(ended)["planned"]
 
 
 def test_another_model_is_another_configuration(config, folder, tmp_path):
@@ -97,7 +97,7 @@ def test_a_note_on_which_the_model_fails_is_held_back_alone(config, folder, monk
 
     monkeypatch.setattr(Tagger, "spans", failing)
     ask(config, folder)
-    run_nightly(config, drive)
+    run_nightly(config, run_in_process)
     texts = released(config)
     assert "4821" not in texts[out_id(config, first)]
     assert out_id(config, second) not in texts
@@ -111,7 +111,7 @@ def test_a_note_on_which_the_model_fails_is_held_back_alone(config, folder, monk
 def test_a_folder_that_holds_no_model_is_refused(config, name):
     ask(config, name)
     with pytest.raises(ConfigError, match=r"tagger\.json"):
-        run_nightly(config, drive)
+        run_nightly(config, run_in_process)
 
 
 def test_a_model_with_labels_without_surrogates_is_refused(config, tmp_path):
@@ -123,7 +123,7 @@ def test_a_model_with_labels_without_surrogates_is_refused(config, tmp_path):
     train(Corpora(notes, notes[:2]), toy_recipe(epochs=1), tmp_path / "mine")
     ask(config, tmp_path / "mine")
     with pytest.raises(ConfigError, match="labels without surrogates: MY_ID, MY_NAME"):
-        run_nightly(config, drive)
+        run_nightly(config, run_in_process)
 
 
 def test_foresight_asks_about_many_at_once_and_about_the_others_alone(folder):
@@ -159,6 +159,6 @@ def test_relative_folders_start_at_the_configuration(tmp_path):
 
 def test_workers_share_the_processors_and_the_operator_may_say_otherwise(monkeypatch):
     monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(8)))
-    assert _shared({"A": "b"}, 3) == {"OMP_NUM_THREADS": "2", "A": "b"}
-    assert _shared({}, 20) == {"OMP_NUM_THREADS": "1"}
-    assert _shared({"OMP_NUM_THREADS": "5"}, 3) == {"OMP_NUM_THREADS": "5"}
+    assert _make_environment({"A": "b"}, 3) == {"OMP_NUM_THREADS": "2", "A": "b"}
+    assert _make_environment({}, 20) == {"OMP_NUM_THREADS": "1"}
+    assert _make_environment({"OMP_NUM_THREADS": "5"}, 3) == {"OMP_NUM_THREADS": "5"}

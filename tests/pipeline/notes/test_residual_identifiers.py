@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from pipeline.night.engine import release
+from pipeline.night.engine import release_note
 from pipeline.notes.detection import KnownPatients
 from record.document import Annotated, Document
 from record.errors import Unsafe
@@ -31,7 +31,7 @@ def released(text, policy, *labelled):
         spans.append(Span(start, start + len(value), label))
     annotated = Annotated(Document("n1", text, "42", "fr"), tuple(sorted(spans)))
     rewriter = Rewriter(MasterKey(bytes(range(32))).cohort("c"), policy)
-    return release(annotated, PATIENT, rewriter, KnownPatients()).text
+    return release_note(annotated, PATIENT, rewriter, KnownPatients()).text
 
 
 def keeping(*labels):

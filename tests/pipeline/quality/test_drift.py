@@ -13,7 +13,7 @@ from scipy import stats
 from benchmarks.night.count_feeds import FAULTS, START, Books, Feed, Hospital, layout
 from benchmarks.night.quality import DAYS_A_QUARTER, judged, reasons_of
 from pipeline.quality import drift
-from pipeline.quality.gate import allowance
+from pipeline.quality.gate import compute_allowance
 from pipeline.state.quality_series import Counted, compare
 from record.count_drift import WEEKDAYS, Track
 
@@ -39,7 +39,7 @@ def track(counts, exposures, *, name="t", family="f", cluster=1.0):
 def test_without_variation_it_is_the_exact_test_of_two_rates(before, now, past, tonight):
     """Jeffreys' prior stands between the conditional tests with one count less, and one more."""
     mean, spread = (before + 0.5) / past * tonight, 1 / (before + 0.5)
-    p = drift.tails(np.array([float(now)]), np.array([mean]), np.array([spread]))[0]
+    p = drift.compute_p_values(np.array([float(now)]), np.array([mean]), np.array([spread]))[0]
     share, whole = tonight / (tonight + past), before + now
     more = [stats.binom.sf(now - 1, max(whole - less, 0), share) if now else 1.0 for less in (1, 0)]
     fewer = [stats.binom.cdf(now, whole + extra, share) for extra in (1, 0)]
@@ -51,7 +51,7 @@ def test_without_variation_it_is_the_exact_test_of_two_rates(before, now, past, 
 @settings(max_examples=60)
 def test_tails_are_those_of_the_negative_binomial(mean, spread, count):
     law = stats.nbinom(1 / spread, 1 / (1 + spread * mean))
-    p = drift.tails(np.array([float(count)]), np.array([mean]), np.array([spread]))[0]
+    p = drift.compute_p_values(np.array([float(count)]), np.array([mean]), np.array([spread]))[0]
     expected = min(1.0, 2 * min(law.sf(count - 1), law.cdf(count)))
     assert p == pytest.approx(expected, rel=1e-6, abs=1e-300)
 
@@ -60,16 +60,16 @@ def test_tails_are_those_of_the_negative_binomial(mean, spread, count):
 @settings(max_examples=40)
 def test_shares_of_the_allowance_add_up_to_it(families, said):
     family, asked = np.array(families), np.array(said[: len(families)])
-    shares = drift.shares(np.unique(family, return_inverse=True)[1], asked)
+    shares = drift.divide_allowance(np.unique(family, return_inverse=True)[1], asked)
     assert shares.sum() == pytest.approx(1.0 if asked.any() else 0.0)
     assert (shares[~asked] == 0).all()
 
 
 @pytest.mark.parametrize("runs", [1, 2, 50])
 def test_all_runs_of_a_quarter_spend_what_was_asked_for_and_no_more(runs):
-    night = sum(allowance(0.5, rank) for rank in range(1, runs + 1))
+    night = sum(compute_allowance(0.5, rank) for rank in range(1, runs + 1))
     assert night * DAYS_A_QUARTER <= 0.5
-    assert sum(allowance(0.5, k) for k in range(1, 10_000)) * DAYS_A_QUARTER > 0.499
+    assert sum(compute_allowance(0.5, k) for k in range(1, 10_000)) * DAYS_A_QUARTER > 0.499
 
 
 def test_p_values_are_uniform_or_careful():
@@ -82,7 +82,7 @@ def test_p_values_are_uniform_or_careful():
     exposures = np.zeros_like(counts)
     exposures[:, :, 0] = 10.0
     ones = np.ones(series)
-    found = drift.compare(counts, exposures, ones, np.arange(series) // 100, ones, 0.01)
+    found = drift.compare_last_night(counts, exposures, ones, np.arange(series) // 100, ones, 0.01)
     for level in (0.05, 0.01, 0.001):
         assert (found.p_value <= level).mean() <= level + 3 * np.sqrt(level / series)
     assert (found.p_value <= 0.05).mean() > 0.01  # and it is not blind

@@ -13,8 +13,8 @@ import pytest
 from pipeline import cli
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE, EXIT_USAGE
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
-from pipeline.night.nightly import Night, run_nightly
+from pipeline.night.engine import run_in_process
+from pipeline.night.nightly import NightlyRun, run_nightly
 from pipeline.night.publishing import publish_staged
 from pipeline.notes.worker_resources import open_master, settled
 from pipeline.quality.drift import judge
@@ -81,7 +81,7 @@ class Hospital:
     def run(self, night, judge=judge):
         """Run the nightly job on a simulated day."""
         gate = Gate(judge, night_of=lambda run: START + timedelta(days=night))
-        return run_nightly(self.config, drive, gate=gate)
+        return run_nightly(self.config, run_in_process, gate=gate)
 
     def quality(self, *arguments):
         """Call the command."""
@@ -257,7 +257,7 @@ def test_killed_between(hospital, monkeypatch, moment):
 
     with monkeypatch.context() as patch:
         if moment == "publishing":
-            patch.setattr(Night, "publish", kill)
+            patch.setattr(NightlyRun, "publish", kill)
             with pytest.raises(KeyboardInterrupt):
                 hospital.run(NIGHTS)
     ended = hospital.run(NIGHTS)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.quality.drift import judge
-from pipeline.quality.gate import Assessment, tell
-from pipeline.quality.page import PageContents, render
+from pipeline.quality.gate import Assessment, describe_alarm
+from pipeline.quality.page import PageContents, render_page
 from pipeline.reports.charts import line, marks
 from pipeline.state.quality_counts import Cell
 from pipeline.state.quality_series import Counted, compare
@@ -52,7 +52,9 @@ def page():
     assessment = Assessment(run, "held", alarms, 30, 28, compared, by_series)
     waiting = JudgedRun(31, run.night, "c", "floor-5", 100, "held", alarms, held=100)
     decision = GateDecision(4, "accepted", "A. Martin", "<script>alert(1)</script>")
-    return render(assessment, PageContents([waiting], [decision], [(31, "floor-6")])), assessment
+    return render_page(
+        assessment, PageContents([waiting], [decision], [(31, "floor-6")])
+    ), assessment
 
 
 class Elements(HTMLParser):
@@ -96,14 +98,14 @@ def test_the_page_names_what_changed_and_what_to_do(page):
     html, assessment = page
     for alarm in assessment.alarms:
         assert alarm.title.replace("<", "&lt;").replace(">", "&gt;") in html
-        assert "were expected" in tell(alarm)
+        assert "were expected" in describe_alarm(alarm)
     for words in ("--accept 31", "run 31 of 2024-04-03", "A. Martin", "floor-6", "9999-99-99"):
         assert words in html
 
 
 def test_a_run_without_a_past_has_a_page(page):
     empty = Assessment(counted(0), "learning", (), 0, 28)
-    html = render(empty, PageContents())
+    html = render_page(empty, PageContents())
     assert "0 of 28 nights" in html
     assert "Nothing was compared yet." in html
 

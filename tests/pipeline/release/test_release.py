@@ -19,7 +19,7 @@ from extractors.read import DocumentReader
 from pipeline.cli import main
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.worker_resources import make_seal, open_master
 from pipeline.state.ledger import open_state
@@ -131,7 +131,7 @@ def test_from_a_folder_of_tables(ward):
     (folder / "research.db").unlink()
     configured = ward.config.read_text().replace("sqlite:///hospital.db", "parquet:tables")
     ward.config.write_text(configured.replace("[limits]", "[limits]\nnotes_per_unit = 7"))
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     released = ward.release(1, 2, 3, name="research")
     assert released.changes["visit_occurrence"].added > 5
     assert ward.digest("sqlite:///cohort.db") == ward.digest("sqlite:///demo/research.db")
@@ -268,7 +268,7 @@ def test_stale_spans_are_refused_until_the_nightly_job_has_caught_up(ward, chang
     assert refused.changes["note"].changed == refused.changes["note"].added == 0
     is_above = refused.counts.refused_share > 0.2
     assert refused.exit_code == (EXIT_QUARANTINE if is_above else EXIT_DONE)
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     caught_up = ward.release(1, 2, 11)
     assert "stale-spans" not in caught_up.counts.refused
     assert caught_up.counts.notes["selected"] == before.counts.notes["selected"]
@@ -287,7 +287,7 @@ def test_a_note_that_was_never_detected_is_refused(ward):
 def test_what_the_nightly_job_holds_back_stays_out(ward):
     note, _ = ward.text_notes()[0]
     ward.hospital("update note set note_date = 'x', note_datetime = 'x' where note_id = ?", note)
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     before = ward.release().counts
     assert before.refused["quarantined"] >= 1
     ids = {row[0] for row in ward.rows("select note_id from note")}

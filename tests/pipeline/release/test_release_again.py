@@ -11,7 +11,7 @@ import pytest
 from pipeline.cli import main
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.release import run as running
 from pipeline.release import unit as making
@@ -37,7 +37,7 @@ def test_only_what_changed_is_touched(ward):
     ward.release()
     note, _ = ward.text_notes()[0]
     ward.hospital("update note set note_text = note_text || ' Fin.' where note_id = ?", note)
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     changes = ward.release().changes
     assert changes["note"].changed == 1
     assert changes["note"].added == changes["note"].withdrawn == 0
@@ -233,7 +233,7 @@ def test_nothing_of_a_patient_or_key_is_told(ward, capfd, monkeypatch):
         f"update note set note_text = note_text || ' Mme {NAME} va bien.' "
         f"where person_id = {PERSON} and note_text <> ''"
     )
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     secret = ward.config.with_name("master.key").read_text().split()[1]
     command = ["release", str(ward.config), "--cohort", "asthma", "--plain", "--persons"]
     command += [str(ward.persons(PERSON, 2, 3)), "--output"]
@@ -299,7 +299,7 @@ def test_a_release_and_a_night_exclude_each_other(ward, monkeypatch):
 
     def inside(source, listed):
         with pytest.raises(ConfigError, match="another run holds the lock"):
-            run_nightly(ward.config, drive)
+            run_nightly(ward.config, run_in_process)
         found.append(True)
         raise Unavailable("x", "y", "z")
 

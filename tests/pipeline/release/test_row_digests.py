@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 
 SECRET = "Zyxwvutsrq"
@@ -57,7 +57,7 @@ MALFORMED = [
 def test_a_malformed_row_alone_is_refused(loose, change, cause):
     loose.source("delete from note where note_id > 4 or note_source_value is not null")
     loose.source(f"update note set {change} where note_id = 2")
-    run_nightly(loose.config, drive)
+    run_nightly(loose.config, run_in_process)
     others = {loose.out_id(1), loose.out_id(3)}
     if cause == "released":
         assert loose.released().keys() == others | {loose.out_id(2)}
@@ -90,10 +90,10 @@ def test_malformed_rows_by_the_dozen(loose):
 
 
 def test_an_id_is_given_out_twice(loose):
-    run_nightly(loose.config, drive)
+    run_nightly(loose.config, run_in_process)
     assert loose.out_id(1) in loose.released()
     loose.source("insert into note select * from note where note_id = 1")
-    ended = run_nightly(loose.config, drive)
+    ended = run_nightly(loose.config, run_in_process)
     assert loose.out_id(1) not in loose.released()
     assert (("read", "Unreadable", "duplicate-id", "other"), 1) in (
         ended.summary.tally.quarantine.items()

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from pipeline.config.settings import QualitySettings, StateSettings
-from pipeline.quality.gate import Gate, assess
+from pipeline.quality.gate import Gate, assess_run
 from pipeline.state.ledger import UnitResult, open_state
 from pipeline.state.quality_counts import Cell, Series
 from pipeline.state.quality_series import Counted
@@ -152,9 +152,9 @@ def test_runs_without_alarm_are_read_once_for_all_that_one_gate_judges(state, mo
     )
     for number in range(1, 5):
         night = NIGHT + timedelta(days=(number + 1) // 2)
-        found = assess(state.quality, counted(number, night), "v", settings, gate)
+        found = assess_run(state.quality, counted(number, night), "v", settings, gate)
         assert found.conclusion == "learning"
     assert reads == [(1,), (1, 2), (3,)]
     # A second run of the night that did nothing is not counted.
-    assert assess(state.quality, counted(5, night, {}), "v", settings, gate).nights == 0
+    assert assess_run(state.quality, counted(5, night, {}), "v", settings, gate).nights == 0
     assert len(state.quality.runs()) == 4

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline.cli import main
 from pipeline.config.settings import OutputSettings, StateSettings, load
-from pipeline.night.release_history import Past, label_panels, render
+from pipeline.night.release_history import ReleaseHistory, make_cohort_panels, render_release_page
 from pipeline.release import run as running
 from pipeline.release.targets import SqlTarget, show_place
 from pipeline.reports.charts import PANEL_HEIGHT, PANEL_WIDTH
@@ -139,14 +139,14 @@ def release(number, *, labels, notes=10, **options):
 
 def test_what_people_wrote_cannot_script_the_page():
     hostile = '"><script>alert(1)</script>'
-    past = Past(
+    past = ReleaseHistory(
         [release(1, labels={hostile: 3}, cohort=hostile, account=hostile, place=hostile)],
         [GateDecision(1, "accepted", hostile, hostile, new_normal=True, notes=7)],
     )
-    page = render(past)
+    page = render_release_page(past)
     assert "script" not in Text(page).tags
     assert page.count("alert(1)") >= 5
-    assert "No cohort was released yet" in render(Past())
+    assert "No cohort was released yet" in render_release_page(ReleaseHistory())
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 40), st.integers(0, 40)), max_size=8))
@@ -156,7 +156,7 @@ def test_a_chart_is_of_surrogates_in_a_released_note(counted):
         release(number, labels={"DATE": dates, "NAME": names}, notes=notes)
         for number, (notes, dates, names) in enumerate(counted)
     ]
-    panels = {panel.title: panel for panel in label_panels(releases)}
+    panels = {panel.title: panel for panel in make_cohort_panels(releases)}
     assert panels.keys() == ({"DATE", "NAME"} if counted else set())
     for label, place in (("DATE", 1), ("NAME", 2)) if counted else ():
         expected = [each[place] / each[0] if each[0] else None for each in counted]

@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.worker_resources import open_master
 from record.errors import ConfigError
@@ -134,7 +134,7 @@ def test_a_key_without_its_folder_gets_no_other(key, run):
 def test_a_run_drops_columns_and_stops_with_its_cohort(site):
     site.source("delete from note where note_id > 6")
     site.configure('lang = "fr"', 'lang = "fr"\npolicy = {name = "synthetic-source"}')
-    run_nightly(site.config, drive)
+    run_nightly(site.config, run_in_process)
     with sqlite3.connect(site.folder / "research.db") as output:
         titles, moments, visits = zip(
             *output.execute("select note_title, note_datetime, visit_occurrence_id from note"),
@@ -159,7 +159,7 @@ def test_a_run_drops_columns_and_stops_with_its_cohort(site):
     assert "use" in actions
     open_master(settings).destroy(settings.cohort)
     with pytest.raises(ConfigError, match="never derived again"):
-        run_nightly(site.config, drive)
+        run_nightly(site.config, run_in_process)
 
 
 def test_shares_open_a_key_whose_file_is_gone(key, run, tmp_path, capsys):
