@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 from pipeline.commands.options.values import EXITS
 from pipeline.config.exit_codes import EXIT_GATE, EXIT_UNAVAILABLE, EXIT_USAGE
-from pipeline.config.installation import check_rooms
+from pipeline.config.installation import check_installation
 from pipeline.reports.console import Console
 from record.errors import ConfigError, CryptonymError, Unavailable
 from record.garbage_collection import collect_seldom
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     console = Console(plain="--plain" in words, quiet="--json" in words)
     try:
-        check_rooms()
+        check_installation()
         called = called_command(words)
         command = load(called) if called else None
         parser = make_parser(called, command)

@@ -22,7 +22,7 @@ from models.tagger.runtime import Tagger
 from models.tagger.shipped_model import folder_of
 from pipeline.files.gold import read_annotated
 from pipeline.notes.detection import by_rules
-from pipeline.notes.overlap_resolution import trim
+from pipeline.notes.overlap_resolution import trim_spans
 from record.document import Annotated
 
 IsRight = Callable[[str, str], bool]
@@ -72,7 +72,7 @@ def conflicts(
     for at in range(0, len(notes), _TOGETHER):
         some = notes[at : at + _TOGETHER]
         for note, spans in zip(some, tagger.spans([n.document for n in some]), strict=True):
-            found = trim(spans, note.document.text)
+            found = trim_spans(spans, note.document.text)
             model = {(span.start, span.end): str(span.label) for span in found}
             gold = {(span.start, span.end): str(span.label) for span in note.spans}
             for span in by_rules(note.document):

@@ -17,7 +17,7 @@ from pathlib import Path
 from evaluation.detection.alignment import tokenize
 from pipeline.files.jsonl import read_notes
 from pipeline.notes.detection import detect
-from pipeline.notes.overlap_resolution import resolve
+from pipeline.notes.overlap_resolution import resolve_spans
 from record.document import Annotated
 from record.span import Span
 
@@ -106,7 +106,7 @@ def count(notes: Iterable[Annotated], labels: LabelMap) -> Counts:
     claimed = frozenset[str]().union(*labels.values())
     for note in notes:
         text = note.document.text
-        predicted = resolve(detect(note.document, None), text)
+        predicted = resolve_spans(detect(note.document, None), text)
         tokens = [
             token for token in tokenize(text) if any(map(str.isalnum, text[token[0] : token[1]]))
         ]

@@ -19,7 +19,7 @@ from evaluation.detection.scores import score
 from models.tagger.runtime import Tagger
 from pipeline.files.gold import read_annotated
 from pipeline.notes.detection import KnownPatients, by_record, by_rules
-from pipeline.notes.overlap_resolution import resolve, trim
+from pipeline.notes.overlap_resolution import resolve_spans, trim_spans
 from record.document import Annotated
 from record.patient import PatientRecord
 from record.span import Span
@@ -70,11 +70,11 @@ def detected(
         record = patients.get(document.person_id or "")
         rules = by_rules(document)
         known = by_record(document, compiled.of(record)) if record else []
-        model = trim(tagger.spans([document])[0], document.text)
+        model = trim_spans(tagger.spans([document])[0], document.text)
         parts: dict[str, list[Span]] = {"rules": rules, "known": known, "model": model}
         for arm in ARMS:
             spans = [span for name in arm.split(", ") for span in parts[name]]
-            found[arm].append(replace(note, spans=resolve(spans, document.text)))
+            found[arm].append(replace(note, spans=resolve_spans(spans, document.text)))
     return found
 
 

@@ -31,7 +31,7 @@ from benchmarks.synthesis.steps import split
 from evaluation.detection.alignment import pair
 from evaluation.detection.scores import score
 from pipeline.files.gold import read_annotated
-from pipeline.files.jsonl import dumped, listed
+from pipeline.files.jsonl import dump_line, spans_to_json
 from record.document import Annotated
 
 SIZES = (10, 30, 100, 250, 500)
@@ -203,7 +203,9 @@ def _read(path: Path) -> list[Annotated]:
 def _line(note: Annotated) -> str:
     document = note.document
     record = {"note_id": document.note_id, "text": document.text, "lang": document.lang}
-    return dumped({**record, "note_type": document.kind, "spans": listed(note.spans)}) + "\n"
+    return (
+        dump_line({**record, "note_type": document.kind, "spans": spans_to_json(note.spans)}) + "\n"
+    )
 
 
 def _spread(values: Sequence[float]) -> str:

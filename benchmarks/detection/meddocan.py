@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.synthesis.steps import once
 from pipeline.files.gold import read_annotated
-from pipeline.files.jsonl import dumped, listed
+from pipeline.files.jsonl import dump_line, spans_to_json
 from record.document import Annotated
 from record.span import Span
 
@@ -48,7 +48,7 @@ def line(note: Annotated) -> str:
     """Return a note as one line."""
     document = note.document
     told = {"note_id": document.note_id, "text": document.text, "lang": document.lang}
-    return dumped({**told, "spans": listed(note.spans)}) + "\n"
+    return dump_line({**told, "spans": spans_to_json(note.spans)}) + "\n"
 
 
 def _renamed(note: Annotated) -> Iterator[Span]:

@@ -19,7 +19,7 @@ from evaluation.detection.scores import score
 from models.tagger.runtime import Tagger
 from models.tagger.shipped_model import DEFAULT, folder_of
 from pipeline.notes.model_detection import TOGETHER
-from pipeline.notes.overlap_resolution import resolve, trim
+from pipeline.notes.overlap_resolution import resolve_spans, trim_spans
 from record.document import Annotated
 
 
@@ -58,7 +58,7 @@ def detected(notes: Sequence[Annotated], tagger: Tagger) -> list[Annotated]:
         every = tagger.spans([note.document for note in several])
         for note, spans in zip(several, every, strict=True):
             text = note.document.text
-            given.append(replace(note, spans=tuple(resolve(trim(spans, text), text))))
+            given.append(replace(note, spans=tuple(resolve_spans(trim_spans(spans, text), text))))
     return given
 
 

@@ -27,7 +27,7 @@ from thinc.api import fix_random_seed
 from evaluation.detection.alignment import Pair
 from evaluation.detection.counts import ScoreTally, count
 from evaluation.utility.utility import Utility, counts_of, f1, scored
-from pipeline.files.jsonl import dumped
+from pipeline.files.jsonl import dump_line
 from record.atomic_write import write_atomically
 from record.document import Annotated, Document
 from record.span import Span
@@ -159,7 +159,7 @@ def taught(
             began = process_time()
             tagger = learn(arms[arm], judges.dev, judges.lang, course, seed)
             spans = [list(map(astuple, each)) for each in tagger.spans(documents)]
-            write_atomically(path, dumped({"spans": spans}).encode())
+            write_atomically(path, dump_line({"spans": spans}).encode())
             print(f"{path.stem}: {process_time() - began:.0f} s of processor time", flush=True)
         held = json.loads(path.read_text("utf-8"))["spans"]
         found[arm].append([[Span(*each) for each in note] for note in held])

@@ -45,7 +45,7 @@ from models.tagger.shipped_model import (  # fmt: skip
 )
 from pipeline.notes.detection import by_rules
 from pipeline.notes.model_detection import TOGETHER
-from pipeline.notes.overlap_resolution import resolve, trim
+from pipeline.notes.overlap_resolution import resolve_spans, trim_spans
 from record.document import Document
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.templates.languages import LANGUAGES
@@ -152,7 +152,7 @@ def plain(network: Network, subwords: SubWords, notes: Sequence[Document]) -> No
 def hybrid(tagger: Tagger, notes: Sequence[Document]) -> None:
     """Find and join what rules and the model find."""
     for document, found in zip(notes, tagger.spans(notes), strict=True):
-        resolve([*by_rules(document), *trim(found, document.text)], document.text)
+        resolve_spans([*by_rules(document), *trim_spans(found, document.text)], document.text)
 
 
 def multiplications(trained: folder.TrainedTagger, notes: Sequence[Document]) -> float:

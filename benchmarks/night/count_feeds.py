@@ -11,8 +11,16 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from pipeline.state.quality_counts import MEASURES, NIGHTS, Cell, Series, among, group_of, series_of
-from pipeline.state.quality_series import title
+from pipeline.state.quality_counts import (
+    MEASURES,
+    NIGHTS,
+    CountCell,
+    Series,
+    base_series,
+    cluster_measures,
+    series_of,
+)
+from pipeline.state.quality_series import make_title
 
 START = date(2020, 1, 6)  # a Monday
 WINDOW = 84
@@ -66,7 +74,7 @@ class Night:
 class Layout:
     """Which leaf adds to which series: matrices of series by leaves, and what the series are."""
 
-    leaves: list[Cell]
+    leaves: list[CountCell]
     series: list[Series]
     counts: np.ndarray
     bases: np.ndarray
@@ -78,19 +86,19 @@ class Layout:
     @property
     def titles(self) -> list[str]:
         """The names of the series, for people."""
-        return [title(series) for series in self.series]
+        return [make_title(series) for series in self.series]
 
 
-def leaves() -> list[Cell]:
+def leaves() -> list[CountCell]:
     """Every cell of this hospital, in the order of what `draw` gives."""
     places = [(site, *kind) for site in SITES for kind in KINDS]
 
-    def at(measure: str, name: str = "", detector: str = "") -> Iterator[Cell]:
-        yield from (Cell(measure, name, detector, k, s, x) for s, k, x in places)
+    def at(measure: str, name: str = "", detector: str = "") -> Iterator[CountCell]:
+        yield from (CountCell(measure, name, detector, k, s, x) for s, k, x in places)
 
     cells = [*at("notes"), *at("empty"), *at("copies")]
-    cells += (Cell("worked", "", "", k, s) for s, k, _ in places)
-    cells += (Cell("refused", "low-quality", "", k, s) for s, k, _ in places)
+    cells += (CountCell("worked", "", "", k, s) for s, k, _ in places)
+    cells += (CountCell("refused", "low-quality", "", k, s) for s, k, _ in places)
     for label in LABELS:
         for detector in DETECTORS:
             cells += at("spans", label, detector)
@@ -100,11 +108,11 @@ def leaves() -> list[Cell]:
         cells += at("lengths", name)
     for name in LINES:
         cells += at("lines", name)
-    cells += (Cell("scores", name, "model") for name in SCORES)
-    cells += (Cell("surrogates", label) for label in LABELS)
-    cells += (Cell("span-squares", label) for label in LABELS)
-    cells += (Cell("line-squares", name) for name in LINES)
-    cells += (Cell("date-squares", name) for name in SHAPES)
+    cells += (CountCell("scores", name, "model") for name in SCORES)
+    cells += (CountCell("surrogates", label) for label in LABELS)
+    cells += (CountCell("span-squares", label) for label in LABELS)
+    cells += (CountCell("line-squares", name) for name in LINES)
+    cells += (CountCell("date-squares", name) for name in SHAPES)
     return cells
 
 
@@ -121,7 +129,7 @@ def layout() -> Layout:
             counts[place[each], number] = 1
         shared = set(series_of(cell)[1])
         for each in series:
-            bases[place[each], number] = among(each) in shared
+            bases[place[each], number] = base_series(each) in shared
     families = sorted({each.family for each in series})
     return Layout(
         cells,
@@ -286,7 +294,7 @@ class Books:
         self.nights = 0
         names = {name: k for k, name in enumerate({(c.measure, c.name) for c in plan.leaves})}
         self._name_of = np.array([names[cell.measure, cell.name] for cell in plan.leaves])
-        groups = [group_of(series) for series in plan.series]
+        groups = [cluster_measures(series) for series in plan.series]
         self._squares = np.array([names.get(squares, -1) for squares, _ in groups])
         self._plain = np.array([names.get(plain, -1) for _, plain in groups])
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sqlalchemy import create_engine
 
-from pipeline.config.peak_memory import peak_kilobytes
+from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.night.demo import make_demo_config
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
@@ -96,7 +96,7 @@ def run_arm(folder: Path, arm: str) -> dict[str, object]:
         ended = run_nightly(config, spawned, workers=int(arm.split(maxsplit=1)[0]))
     seconds = time.perf_counter() - started
     tally = ended.summary.tally
-    own = peak_kilobytes()
+    own = measure_peak_kilobytes()
     return {
         "seconds": seconds,
         "notes": tally.outcomes["released"],

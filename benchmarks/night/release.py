@@ -33,13 +33,13 @@ from typing import Any
 from sqlalchemy import create_engine, insert, inspect, text
 
 from benchmarks.night.nightly import make
-from pipeline.config.peak_memory import peak_kilobytes
+from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.settings import load
 from pipeline.night.demo import make_demo_config
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.night.supervisor import run_in_workers as spawned
-from pipeline.notes.stages import taken
+from pipeline.notes.stages import start_batch
 from pipeline.notes.stored_spans import STAGES
 from pipeline.notes.worker_resources import Tools, open_tools
 from pipeline.release.request import ReleaseRequest
@@ -138,14 +138,14 @@ MEASURED = """insert into measurement select note_id * 100 + :number, person_id,
 
 def copy_spans(tools: Tools, copy: int) -> None:
     """Store the spans of the hospital's notes for a copy of them, as if it had been detected."""
-    originals = sorted(tools.state.released_ids())
+    originals = sorted(tools.state.read_released_ids())
     originals = [note_id for note_id in originals if note_id < STEP]
     before = dict(STAGES[:2])
     for start in range(0, len(originals), 500):
         some = originals[start : start + 500]
-        entries, stored = tools.state.entries(some), tools.state.sealed(some)
+        entries, stored = tools.state.read_entries(some), tools.state.read_sealed(some)
         for rows in tools.source.pick([copy * STEP + note_id for note_id in some], 500):
-            batch = taken(replace(_UNIT, count=len(rows)), rows, tools)
+            batch = start_batch(replace(_UNIT, count=len(rows)), rows, tools)
             for stage in before.values():
                 batch = stage(batch, tools)
             ledger, spans = [], []
@@ -262,7 +262,7 @@ def measured(step: Callable[[], tuple[int, dict[str, int]]]) -> dict[str, Any]:
         "notes": notes,
         "seconds": _seconds() - before,
         "wall": time.perf_counter() - wall,
-        "peak_mb": max([peak_kilobytes(), *peaks.values()]) / 1024,
+        "peak_mb": max([measure_peak_kilobytes(), *peaks.values()]) / 1024,
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline.audit.private_files import export_in, parsed, write_private
 from pipeline.files.annotation_parsing import make_span, read_text
-from pipeline.files.jsonl import dumped
+from pipeline.files.jsonl import dump_line
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.label import Label
@@ -23,7 +23,7 @@ def write(folder: Path, notes: Sequence[Annotated]) -> None:
     labels = {str(label) for label in Label} | {s.label for note in notes for s in note.spans}
     listed = [{"text": label} for label in sorted(labels)]
     write_private(folder / "labels.json", json.dumps(listed, indent=1) + "\n")
-    write_private(folder / NOTES, "".join(dumped(_line(note)) + "\n" for note in notes))
+    write_private(folder / NOTES, "".join(dump_line(_line(note)) + "\n" for note in notes))
 
 
 def read(path: Path) -> list[Annotated]:

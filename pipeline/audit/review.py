@@ -16,16 +16,16 @@ from pipeline.audit.private_files import MANIFEST, make_private, parsed, write_p
 from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, SourceSettings
 from pipeline.files.annotation_parsing import read_text
-from pipeline.files.jsonl import dumped, listed
+from pipeline.files.jsonl import dump_line, spans_to_json
 from pipeline.night.nightly import check_documents_folder
 from pipeline.notes.detection import DETECTOR_VERSION
-from pipeline.notes.stages import attach, extract, fetch, taken
-from pipeline.notes.stored_spans import recall
+from pipeline.notes.stages import attach_patients, extract_texts, fetch_documents, start_batch
+from pipeline.notes.stored_spans import load_stored_spans
 from pipeline.notes.worker_resources import Tools, make_seal, open_master, open_tools, settled
-from pipeline.state.audit_records import Sample, SampledNote, open_records
+from pipeline.state.audit_records import AuditSample, SampledNote, open_audit_records
 from pipeline.state.ledger import State
-from pipeline.state.run_lock import run_lock
-from pipeline.state.span_sealing import Found, Seal
+from pipeline.state.run_lock import make_run_lock
+from pipeline.state.span_sealing import NoteFindings, Seal
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.warehouse import Source
 from record.document import Annotated, Document
@@ -69,7 +69,7 @@ def released_kinds(
     state: State, source: Source, settings: SourceSettings
 ) -> Iterator[tuple[int, str]]:
     """Stream the released notes with their kinds; what has left the source is left out."""
-    released = state.released_ids()
+    released = state.read_released_ids()
     while page := list(islice(released, _PAGE)):
         for row in source.store.lookup("note", _COLUMNS, "note_id", page):
             concept = row.get("note_class_concept_id")
@@ -105,8 +105,8 @@ def read_pages(tools: Tools, note_ids: Collection[int]) -> Iterator[ReviewPage]:
     """
     size = tools.settings.limits.notes_per_unit
     for index, rows in enumerate(tools.source.pick(note_ids, size)):
-        batch = taken(Unit(index, "", 0, 0, len(rows)), rows, tools)
-        for stage in (attach, fetch, recall, extract):
+        batch = start_batch(Unit(index, "", 0, 0, len(rows)), rows, tools)
+        for stage in (attach_patients, fetch_documents, load_stored_spans, extract_texts):
             batch = stage(batch, tools)
         for item in batch.items:
             document, title = item.document, item.title
@@ -154,7 +154,7 @@ class Corrected:
     `unseen` counts the notes of the sample that nobody has looked at.
     """
 
-    sample: Sample
+    sample: AuditSample
     notes: list[tuple[Annotated, Annotated]] = field(repr=False)
     unseen: int
 
@@ -169,7 +169,7 @@ class SampleRequest:
     folder: Path
 
 
-def make_sample(settings: Settings, request: SampleRequest, progress: Progress) -> Sample:
+def make_sample(settings: Settings, request: SampleRequest, progress: Progress) -> AuditSample:
     """Draw a sample of the released notes, write it for reviewers, and store what was drawn.
 
     What is written is the original text, for its owner alone. Drawn notes that have changed since
@@ -179,9 +179,9 @@ def make_sample(settings: Settings, request: SampleRequest, progress: Progress) 
     check_documents_folder(settings)
     make_private(request.folder)
     with ExitStack() as stack:
-        stack.enter_context(run_lock(settled(settings).state.url, settings.base))
+        stack.enter_context(make_run_lock(settled(settings).state.url, settings.base))
         tools = stack.enter_context(open_tools(settings, release=settings.cohort))
-        records = stack.enter_context(open_records(settled(settings).state, settings.base))
+        records = stack.enter_context(open_audit_records(settled(settings).state, settings.base))
         progress.phase("drawing")
         kinds = released_kinds(tools.state, tools.source, settings.source)
         drawn = draw(request.per_kind, request.seed, kinds)
@@ -191,7 +191,7 @@ def make_sample(settings: Settings, request: SampleRequest, progress: Progress) 
         chosen = sorted(note_id for ids in drawn.notes.values() for note_id in ids)
         pages = list(read_pages(tools, chosen))
         FORMATS[request.format].write(request.folder, [page.annotated for page in pages])
-        sample = Sample(
+        sample = AuditSample(
             sample_id=0,
             drawn=datetime.now(UTC),
             seed=request.seed,
@@ -220,7 +220,7 @@ def read_corrections(settings: Settings, path: Path) -> Corrected:
     master = open_master(settings)
     master.note("audit")
     key, seal = master.derive(_PURPOSE), make_seal(master)
-    with open_records(settled(settings).state, settings.base) as records:
+    with open_audit_records(settled(settings).state, settings.base) as records:
         sample, known = records.sample(number), records.notes(number)
     found = FORMATS[sample.format].read(path)
     notes = [_matched(note, known, key, seal) for note in found]
@@ -235,7 +235,7 @@ def training_lines(corrected: Sequence[tuple[Annotated, Annotated]]) -> str:
     for _, note in corrected:
         document = note.document
         record = {"note_id": document.note_id, "text": document.text, "note_type": document.kind}
-        lines.append(dumped(record | {"spans": listed(note.spans)}) + "\n")
+        lines.append(dump_line(record | {"spans": spans_to_json(note.spans)}) + "\n")
     return "".join(lines)
 
 
@@ -255,13 +255,13 @@ def _sampled(pages: list[ReviewPage], tools: Tools) -> list[SampledNote]:
     for page in pages:
         document = page.annotated.document
         hashed = digest(document.text, key)
-        detected = Found({_PART: page.annotated.spans})
+        detected = NoteFindings({_PART: page.annotated.spans})
         sealed = tools.seal.close(document.note_id, hashed, detected)
         found.append(SampledNote(page.note_id, page.kind, page.content, hashed, sealed))
     return found
 
 
-def _manifest(sample: Sample) -> dict[str, object]:
+def _manifest(sample: AuditSample) -> dict[str, object]:
     return {
         "sample": sample.sample_id,
         "drawn": sample.drawn.isoformat(timespec="seconds"),

@@ -7,7 +7,7 @@ from apache_beam import pvalue
 
 from pipeline.notes.batch import Batch
 from pipeline.notes.error_boundary import attempt
-from pipeline.notes.stages import Stage, timed
+from pipeline.notes.stages import Stage, run_stage
 from pipeline.notes.worker_resources import Tools
 from pipeline.warehouse.databases import retrying
 from record.errors import CryptonymError
@@ -33,7 +33,7 @@ def guarded(name: str, stage: Stage, batch: Batch, tools: Tools) -> Batch:
     tracebacks, and a chained one could carry a note.
     """
     where = f"unit {batch.unit.index}"
-    result = retrying(attempt)(where, name, lambda: timed(name, stage, batch, tools))
+    result = retrying(attempt)(where, name, lambda: run_stage(name, stage, batch, tools))
     if isinstance(result, Failure):
         raise StageFailed(f"{name} failed on {where}: {result.error} {result.reason}".strip())
     return result

@@ -7,7 +7,7 @@ from apache_beam.metrics import Metrics
 
 from pipeline.beam.generation import run_batches
 from pipeline.beam.metrics import NAMESPACE
-from pipeline.notes.error_boundary import safely
+from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.synthetic.letter_writing import LetterWriter
 from synthesis.filling_files import Refill
 
@@ -22,12 +22,12 @@ class FillLetters(beam.DoFn):
         self._refused = Metrics.counter(NAMESPACE, "letters_refused")
 
     def setup(self) -> None:
-        self._writer = safely(lambda: LetterWriter(self._refill))
+        self._writer = drop_error_texts(lambda: LetterWriter(self._refill))
 
     def process(self, element: int) -> Iterator[int]:
         assert self._writer is not None
         writer = self._writer
-        letters, refused = safely(lambda: writer.write(element))
+        letters, refused = drop_error_texts(lambda: writer.write(element))
         self._letters.inc(letters)
         self._refused.inc(refused)
         yield element

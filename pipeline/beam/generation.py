@@ -9,7 +9,7 @@ from models.language.training.folder import load
 from pipeline.beam.failures import RunnerFailed
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
-from pipeline.notes.error_boundary import Unexpected, safely
+from pipeline.notes.error_boundary import Unexpected, drop_error_texts
 from synthesis.generation import GenerationPlan, Writer
 from synthesis.part_files import Generation, write_unit
 
@@ -33,7 +33,7 @@ class WriteNotes(beam.DoFn):
         assert self._plan is not None
         writer, plan = self._writer, self._plan
         # What a model raises may quote what it wrote.
-        ids = safely(lambda: write_unit(self._generation, writer, plan, element))
+        ids = drop_error_texts(lambda: write_unit(self._generation, writer, plan, element))
         self._notes.inc(len(self._generation.places(element)))
         self._ids.inc(ids)
         yield element
@@ -57,6 +57,6 @@ def run_batches(writer: beam.DoFn, units: Sequence[int], arguments: Sequence[str
         | "Write" >> beam.ParDo(writer)
     )
     try:
-        safely(lambda: pipeline.run().wait_until_finish())
+        drop_error_texts(lambda: pipeline.run().wait_until_finish())
     except Unexpected as error:
         raise RunnerFailed(f"the runner failed with {error}; what is done stays done") from None

@@ -15,7 +15,7 @@ from pipeline.beam.runners import make_pipeline
 from pipeline.beam.sinks import WriteSummary
 from pipeline.beam.worker import serve
 from pipeline.config.settings import Settings, load
-from pipeline.notes.error_boundary import Unexpected, safely
+from pipeline.notes.error_boundary import Unexpected, drop_error_texts
 from pipeline.release.draft import ReleaseDraft
 from pipeline.release.release_context import ReleaseContext, open_share
 from pipeline.release.request import ReleaseRequest
@@ -48,7 +48,7 @@ class MakeUnit(beam.DoFn):
     def process(self, element: int) -> Iterator[int]:
         desk = self._desk
         assert desk is not None
-        safely(lambda: make_unit(element, desk))
+        drop_error_texts(lambda: make_unit(element, desk))
         yield 1
 
 
@@ -93,7 +93,7 @@ def work(order: ReleaseRequest, draft: ReleaseDraft, part: tuple[int, int], summ
     pipeline = make_pipeline([])
     release(pipeline, ReleaseShare(order, load(order.config), indexes, summary))
     try:
-        safely(lambda: pipeline.run().wait_until_finish())
+        drop_error_texts(lambda: pipeline.run().wait_until_finish())
     except Unexpected as error:
         raise RunnerFailed(f"the runner failed with {error}; nothing was released") from None
 

@@ -13,9 +13,9 @@ from pipeline.beam.metrics import BatchMetrics
 from pipeline.beam.session import tools_of
 from pipeline.config.settings import Settings
 from pipeline.notes.batch import Batch
-from pipeline.notes.batch_commit import write
+from pipeline.notes.batch_commit import commit_batch
 from pipeline.notes.worker_resources import Tools
-from pipeline.state.run_summary import Tally, merge_all
+from pipeline.state.run_summary import Tally, merge_tallies
 
 
 class WriteBatch(beam.DoFn):
@@ -36,7 +36,7 @@ class WriteBatch(beam.DoFn):
         assert self._metrics is not None
         run_id = self._run_id
         written = guarded(
-            "write", lambda batch, tools: write(batch, tools, run_id), element, self._tools
+            "write", lambda batch, tools: commit_batch(batch, tools, run_id), element, self._tools
         )
         self._metrics.add(written)
         # What the quality gate counts is read from the state database, not from here.
@@ -53,7 +53,7 @@ class MergeTallies(beam.CombineFn):
         return mutable_accumulator.merge(Tally.from_json(json.loads(element)))
 
     def merge_accumulators(self, accumulators: Iterable[Tally]) -> Tally:
-        return merge_all(accumulators)
+        return merge_tallies(accumulators)
 
     def extract_output(self, accumulator: Tally) -> str:
         return json.dumps(accumulator.to_json())

@@ -16,11 +16,11 @@ from pipeline.beam.failures import QUARANTINE, DeadLetters, RunnerFailed, guarde
 from pipeline.beam.runners import make_pipeline, refuse_passwords
 from pipeline.beam.session import close_all, tools_of
 from pipeline.beam.sinks import MergeTallies, WriteBatch, WriteSummary
-from pipeline.config.peak_memory import peak_kilobytes
+from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.settings import Settings, load
 from pipeline.notes.batch import Batch
-from pipeline.notes.error_boundary import Unexpected, safely
-from pipeline.notes.stages import STAGES, read
+from pipeline.notes.error_boundary import Unexpected, drop_error_texts
+from pipeline.notes.stages import STAGES, read_batch
 from pipeline.notes.worker_resources import Tools, settled
 from pipeline.state.ledger import open_state
 from pipeline.warehouse.note_rows import Unit
@@ -109,7 +109,9 @@ class ReadNotes(beam.DoFn):
     def process(self, element: Unit) -> Iterator[Batch]:
         assert self._tools is not None
         empty = Batch(unit=element)
-        yield guarded("read", lambda batch, tools: read(batch.unit, tools), empty, self._tools)
+        yield guarded(
+            "read", lambda batch, tools: read_batch(batch.unit, tools), empty, self._tools
+        )
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,7 @@ def work(
     pipeline = make_pipeline(arguments)
     nightly(pipeline, UnitShare(settings, part.run_id, units, summary), between=between)
     try:
-        safely(lambda: pipeline.run().wait_until_finish())
+        drop_error_texts(lambda: pipeline.run().wait_until_finish())
     except Unexpected as error:
         raise RunnerFailed(f"the runner failed with {error}; what is done stays done") from None
 
@@ -217,13 +219,13 @@ def serve(share: Callable[[argparse.Namespace], None]) -> int:
     ended: dict[str, object] = {}
     code = 0
     try:
-        safely(lambda: share(options))
+        drop_error_texts(lambda: share(options))
     except CryptonymError as error:
         code = _CODES.get(type(error), EXIT_FAILED)
         ended = {"error": type(error).__name__, "message": str(error)}
     finally:
         close_all()
-    ended["peak_kilobytes"] = peak_kilobytes()
+    ended["peak_kilobytes"] = measure_peak_kilobytes()
     sys.stdout.write(json.dumps(ended) + "\n")
     return code
 

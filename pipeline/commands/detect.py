@@ -7,8 +7,8 @@ from pathlib import Path
 from pipeline.commands.options.detection import add_detection, task_of
 from pipeline.commands.options.note_counts import add_reporting, report
 from pipeline.commands.options.values import add_out
-from pipeline.files.jsonl import dumped
-from pipeline.files.note_files import Tell, detect_file
+from pipeline.files.jsonl import dump_line
+from pipeline.files.note_files import FindingCallback, detect_file
 from pipeline.files.span_explanations import HEADING, Finding
 from pipeline.reports.console import Console
 
@@ -53,14 +53,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return report(done, options, console)
 
 
-def _teller(options: argparse.Namespace, console: Console) -> Tell:
+def _teller(options: argparse.Namespace, console: Console) -> FindingCallback:
     """Say what explains a span: as a line of a table, or as an object; text only if asked for."""
     console.say(HEADING)
 
     def tell(finding: Finding, text: str) -> None:
         found = text[finding.span.start : finding.span.end] if options.explain_text else ""
         if options.json:
-            sys.stdout.write(dumped(finding.to_json() | ({"text": found} if found else {})) + "\n")
+            sys.stdout.write(
+                dump_line(finding.to_json() | ({"text": found} if found else {})) + "\n"
+            )
         else:
             line = f"{finding.to_line()}  {found}".rstrip()
             # What steers a terminal must not come out of a note.

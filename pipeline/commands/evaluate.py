@@ -13,7 +13,7 @@ from evaluation.detection.shapes import invented, leaked
 from pipeline.commands.options.values import given, share
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.files.gold import read_annotated, read_label_map
-from pipeline.files.output_files import refuse_place
+from pipeline.files.output_files import check_output_path
 from pipeline.reports.console import Console
 from pipeline.reports.score_report import Examples, write_scores
 from record.folding import fold
@@ -55,7 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Score; returns the exit code."""
     if options.html:
-        refuse_place(options.html, given(options.gold, options.predicted, options.label_map))
+        check_output_path(options.html, given(options.gold, options.predicted, options.label_map))
     labels = read_label_map(options.label_map) if options.label_map else None
     warnings: list[str] = []
     gold, predicted = (read_annotated(path, warnings) for path in (options.gold, options.predicted))

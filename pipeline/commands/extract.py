@@ -9,7 +9,7 @@ from extractors.document.options import LANGUAGES, Engine, Layout, Options
 from pipeline.commands.options.note_counts import add_reporting, report
 from pipeline.commands.options.values import add_out, positive, share
 from pipeline.config.document_passwords import load_passwords
-from pipeline.files.extraction import Extraction, extract_files
+from pipeline.files.extraction import ExtractionTask, extract_files
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -100,7 +100,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         ),
         boxes=options.boxes,
     )
-    task = Extraction(
+    task = ExtractionTask(
         options.files,
         options.output,
         limits,

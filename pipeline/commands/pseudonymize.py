@@ -7,7 +7,7 @@ from pipeline.commands.options.detection import add_detection, task_of
 from pipeline.commands.options.keys import add_key
 from pipeline.commands.options.note_counts import add_reporting, report
 from pipeline.commands.options.values import add_out
-from pipeline.files.pseudonymization import Rules, pseudonymize_file
+from pipeline.files.pseudonymization import PseudonymizationOptions, pseudonymize_file
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -68,7 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Replace; returns the exit code."""
-    rules = Rules(
+    rules = PseudonymizationOptions(
         key=options.key,
         cohort=options.cohort,
         custody=options.custody,

@@ -9,7 +9,7 @@ from pathlib import Path
 from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import Settings, load
-from pipeline.files.output_files import refuse_place
+from pipeline.files.output_files import check_output_path
 from pipeline.night.held_runs import apply_decision
 from pipeline.notes.worker_resources import settled
 from pipeline.quality.drift import judge
@@ -17,7 +17,7 @@ from pipeline.quality.gate import Assessment, Gate, describe_alarm, load_assessm
 from pipeline.quality.notifications import PAGE, assessment_to_json, write_metrics, write_page
 from pipeline.reports.console import Console
 from pipeline.state.ledger import open_state
-from pipeline.state.quality_series import Counted
+from pipeline.state.quality_series import RunCounts
 from pipeline.state.quality_store import GateDecision, JudgedRun, QualityStore
 from pipeline.warehouse.databases import database_path
 from record.errors import ConfigError
@@ -92,7 +92,7 @@ def _check(options: argparse.Namespace) -> None:
         raise ConfigError("--again", "goes with --reject", "add --reject RUN")
     for path in (options.html, options.prometheus):
         if path is not None:
-            refuse_place(path, [options.config])
+            check_output_path(path, [options.config])
 
 
 def _decide(options: argparse.Namespace, console: Console) -> int:
@@ -127,7 +127,7 @@ def _show(
         if options.json:
             sys.stdout.write("{}\n")
         return EXIT_DONE
-    counted = Counted(last.run_id, last.night, last.config, {})
+    counted = RunCounts(last.run_id, last.night, last.config, {})
     assessment = load_assessment(store, counted, settings.quality, Gate(judge))
     page = options.html or settings.base / settings.report.folder / PAGE
     write_page(store, assessment, page, runs)

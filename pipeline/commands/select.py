@@ -9,12 +9,12 @@ from pathlib import Path
 from pipeline.commands.options.values import add_out, add_speech, given, share
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.files.gold import read_label_map
-from pipeline.files.output_files import refuse_place
+from pipeline.files.output_files import check_output_path
 from pipeline.files.rule_selection import MAX_LOSS, TOLERANCE
 from pipeline.files.rule_trial import (
     SelectionTrial,
-    choose_rules,
-    tell_selection,
+    format_selection,
+    select_rules,
     write_selection,
 )
 from pipeline.reports.console import Console
@@ -72,16 +72,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         options.max_loss,
     )
     inputs = given(options.gold, options.patients, options.model_spans, options.label_map)
-    refuse_place(options.output, inputs)
+    check_output_path(options.output, inputs)
     warnings: list[str] = []
     with console.progress() as progress:
-        selection = choose_rules(trial, progress, warnings)
+        selection = select_rules(trial, progress, warnings)
     write_selection(options.output, selection)
     for warning in warnings:
         console.warn(warning)
     if options.json:
         sys.stdout.write(json.dumps(asdict(selection), sort_keys=True) + "\n")
     else:
-        console.say(tell_selection(selection))
+        console.say(format_selection(selection))
         console.say(f"wrote {options.output}; give it to `detect` as --selection")
     return EXIT_DONE

@@ -1,4 +1,4 @@
-"""How much memory this process has needed at most."""
+"""Peak resident memory of this process."""
 
 import re
 import resource
@@ -7,11 +7,11 @@ from pathlib import Path
 _PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 
 
-def peak_kilobytes() -> int:
-    """Return the highest resident memory of this program.
+def measure_peak_kilobytes() -> int:
+    """Return the peak resident memory of this program in kilobytes.
 
-    `getrusage` gives that of the process, which begins with what its parent had when it forked
-    (Linux keeps it over `execve`): a small program started by a large one looks large.
+    `getrusage` includes the memory that the parent had when it forked (Linux keeps the peak over
+    `execve`), so it is too high for a small program started by a large one.
     """
     try:
         found = _PEAK.search(Path("/proc/self/status").read_text(encoding="ascii"))

@@ -1,4 +1,4 @@
-"""What a policy does to every label and every column, in words that an officer can read."""
+"""Description of a policy in words: its effect on every label and column, for JSON and people."""
 
 from dataclasses import asdict
 from typing import Any
@@ -9,25 +9,24 @@ from record.policy import Action, Policy
 
 _NAMES = (Label.FIRST_NAME, Label.LAST_NAME, Label.NAME)
 _SURROGATES = {
-    **dict.fromkeys(_NAMES, "another name, case and form kept"),
-    **dict.fromkeys(
-        (Label.USERNAME, Label.EMAIL, Label.URL), "another that nobody owns, in the same form"
-    ),
+    **dict.fromkeys(_NAMES, "another name, in the same case and form"),
+    **dict.fromkeys((Label.USERNAME, Label.EMAIL, Label.URL), "an unassigned one in the same form"),
     **dict.fromkeys(
         (Label.STREET, Label.ZIP, Label.CITY, Label.REGION, Label.COUNTRY), "another place"
     ),
     **dict.fromkeys(
-        (Label.HOSPITAL, Label.ORGANIZATION, Label.PROFESSION), "another of a list of its kind"
+        (Label.HOSPITAL, Label.ORGANIZATION, Label.PROFESSION),
+        "another of the same kind, from a list",
     ),
     **dict.fromkeys((Label.PHONE, Label.FAX, Label.IP_ADDRESS), "another number in the same form"),
-    Label.OTHER: "another in the same form",
+    Label.OTHER: "another value in the same form",
 }
-_CODE = "another in the same form, valid where the original was"
-_PRECISIONS = {"month": ", then cut down to the month", "year": ", then cut down to the year"}
+_CODE = "another code in the same form, with valid check digits if the original had"
+_PRECISIONS = {"month": ", then reduced to the month", "year": ", then reduced to the year"}
 
 
-def describe(policy: Policy) -> dict[str, Any]:
-    """Return the whole policy as JSON: settings, and treatment and reason of labels and columns."""
+def describe_policy(policy: Policy) -> dict[str, Any]:
+    """Return a policy as an object for JSON: settings, and what happens to labels and columns."""
     settings = asdict(policy)
     del settings["actions"], settings["columns"]
     return {
@@ -36,40 +35,42 @@ def describe(policy: Policy) -> dict[str, Any]:
         "labels": {
             label.value: {
                 "action": str(policy.action(label) or "refuse"),
-                "reason": label_reason(policy, label),
+                "reason": explain_label(policy, label),
             }
             for label in Label
         },
         "columns": {
             column: {
                 "treatment": str(policy.treatment(column)),
-                "reason": column_reason(policy, column),
+                "reason": explain_column(policy, column),
             }
             for column in COLUMNS
         },
     }
 
 
-def tell_policy(policy: Policy) -> str:
-    """Set the same out in lines for a person."""
-    told = describe(policy)
-    lines = [f"policy {told['policy_id']}", ""]
-    lines += [f"  {name} = {value}" for name, value in told["settings"].items()]
-    lines += ["", f"{'label':<16}{'what happens':<14}how"]
-    lines += [f"{n:<16}{each['action']:<14}{each['reason']}" for n, each in told["labels"].items()]
+def format_policy(policy: Policy) -> str:
+    """Return the description of a policy as a table for people."""
+    description = describe_policy(policy)
+    lines = [f"policy {description['policy_id']}", ""]
+    lines += [f"  {name} = {value}" for name, value in description["settings"].items()]
+    lines += ["", f"{'label':<16}{'action':<14}description"]
+    lines += [
+        f"{n:<16}{each['action']:<14}{each['reason']}" for n, each in description["labels"].items()
+    ]
     wide = 2 + max(map(len, COLUMNS))
-    lines += ["", f"{'column':<{wide}}{'what happens':<14}why"]
-    for name, each in told["columns"].items():
+    lines += ["", f"{'column':<{wide}}{'treatment':<14}description"]
+    for name, each in description["columns"].items():
         lines.append(f"{name:<{wide}}{each['treatment']:<14}{each['reason']}")
-    lines += ["", "any other label or column: a label is refused, a column is not written"]
+    lines += ["", "notes with any other label go to quarantine; other columns are not written"]
     return "\n".join(lines)
 
 
-def in_short(policy: Policy) -> str:
-    """Say in a line or two what whoever reads the tables must know of dates and ages."""
+def summarize_policy(policy: Policy) -> str:
+    """Return a short notice on dates and ages for readers of the output."""
     dates = (
-        "All dates of a patient are moved by one secret number of days, from "
-        f"{policy.min_shift_days} to {policy.max_shift_days} either way"
+        "All dates of a patient are shifted by one secret number of days, between "
+        f"{policy.min_shift_days} and {policy.max_shift_days} forward or backward"
     )
     if policy.keep_weekday:
         dates += ", in whole weeks"
@@ -79,64 +80,65 @@ def in_short(policy: Policy) -> str:
     return f"Pseudonymized notes. {dates}{ages if capped else ''}. Policy {policy.policy_id}."
 
 
-def label_reason(policy: Policy, label: Label) -> str:
-    """Say what a span of a label becomes."""
+def explain_label(policy: Policy, label: Label) -> str:
+    """Describe the replacement of spans of a label."""
     action = policy.action(label)
     if action is None:
-        return "the policy does not name it: a note with such a span goes to quarantine"
+        return "no action defined: notes with such a span go to quarantine"
     if action is Action.KEEP:
-        return "found and counted, and left as it is"
+        return "detected and counted, but not replaced"
     if action is Action.MASK:
         return f"[{label.value}]"
     if action is Action.GENERALIZE:
-        return f"its first {policy.zip_digits} digits{_zeros(policy)}; no five digits: [ZIP]"
+        zeroed = _explain_zeroed_zips(policy)
+        return f"first {policy.zip_digits} digits{zeroed}; [ZIP] if not five digits"
     if label in (Label.DATE, Label.BIRTH_DATE):
-        return _date_reason(policy, label)
+        return _explain_dates(policy, label)
     if label is Label.AGE:
-        return f"itself up to {policy.age_cap}, above it {policy.age_cap + 1}+"
+        return f"unchanged up to {policy.age_cap}, above that {policy.age_cap + 1}+"
     if label in (Label.ZIP, Label.CITY) and policy.keep_area != "none":
-        return f"another place of the same {policy.keep_area}"
+        return f"another place in the same {policy.keep_area}"
     reason = _SURROGATES.get(label, _CODE)
     if label is Label.COUNTRY and policy.keep_area != "none":
-        reason = "itself where surrogate places lie in it, else another country that is not it"
+        reason = "unchanged if surrogate places lie in it, else another country"
     if label in _NAMES and (chance := policy.repeat_third_parties) < 1.0:
-        reason += f"; others than the patient keep theirs with a chance of {chance:g}"
+        reason += f"; persons other than the patient keep theirs with probability {chance:g}"
     return reason
 
 
-def _zeros(policy: Policy) -> str:
-    """Say which postal codes are zeroed."""
+def _explain_zeroed_zips(policy: Policy) -> str:
+    """Describe which postal codes are zeroed."""
     zeros = "0" * policy.zip_digits
-    few = f"; {zeros} where 20,000 people or fewer live ({policy.zip_table})"
-    listed = f"; {zeros} for those listed" if policy.zeroed_zips else ""
+    few = f"; {zeros} for areas of at most 20,000 people ({policy.zip_table})"
+    listed = f"; {zeros} for the listed codes" if policy.zeroed_zips else ""
     return (few if policy.zip_table != "none" else "") + listed
 
 
-def _date_reason(policy: Policy, label: Label) -> str:
+def _explain_dates(policy: Policy, label: Label) -> str:
     weeks = " in whole weeks" if policy.keep_weekday else ""
     moved = (
-        f"moved by the patient's own {policy.min_shift_days} to {policy.max_shift_days} days"
-        f"{weeks}, either way"
+        f"shifted by {policy.min_shift_days} to {policy.max_shift_days} days{weeks}, constant per "
+        "patient, forward or backward"
     )
     cut = _PRECISIONS.get(policy.date_precision, "")
     if label is Label.DATE:
         return moved + cut
     birth = _PRECISIONS.get(policy.birth_dates, cut)
     if policy.birth_dates == "jitter":
-        birth = f", then back by up to {policy.birth_jitter_months} months"
-    cap = f"; one that tells an age over {policy.age_cap} tells {policy.age_cap + 1}"
+        birth = f", then moved back by up to {policy.birth_jitter_months} months"
+    cap = f"; ages over {policy.age_cap} become {policy.age_cap + 1}"
     return moved + birth + (cap if policy.old_births == "cap" else "")
 
 
-def column_reason(policy: Policy, column: str) -> str:
-    """Say why a column is treated as it is."""
+def explain_column(policy: Policy, column: str) -> str:
+    """Describe the treatment of a column and the reason for it."""
     rule = COLUMNS[column]
     treatment = policy.treatment(column)
     if treatment is Treatment.DROP and rule.treatment is not Treatment.DROP:
-        return "left out by this policy"
+        return "dropped by this policy"
     if treatment is not rule.treatment:
         return CHOSEN[treatment]
     is_cut = policy.date_precision != "day" and column.endswith(("_date", "_datetime"))
     if treatment is Treatment.SHIFT and is_cut:
-        return f"{rule.reason}; {policy.date_precision} only: the first day stands for it"
+        return f"{rule.reason}; reduced to the first day of the {policy.date_precision}"
     return rule.reason

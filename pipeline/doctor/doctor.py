@@ -25,13 +25,13 @@ from pipeline.night.run_history import read_history
 from pipeline.notes.worker_resources import (
     documents_folder,
     load_tagger,
+    make_extraction_options,
     open_master,
-    reading,
     settled,
 )
 from pipeline.state.migrations.upgrade import revisions
-from pipeline.state.run_lock import holder
-from pipeline.state.schema_version import revision
+from pipeline.state.run_lock import find_holder
+from pipeline.state.schema_version import read_revision
 from pipeline.state.tables import REVISION
 from pipeline.warehouse.databases import connect, database_path, transaction
 from pipeline.warehouse.warehouse import PARQUET, open_source
@@ -168,11 +168,11 @@ def is_current(settings: StateSettings, base: Path) -> bool:
         return False
     engine = connect(settings.url, base, what="state.url", use="output")
     with _disposed(engine), transaction(engine, "state.url") as connection:
-        return revision(connection) == REVISION
+        return read_revision(connection) == REVISION
 
 
 def _version(connection: Connection) -> Iterator[CheckResult]:
-    found = revision(connection)
+    found = read_revision(connection)
     if found in (REVISION, ""):
         yield ok("state version", f"tables of version {REVISION}")
     elif found is None or found in revisions():
@@ -275,7 +275,7 @@ def check_space(settings: Settings) -> Iterator[CheckResult]:
 
 def check_recognition(settings: Settings) -> Iterator[CheckResult]:
     """Check that pages without a text layer can be read, if they are to be."""
-    asked = reading(settings)
+    asked = make_extraction_options(settings)
     if not asked.languages:
         yield ok("tesseract", "not asked for: scans go to quarantine")
     elif find_tessdata(asked.languages, asked.tessdata) is None:
@@ -313,7 +313,7 @@ def check_clock(settings: Settings, master: MasterKey) -> Iterator[CheckResult]:
 
 def check_lock(settings: Settings) -> Iterator[CheckResult]:
     """Return whether a run is going on."""
-    who = holder(settings.state.url, settings.base)
+    who = find_holder(settings.state.url, settings.base)
     yield ok("lock", f"a run is going on: {who}" if who else "no run is going on here")
 
 

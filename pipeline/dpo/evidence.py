@@ -14,16 +14,16 @@ from typing import Any
 from sqlalchemy import select
 
 from pipeline.audit.private_files import parsed
-from pipeline.config.policy_description import describe
+from pipeline.config.policy_description import describe_policy
 from pipeline.config.settings import Settings
 from pipeline.files.annotation_parsing import read_bytes
 from pipeline.night.nightly import check_distinct_places
 from pipeline.night.run_history import PastRun, read_history
 from pipeline.notes.worker_resources import open_master, settled
-from pipeline.state.audit_records import Review, Sample, open_records
+from pipeline.state.audit_records import AuditReview, AuditSample, open_audit_records
 from pipeline.state.quality_tables import QUALITY_DECISION, QUALITY_RUN
 from pipeline.state.release_register import PastRelease, read_register
-from pipeline.state.run_summary import Tally, merge_all
+from pipeline.state.run_summary import Tally, merge_tallies
 from pipeline.state.schema_version import connect_state
 from pipeline.warehouse.databases import transaction
 from record.errors import ConfigError
@@ -69,7 +69,7 @@ class Evidence:
     releases: list[PastRelease]
     tally: Tally = field(repr=False)
     keys: Keys | None
-    reviews: list[tuple[Review, Sample]]
+    reviews: list[tuple[AuditReview, AuditSample]]
     verdicts: dict[str, int]
     decisions: list[dict[str, Any]]
     attachments: list[Attachment]
@@ -130,11 +130,11 @@ def gather(
         until=until,
         made=datetime.now(UTC),
         settings=settings,
-        policy=describe(settings.make_policy()),
+        policy=describe_policy(settings.make_policy()),
         master_key_id=master.key_id,
         runs=runs,
         releases=releases,
-        tally=merge_all(run.tally for run in runs),
+        tally=merge_tallies(run.tally for run in runs),
         keys=_keys(master, since, until),
         reviews=_reviews(known, since, until),
         verdicts=verdicts,
@@ -155,8 +155,8 @@ def _keys(master: MasterKey, since: date, until: date) -> Keys | None:
     return Keys(within, len(uses), problems, cohorts, last)
 
 
-def _reviews(settings: Settings, since: date, until: date) -> list[tuple[Review, Sample]]:
-    with open_records(settings.state, settings.base) as records:
+def _reviews(settings: Settings, since: date, until: date) -> list[tuple[AuditReview, AuditSample]]:
+    with open_audit_records(settings.state, settings.base) as records:
         found = [r for r in records.reviews() if since <= r.read.astimezone(UTC).date() <= until]
         return [(review, records.sample(review.sample_id)) for review in found]
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from record.errors import ConfigError, Unavailable
 from record.span import Span
 
-MOST_BYTES = 64_000_000
+MAX_BYTES = 64_000_000
 """A larger file is refused: no note is so large, and a file of many can be cut."""
 
 
-def listed_files(folder: Path, ending: str) -> list[Path]:
+def list_files(folder: Path, ending: str) -> list[Path]:
     """Return the files of one ending in a folder and below, sorted; hidden ones are not
     annotations.
 
@@ -23,8 +23,8 @@ def listed_files(folder: Path, ending: str) -> list[Path]:
 def read_bytes(path: Path) -> bytes:
     """Read a whole file; raises ConfigError where it is missing or too large, else Unavailable."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            remedy = f"cut it into files of at most {MOST_BYTES:,} bytes"
+        if path.stat().st_size > MAX_BYTES:
+            remedy = f"cut it into files of at most {MAX_BYTES:,} bytes"
             raise ConfigError(str(path), "is too large", remedy)
         return path.read_bytes()
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
@@ -57,7 +57,7 @@ def make_span(where: str, label: str, offsets: tuple[int, int], text: str) -> Sp
     return Span(start, end, label)
 
 
-def check_words(where: str, text: str, pieces: Sequence[Span], written: str) -> None:
+def check_covered_text(where: str, text: str, pieces: Sequence[Span], written: str) -> None:
     """Compare what an annotation says it covers with what it covers, but for white space.
 
     Raises ConfigError where they differ: offsets that count bytes, or lines of another system,

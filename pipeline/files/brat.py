@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.files.annotation_parsing import check_words, listed_files, make_span, read_text
+from pipeline.files.annotation_parsing import check_covered_text, list_files, make_span, read_text
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
@@ -25,26 +25,26 @@ def read_brat(path: Path, warnings: list[str]) -> Iterator[Annotated]:
     with file and line for what cannot be read.
     """
     if not path.is_dir():
-        yield _note(path.with_suffix(".ann"), path.stem)
+        yield _read_note(path.with_suffix(".ann"), path.stem)
         return
-    marked = listed_files(path, ".ann")
+    marked = list_files(path, ".ann")
     for file in marked:
-        yield _note(file, file.relative_to(path).with_suffix("").as_posix())
-    bare = sum(not text.with_suffix(".ann").exists() for text in listed_files(path, ".txt"))
+        yield _read_note(file, file.relative_to(path).with_suffix("").as_posix())
+    bare = sum(not text.with_suffix(".ann").exists() for text in list_files(path, ".txt"))
     if bare:
         warnings.append(f"{path}: {bare} texts have no .ann beside them and are left out")
 
 
-def _note(file: Path, note_id: str) -> Annotated:
+def _read_note(file: Path, note_id: str) -> Annotated:
     text = read_text(file.with_suffix(".txt"))
     spans: list[Span] = []
     for number, line in enumerate(read_text(file).split("\n"), start=1):
         if line.startswith("T"):
-            spans += _spans(f"{file}, line {number}", line.rstrip("\r"), text)
+            spans += _parse_mark(f"{file}, line {number}", line.rstrip("\r"), text)
     return Annotated(Document(note_id, text), tuple(dict.fromkeys(spans)))
 
 
-def _spans(where: str, line: str, text: str) -> list[Span]:
+def _parse_mark(where: str, line: str, text: str) -> list[Span]:
     found = _MARK.fullmatch(line)
     if found is None:
         problem = "is no text-bound annotation"
@@ -53,5 +53,5 @@ def _spans(where: str, line: str, text: str) -> list[Span]:
     for piece in found[2].split(";"):
         start, end = map(int, piece.split(" "))
         pieces.append(make_span(where, found[1], (start, end), text))
-    check_words(where, text, pieces, found[3])
+    check_covered_text(where, text, pieces, found[3])
     return pieces

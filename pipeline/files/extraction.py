@@ -1,4 +1,4 @@
-"""The command that turns documents into notes, and shows what it took their lines for."""
+"""Extraction of documents from files into a file of notes, with page classes on request."""
 
 import os
 from collections.abc import Sequence
@@ -10,18 +10,18 @@ from extractors.document.options import Options
 from extractors.layout.labelled_pages import LabelledPage, write_pages
 from extractors.read import DocumentReader, read_file
 from pipeline.config.progress import Progress
-from pipeline.files.output_files import Done, Outbox
+from pipeline.files.output_files import FileResult, OutputFiles
 from pipeline.notes.error_boundary import attempt
 from record.errors import ConfigError, Unavailable, Unreadable
 from record.failure import Failure
 
 
 @dataclass(frozen=True)
-class Extraction:
-    """Which documents to read, how, and where to write.
+class ExtractionTask:
+    """Which documents to extract, with which options, and where to write.
 
     `labels` is a file for the lines of PDF pages with their classes, `pictures` a folder for
-    pictures of the pages with the classes drawn over them.
+    PDFs of the pages with the classes drawn over them.
     """
 
     files: Sequence[Path]
@@ -33,11 +33,11 @@ class Extraction:
     pictures: Path | None = None
 
 
-def extract_files(task: Extraction, progress: Progress) -> Done:
-    """Turn documents into notes, named after their files.
+def extract_files(task: ExtractionTask, progress: Progress) -> FileResult:
+    """Extract documents into notes whose ids are the names of the files.
 
     A document that cannot be read, or whose quality is too low, goes to quarantine under its
-    file's name. Raises ConfigError and Unavailable for places that cannot be written.
+    file name. Raises ConfigError and Unavailable for paths that cannot be written.
     """
     options = replace(
         task.options, sheets=task.labels is not None, picture=task.pictures is not None
@@ -46,16 +46,20 @@ def extract_files(task: Extraction, progress: Progress) -> Done:
     labelled: list[LabelledPage] = []
     progress.phase("extracting")
     _make_folder(task.pictures)
-    with Outbox(task.out, task.files) as outbox, DocumentReader(task.limits, options) as reader:
+    with (
+        OutputFiles(task.out, task.files) as outbox,
+        DocumentReader(task.limits, options) as reader,
+    ):
         for number, path in enumerate(task.files, start=1):
-            found = attempt(path.name, "extract", lambda path=path: _read(path, reader, task))  # type: ignore[misc]
+            step = lambda path=path: _read_document(path, reader, task)  # noqa: E731
+            found = attempt(path.name, "extract", step)
             if isinstance(found, Failure):
                 outbox.refuse(found)
             else:
-                name = _unique(path.stem, taken)
-                outbox.note(_note(name, found))
-                labelled += _labelled(name, found)
-                _draw(name, found, task.pictures)
+                name = _make_unique_name(path.stem, taken)
+                outbox.note(_make_note(name, found))
+                labelled += _make_labelled_pages(name, found)
+                _write_picture(name, found, task.pictures)
             outbox.done.read = number
             progress.advance(number, len(task.files))
     if task.labels is not None:
@@ -63,7 +67,7 @@ def extract_files(task: Extraction, progress: Progress) -> Done:
     return outbox.done
 
 
-def _read(path: Path, reader: DocumentReader, task: Extraction) -> Extracted:
+def _read_document(path: Path, reader: DocumentReader, task: ExtractionTask) -> Extracted:
     try:
         found = path.resolve(strict=True)
     except (OSError, RuntimeError):
@@ -77,7 +81,7 @@ def _read(path: Path, reader: DocumentReader, task: Extraction) -> Extracted:
     return extracted
 
 
-def _note(name: str, found: Extracted) -> dict[str, object]:
+def _make_note(name: str, found: Extracted) -> dict[str, object]:
     return {
         "note_id": name,
         "text": found.text,
@@ -86,7 +90,7 @@ def _note(name: str, found: Extracted) -> dict[str, object]:
     }
 
 
-def _labelled(name: str, found: Extracted) -> list[LabelledPage]:
+def _make_labelled_pages(name: str, found: Extracted) -> list[LabelledPage]:
     pages = zip(found.sheets, found.kinds, strict=True)
     return [LabelledPage(name, page, kinds) for page, kinds in pages]
 
@@ -97,10 +101,10 @@ def _make_folder(folder: Path | None) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
-        raise ConfigError(str(folder), "cannot be made", "name a folder that can") from None
+        raise ConfigError(str(folder), "cannot be created", "choose another folder") from None
 
 
-def _draw(name: str, found: Extracted, folder: Path | None) -> None:
+def _write_picture(name: str, found: Extracted, folder: Path | None) -> None:
     if folder is None or not found.picture:
         return
     path = folder / f"{name}.classes.pdf"
@@ -110,10 +114,10 @@ def _draw(name: str, found: Extracted, folder: Path | None) -> None:
             file.write(found.picture)
     except OSError as error:
         problem = error.strerror or "cannot be written"
-        raise Unavailable(str(path), problem, "make room and repeat") from None
+        raise Unavailable(str(path), problem, "check the disk, then run again") from None
 
 
-def _unique(stem: str, taken: set[str]) -> str:
+def _make_unique_name(stem: str, taken: set[str]) -> str:
     name, number = stem, 1
     while name in taken:
         number += 1

@@ -9,15 +9,15 @@ from xml.etree.ElementTree import Element
 
 from extractors.word.xml_tree import each, first, parse
 from pipeline.files.annotation_parsing import (
-    check_words,
-    listed_files,
+    check_covered_text,
+    list_files,
     make_span,
     read_bytes,
     read_text,
 )
 from pipeline.files.brat import read_brat
 from pipeline.files.jsonl import BadLine, read_notes
-from pipeline.files.note_files import bad_lines
+from pipeline.files.note_files import describe_bad_lines
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
 from record.span import Span
@@ -33,13 +33,13 @@ def read_i2b2(path: Path) -> Iterator[Annotated]:
     for what cannot be read: also for a document type, since entities are never expanded.
     """
     if not path.is_dir():
-        yield _note(path, path.stem)
+        yield _read_i2b2_note(path, path.stem)
         return
-    for file in listed_files(path, ".xml"):
-        yield _note(file, file.relative_to(path).with_suffix("").as_posix())
+    for file in list_files(path, ".xml"):
+        yield _read_i2b2_note(file, file.relative_to(path).with_suffix("").as_posix())
 
 
-def _note(file: Path, note_id: str) -> Annotated:
+def _read_i2b2_note(file: Path, note_id: str) -> Annotated:
     try:
         root = parse(read_bytes(file), {})
     except Unreadable as error:
@@ -53,13 +53,13 @@ def _note(file: Path, note_id: str) -> Annotated:
         raise ConfigError(str(file), problem, "export stand-off tags: TEXT beside TAGS")
     text = held.text or ""
     spans = [
-        _span(f"{file}, tag {number}", tag, text)
+        _parse_i2b2_tag(f"{file}, tag {number}", tag, text)
         for number, tag in enumerate((tag for tags in each(root, "TAGS") for tag in tags), start=1)
     ]
     return Annotated(Document(note_id, text), tuple(dict.fromkeys(spans)))
 
 
-def _span(where: str, tag: Element, text: str) -> Span:
+def _parse_i2b2_tag(where: str, tag: Element, text: str) -> Span:
     start, end = (tag.get(name, "") for name in ("start", "end"))
     if not (_NUMBER.fullmatch(start) and _NUMBER.fullmatch(end)):
         problem = "has no start and end that are numbers"
@@ -67,7 +67,7 @@ def _span(where: str, tag: Element, text: str) -> Span:
     span = make_span(where, tag.get("TYPE") or tag.tag, (int(start), int(end)), text)
     written = tag.get("text")
     if written is not None:
-        check_words(where, text, [span], written)
+        check_covered_text(where, text, [span], written)
     return span
 
 
@@ -80,7 +80,7 @@ _BEGINS, _ENDS = frozenset("BSU"), frozenset("ELSU")
 
 
 @dataclass
-class _Note:
+class _TokenNote:
     """The tokens of a note so far: the text they make, and the spans their tags make."""
 
     note_id: str = ""
@@ -121,14 +121,14 @@ def read_conll(path: Path) -> Iterator[Annotated]:
     span begins at `B`, `S` and `U`, and at any other tag that no span of its label precedes.
     Raises ConfigError with the number of the line for what cannot be read.
     """
-    notes = [_Note()]
+    notes = [_TokenNote()]
     for number, raw in enumerate(read_text(path).removeprefix("\ufeff").split("\n"), start=1):
         line = raw.rstrip("\r")
         columns = [part.strip() for part in line.split("\t")] if "\t" in line else line.split()
         named = _NAMED.fullmatch(line)
         if named or line.startswith(_START):
             if notes[-1].parts:
-                notes.append(_Note())
+                notes.append(_TokenNote())
             notes[-1].note_id = (named[1] or "").strip() if named else notes[-1].note_id
         elif not line.strip():
             notes[-1].rest()
@@ -138,10 +138,10 @@ def read_conll(path: Path) -> Iterator[Annotated]:
             problem = "is no token with a tag"
             remedy = "write TOKEN<tab>TAG, with O, B-LABEL, I-LABEL, E-, L-, S- or U-LABEL"
             raise ConfigError(f"{path}, line {number}", problem, remedy)
-    yield from _named(path, [note for note in notes if note.parts or note.note_id])
+    yield from _name_notes(path, [note for note in notes if note.parts or note.note_id])
 
 
-def _named(path: Path, notes: Sequence[_Note]) -> Iterator[Annotated]:
+def _name_notes(path: Path, notes: Sequence[_TokenNote]) -> Iterator[Annotated]:
     for number, note in enumerate(notes, start=1):
         if not note.note_id:
             note.note_id = f"{path.stem}-{number}" if len(notes) > 1 else path.stem
@@ -165,7 +165,7 @@ def read_annotated(path: Path, warnings: list[str]) -> Iterator[Annotated]:
     folder holds files of BRAT or of i2b2. A warning is added for what is left out: lines of JSON
     that are no notes, texts without annotation. Raises ConfigError that names file and line.
     """
-    match _format(path):
+    match _find_format(path):
         case "brat":
             yield from read_brat(path, warnings)
         case "i2b2":
@@ -173,7 +173,7 @@ def read_annotated(path: Path, warnings: list[str]) -> Iterator[Annotated]:
         case "conll":
             yield from read_conll(path)
         case _:
-            yield from _jsonl(path, warnings)
+            yield from _read_json_lines(path, warnings)
 
 
 def read_label_map(path: Path) -> dict[str, str]:
@@ -190,19 +190,19 @@ def read_label_map(path: Path) -> dict[str, str]:
     return table
 
 
-def _jsonl(path: Path, warnings: list[str]) -> Iterator[Annotated]:
+def _read_json_lines(path: Path, warnings: list[str]) -> Iterator[Annotated]:
     bad = []
     for line in read_notes(path):
         if isinstance(line, BadLine):
             bad.append(line.number)
         else:
             yield line.annotated
-    warnings += bad_lines(path, bad)
+    warnings += describe_bad_lines(path, bad)
 
 
-def _format(path: Path) -> str:
+def _find_format(path: Path) -> str:
     if path.is_dir():
-        held = [name for name in _IN_FOLDERS if listed_files(path, _IN_FOLDERS[name])]
+        held = [name for name in _IN_FOLDERS if list_files(path, _IN_FOLDERS[name])]
         if len(held) == 1:
             return held[0]
         problem = "holds both .ann and .xml files" if held else "holds no .ann and no .xml file"

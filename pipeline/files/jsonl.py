@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.notes.error_boundary import attempt
-from pipeline.warehouse.note_rows import moment
+from pipeline.warehouse.note_rows import parse_datetime
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unavailable, Unreadable
 from record.failure import Failure
@@ -43,12 +43,12 @@ def read_notes(path: Path, *, lang: str = "", given: bool = True) -> Iterator[Js
     line is named by its note id, or as `line N` where it has none. Raises ConfigError when there
     is no such file, Unavailable when it cannot be read.
     """
-    for number, raw in _lines(path):
-        record = attempt(f"line {number}", "read", lambda raw=raw: _object(raw))  # type: ignore[misc]
+    for number, raw in _read_lines(path):
+        record = attempt(f"line {number}", "read", lambda raw=raw: _parse_object(raw))  # type: ignore[misc]
         if isinstance(record, Failure):
             yield BadLine(number, record)
             continue
-        step = lambda record=record: _note(record, lang, given)  # noqa: E731
+        step = lambda record=record: _parse_note(record, lang, given)  # noqa: E731
         note = attempt(str(record["note_id"]), "read", step)
         if isinstance(note, Failure):
             yield BadLine(number, note)
@@ -58,7 +58,7 @@ def read_notes(path: Path, *, lang: str = "", given: bool = True) -> Iterator[Js
 
 def count_lines(path: Path) -> int:
     """Count the lines of a file; 0 where it can be read only once."""
-    return sum(1 for _ in _lines(path)) if path.is_file() else 0
+    return sum(1 for _ in _read_lines(path)) if path.is_file() else 0
 
 
 def read_patients(path: Path) -> dict[str, PatientRecord]:
@@ -67,8 +67,8 @@ def read_patients(path: Path) -> dict[str, PatientRecord]:
     Raises ConfigError with the number of a line that is no patient, or repeats one.
     """
     patients: dict[str, PatientRecord] = {}
-    for number, raw in _lines(path):
-        record = attempt(f"line {number}", "read", lambda raw=raw: _patient(raw))  # type: ignore[misc]
+    for number, raw in _read_lines(path):
+        record = attempt(f"line {number}", "read", lambda raw=raw: _parse_patient(raw))  # type: ignore[misc]
         if isinstance(record, Failure):
             problem = f"not a patient ({record.error})"
             raise ConfigError(f"{path}, line {number}", problem, "correct the line")
@@ -79,7 +79,7 @@ def read_patients(path: Path) -> dict[str, PatientRecord]:
     return patients
 
 
-def listed(spans: Iterable[Span]) -> list[dict[str, Any]]:
+def spans_to_json(spans: Iterable[Span]) -> list[dict[str, Any]]:
     """Return spans as the objects that a note's line holds."""
     return [
         {"start": s.start, "end": s.end, "label": s.label, "score": s.score, "detector": s.detector}
@@ -87,7 +87,7 @@ def listed(spans: Iterable[Span]) -> list[dict[str, Any]]:
     ]
 
 
-def dumped(record: Mapping[str, Any]) -> str:
+def dump_line(record: Mapping[str, Any]) -> str:
     """Return an object as one line; what UTF-8 cannot hold (lone surrogates) is escaped."""
     line = json.dumps(record, ensure_ascii=False)
     try:
@@ -97,7 +97,7 @@ def dumped(record: Mapping[str, Any]) -> str:
     return line
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Return the lines that are not blank, with their numbers."""
     try:
         with path.open("rb") as lines:
@@ -112,8 +112,8 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise Unavailable(str(path), problem, "check the disk or mount") from None
 
 
-def _object(raw: bytes) -> Mapping[str, Any]:
-    record = json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse)
+def _parse_object(raw: bytes) -> Mapping[str, Any]:
+    record = json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse_constant)
     if not isinstance(record, dict):
         raise Unreadable("not-an-object")
     note_id = record.get("note_id")
@@ -122,11 +122,11 @@ def _object(raw: bytes) -> Mapping[str, Any]:
     return record
 
 
-def _refuse(_constant: str) -> None:
+def _refuse_constant(_constant: str) -> None:
     raise Unreadable("not-json")  # NaN and Infinity, which Python alone takes for JSON
 
 
-def _note(record: Mapping[str, Any], lang: str, given: bool) -> Annotated:
+def _parse_note(record: Mapping[str, Any], lang: str, given: bool) -> Annotated:
     text, person = record.get("text"), record.get("person_id")
     if not isinstance(text, str):
         raise Unreadable("no-text")
@@ -136,21 +136,21 @@ def _note(record: Mapping[str, Any], lang: str, given: bool) -> Annotated:
         note_id=str(record["note_id"]),
         text=text,
         person_id=None if person is None else str(person),
-        lang=_language(record.get("lang")) or lang,
-        written=moment(record.get("note_datetime")),
+        lang=_parse_language(record.get("lang")) or lang,
+        written=parse_datetime(record.get("note_datetime")),
         kind=str(record.get("note_type") or ""),
     )
     if not given:
         return Annotated(document)
-    return Annotated(document, tuple(_span(span) for span in record.get("spans") or ()))
+    return Annotated(document, tuple(_parse_span(span) for span in record.get("spans") or ()))
 
 
-def _language(value: Any) -> str:
+def _parse_language(value: Any) -> str:
     """Return the language of a tag such as `fr-CA`; empty where there is none."""
     return re.split("[-_]", value.strip().lower())[0] if isinstance(value, str) else ""
 
 
-def _span(record: Mapping[str, Any]) -> Span:
+def _parse_span(record: Mapping[str, Any]) -> Span:
     start, end = record["start"], record["end"]
     if not all(type(offset) is int for offset in (start, end)):
         raise Unreadable("malformed-span")
@@ -164,5 +164,5 @@ def _span(record: Mapping[str, Any]) -> Span:
     )
 
 
-def _patient(raw: bytes) -> PatientRecord:
+def _parse_patient(raw: bytes) -> PatientRecord:
     return PatientRecord.from_json(json.loads(raw.decode("utf-8-sig")))

@@ -8,10 +8,17 @@ from pathlib import Path
 
 from pipeline.config.progress import Progress
 from pipeline.files.alignment import Alignment, align
-from pipeline.files.jsonl import BadLine, JsonLine, count_lines, listed, read_notes, read_patients
-from pipeline.files.output_files import Done, Outbox
-from pipeline.files.rule_selection import load, rule_of
-from pipeline.files.span_explanations import Finding, explain
+from pipeline.files.jsonl import (
+    BadLine,
+    JsonLine,
+    count_lines,
+    read_notes,
+    read_patients,
+    spans_to_json,
+)
+from pipeline.files.output_files import FileResult, OutputFiles
+from pipeline.files.rule_selection import load_selection, rule_of
+from pipeline.files.span_explanations import Finding, explain_spans
 from pipeline.notes.detection import (
     DETECTOR_VERSION,
     KnownPatients,
@@ -23,7 +30,7 @@ from pipeline.notes.detection import (
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import TOGETHER as ASKED_TOGETHER
 from pipeline.notes.model_detection import Foresight, SpanTagger
-from pipeline.notes.overlap_resolution import resolve
+from pipeline.notes.overlap_resolution import resolve_spans
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
 from record.failure import Failure
@@ -35,17 +42,17 @@ from rules.matching.normalized_document import TOGETHER
 DETECTORS = frozenset(("rules", "known"))
 MODEL = "model"
 """The detector that asks a tagger; there is one only where its folder is given."""
-LONGEST_NOTE = 1_000_000
+MAX_NOTE_CHARACTERS = 1_000_000
 """Characters; a longer note goes to quarantine, as in the nightly job's default."""
-_MOST_LINES_NAMED = 10
+_MAX_LINES_NAMED = 10
 
 
-Tell = Callable[[Finding, str], None]
+FindingCallback = Callable[[Finding, str], None]
 """Is told of one finding, and of the text of the note as it stands in the file."""
 
 
 @dataclass(frozen=True)
-class Task:
+class NoteFileTask:
     """Which notes to read and where to write; whom is known; the language of notes that name none.
 
     Without `lang`, the text of such a note tells its language. `selection` names the rules that
@@ -68,7 +75,7 @@ class Task:
 
 
 @dataclass
-class Finder:
+class IdentifierFinder:
     """Finds identifiers with the detectors asked for; knows the patients of one file.
 
     `lang` is the language of a note that names none and whose text does not tell. `dropped` are
@@ -110,7 +117,9 @@ class Finder:
 
         Where that fails each is searched alone, so that only the one to blame is refused.
         """
-        clean = [attempt(f"line {line.number}", "detect", partial(cleaned, line)) for line in lines]
+        clean = [
+            attempt(f"line {line.number}", "detect", partial(clean_note, line)) for line in lines
+        ]
         documents = [each[0].document for each in clean if not isinstance(each, Failure)]
         self._foresight = Foresight(self.model, documents)
         self._ahead = {}
@@ -130,15 +139,15 @@ class Finder:
     def find(self, annotated: Annotated) -> Annotated:
         """Put the resolved spans of the detectors on a clean document."""
         document = spoken(annotated.document, self.lang)
-        return Annotated(document, resolve(self.spans(document), document.text))
+        return Annotated(document, resolve_spans(self.spans(document), document.text))
 
 
-def make_finder(task: Task) -> Finder:
+def make_finder(task: NoteFileTask) -> IdentifierFinder:
     """Read the patients of a task, and which rules take part."""
     patients = read_patients(task.patients) if task.patients else {}
-    finder = Finder(patients, task.detectors, model=task.model)
+    finder = IdentifierFinder(patients, task.detectors, model=task.model)
     if task.selection:
-        finder.dropped = load(task.selection, DETECTOR_VERSION, finder.warnings)
+        finder.dropped = load_selection(task.selection, DETECTOR_VERSION, finder.warnings)
     return finder
 
 
@@ -154,20 +163,22 @@ def parse_detectors(text: str, *, has_model: bool = False) -> frozenset[str]:
     return names
 
 
-def detect_file(task: Task, progress: Progress, tell: Tell | None = None) -> Done:
+def detect_file(
+    task: NoteFileTask, progress: Progress, tell: FindingCallback | None = None
+) -> FileResult:
     """Add spans to notes; their text stays as it is, and offsets are those of that text.
 
     `tell` is told of every span that a detector found, also where it lost to another.
     """
     finder = make_finder(task)
     unknown = 0
-    with Outbox(task.out, task.inputs) as outbox:
+    with OutputFiles(task.out, task.inputs) as outbox:
         outbox.done.warnings += finder.warnings
 
         def step(line: JsonLine) -> None:
             nonlocal unknown
             document = line.annotated.document
-            search = lambda: _raw_spans(line, finder, explained=bool(tell))  # noqa: E731
+            search = lambda: _find_raw_spans(line, finder, explained=bool(tell))  # noqa: E731
             found = attempt(document.note_id, "detect", search)
             if isinstance(found, Failure):
                 outbox.refuse(found)
@@ -177,17 +188,17 @@ def detect_file(task: Task, progress: Progress, tell: Tell | None = None) -> Don
                 if tell:
                     tell(finding, document.text)
             unknown += finder.patient(document.person_id) is None
-            outbox.note({**line.record, "spans": listed(spans)})
+            outbox.note({**line.record, "spans": spans_to_json(spans)})
 
-        each_line(task, outbox, progress, step, ahead=finder.foresee)
+        process_lines(task, outbox, progress, step, ahead=finder.foresee)
         if unknown and task.patients and "known" in task.detectors:
             outbox.done.warnings.append(f"nothing is known of the person of {unknown} notes")
     return outbox.done
 
 
-def each_line(
-    task: Task,
-    outbox: Outbox,
+def process_lines(
+    task: NoteFileTask,
+    outbox: OutputFiles,
     progress: Progress,
     step: Callable[[JsonLine], None],
     *,
@@ -215,44 +226,44 @@ def each_line(
             else:
                 step(line)
             progress.advance(outbox.done.read, planned)
-    outbox.done.warnings += bad_lines(task.notes, bad)
+    outbox.done.warnings += describe_bad_lines(task.notes, bad)
 
 
-def bad_lines(path: Path, numbers: Sequence[int]) -> list[str]:
+def describe_bad_lines(path: Path, numbers: Sequence[int]) -> list[str]:
     """Say which lines of a file are no notes."""
     if not numbers:
         return []
-    named = ", ".join(map(str, numbers[:_MOST_LINES_NAMED]))
-    more = f" and {len(numbers) - _MOST_LINES_NAMED} more" * (len(numbers) > _MOST_LINES_NAMED)
+    named = ", ".join(map(str, numbers[:_MAX_LINES_NAMED]))
+    more = f" and {len(numbers) - _MAX_LINES_NAMED} more" * (len(numbers) > _MAX_LINES_NAMED)
     return [f"{path}: not a note in line {named}{more}"]
 
 
-def cleaned(line: JsonLine) -> tuple[Annotated, Alignment]:
+def clean_note(line: JsonLine) -> tuple[Annotated, Alignment]:
     """Return a note with clean text, its spans moved along, and the way back.
 
     Raises Unreadable `too-long` or `unaligned`.
     """
     document = line.annotated.document
-    if len(document.text) > LONGEST_NOTE:
+    if len(document.text) > MAX_NOTE_CHARACTERS:
         raise Unreadable("too-long")
     alignment = align(document.text)
     spans = alignment.to_clean(line.annotated.spans)
     return Annotated(replace(document, text=alignment.clean), spans), alignment
 
 
-def _raw_spans(
-    line: JsonLine, finder: Finder, *, explained: bool
+def _find_raw_spans(
+    line: JsonLine, finder: IdentifierFinder, *, explained: bool
 ) -> tuple[tuple[Span, ...], list[Finding]]:
     """Return the spans of a note as it stands in the file and, if asked for, what explains them."""
-    clean, alignment = cleaned(line)
+    clean, alignment = clean_note(line)
     document = spoken(clean.document, finder.lang)
     found = finder.spans(document)
     # Two spans that met within a ligature now share its one character.
-    spans = resolve(alignment.to_raw(resolve(found, document.text)), alignment.raw)
+    spans = resolve_spans(alignment.to_raw(resolve_spans(found, document.text)), alignment.raw)
     if not explained:
         return spans, []
     patient = finder.patient(document.person_id)
     return spans, [
         replace(finding, span=alignment.to_raw([finding.span])[0])
-        for finding in explain(document, found, patient)
+        for finding in explain_spans(document, found, patient)
     ]

@@ -10,13 +10,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from pipeline.files.jsonl import dumped
+from pipeline.files.jsonl import dump_line
 from record.errors import ConfigError, Unavailable
 from record.failure import Failure
 
 
 @dataclass
-class Done:
+class FileResult:
     """What a command did: how many notes it read, wrote and refused, and why.
 
     `spans` counts the spans written by label. `warnings` are sentences without any text of notes.
@@ -55,12 +55,12 @@ class Done:
         }
 
 
-def quarantine_path(out: Path) -> Path:
+def make_quarantine_path(out: Path) -> Path:
     """Return the quarantine that belongs to an output: `OUT.quarantine.jsonl` for `OUT.jsonl`."""
     return out.with_name(f"{out.stem}.quarantine.jsonl")
 
 
-class Outbox:
+class OutputFiles:
     """Writes notes and quarantine beside their places and moves them there when all went well.
 
     Only their owner may read the files. Raises ConfigError where an output would overwrite an
@@ -68,12 +68,12 @@ class Outbox:
     """
 
     def __init__(self, out: Path, inputs: Sequence[Path]) -> None:
-        self.done = Done()
-        self._paths = (quarantine_path(out), out)
+        self.done = FileResult()
+        self._paths = (make_quarantine_path(out), out)
         self._files: list[IO[str]] = []
         self._made: list[Path] = []
         for path in self._paths:
-            refuse_place(path, inputs)
+            check_output_path(path, inputs)
 
     def note(self, record: Mapping[str, Any]) -> None:
         """Write a note and count its spans."""
@@ -112,7 +112,7 @@ class Outbox:
 
     def _write(self, number: int, record: Mapping[str, Any]) -> None:
         with self._guarded(number):
-            self._files[number].write(dumped(record) + "\n")
+            self._files[number].write(dump_line(record) + "\n")
 
     def _publish(self) -> None:
         # The quarantine first: where the notes are, the list of those that are missing is too.
@@ -140,7 +140,7 @@ class Outbox:
             raise Unavailable(str(self._paths[number]), problem, "make room and repeat") from None
 
 
-def refuse_place(path: Path, inputs: Sequence[Path]) -> None:
+def check_output_path(path: Path, inputs: Sequence[Path]) -> None:
     """Raise ConfigError where an output would overwrite an input, or what is no file."""
     if path.exists() and not path.is_file():
         raise ConfigError(str(path), "is no regular file", "name a file")

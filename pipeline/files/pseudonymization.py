@@ -8,16 +8,22 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from pipeline.config.policies import build, read_policy, shipped
+from pipeline.config.policies import build_policy, list_shipped_policies, read_policy
 from pipeline.config.progress import Progress
-from pipeline.files.jsonl import BadLine, JsonLine, listed, read_notes
-from pipeline.files.note_files import Finder, Task, cleaned, each_line, make_finder
-from pipeline.files.output_files import Done, Outbox
+from pipeline.files.jsonl import BadLine, JsonLine, read_notes, spans_to_json
+from pipeline.files.note_files import (
+    IdentifierFinder,
+    NoteFileTask,
+    clean_note,
+    make_finder,
+    process_lines,
+)
+from pipeline.files.output_files import FileResult, OutputFiles
 from pipeline.night.engine import release_note
 from pipeline.notes.detection import DETECTOR_VERSION, spoken
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import check_labels
-from pipeline.notes.overlap_resolution import resolve
+from pipeline.notes.overlap_resolution import resolve_spans
 from pipeline.notes.worker_resources import open_key, open_vault
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable, Unsafe
@@ -32,9 +38,9 @@ from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
 
 # What becomes of these keys is settled; no other may take their place.
-SETTLED = frozenset(("note_id", "person_id", "text", "spans", "note_datetime"))
+FIXED_KEYS = frozenset(("note_id", "person_id", "text", "spans", "note_datetime"))
 # Codes, which name a kind of thing; a title may hold a name.
-CODES = {
+CODE_PATTERNS = {
     "lang": re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*"),
     "note_type": re.compile(r"[a-z0-9][a-z0-9_-]{0,39}"),
 }
@@ -44,7 +50,7 @@ _LANGUAGES = ("fr", "en", "es")
 
 
 @dataclass(frozen=True)
-class Rules:
+class PseudonymizationOptions:
     """How a file is pseudonymized: key, cohort, policy by name or file, and what stays.
 
     `given` takes the spans already there instead of detecting. `keep_keys` are copied as they
@@ -69,8 +75,8 @@ class Rules:
 class _RewritingContext:
     """Everything at hand for one note; holds keys and is never serialized."""
 
-    finder: Finder
-    rules: Rules
+    finder: IdentifierFinder
+    rules: PseudonymizationOptions
     cohort: CohortKey
     columns: Columns
     rewriter: Rewriter
@@ -80,20 +86,22 @@ class _RewritingContext:
         raise TypeError("a desk holds keys and is never serialized")
 
 
-def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
+def pseudonymize_file(
+    task: NoteFileTask, rules: PseudonymizationOptions, progress: Progress
+) -> FileResult:
     """Write notes with surrogates; what is refused goes to quarantine, never into the output.
 
     A note is refused where a step raises, where something known of its person is left in the
     text or in the note id, and where patients were given and its person is not among them.
     """
-    if refused := sorted(rules.keep_keys & SETTLED):
+    if refused := sorted(rules.keep_keys & FIXED_KEYS):
         problem = f"{', '.join(refused)} cannot be kept as it is"
         raise ConfigError("--keep-keys", problem, "leave it out; it is written in its own way")
-    lang = task.lang or _first_language(task.notes)
+    lang = task.lang or _find_first_language(task.notes)
     policy = load_policy(rules.policy, lang)
     if task.model:
         check_labels("--model", task.model, policy)
-    vault = _vault(rules)
+    vault = _open_checked_vault(rules)
     cohort = open_key(rules.key, Path(), rules.custody).cohort(rules.cohort)
     columns, rewriter = Columns(cohort, policy), Rewriter(cohort, policy)
     is_required = task.patients is not None and not rules.allow_unknown
@@ -101,8 +109,8 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
     desk = _RewritingContext(finder, rules, cohort, columns, rewriter, is_required)
     dropped: Counter[str] = Counter()
     persons: set[str] = set()
-    inputs = (*task.inputs, *_files(rules))
-    with Outbox(task.out, inputs) as outbox:
+    inputs = (*task.inputs, *_list_input_files(rules))
+    with OutputFiles(task.out, inputs) as outbox:
         outbox.done.warnings += finder.warnings
         outbox.done.origin = {
             "cryptonym": version("cryptonym"),
@@ -113,7 +121,7 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
         }
 
         def step(line: JsonLine) -> None:
-            record = _record(line, desk, dropped)
+            record = _pseudonymize_line(line, desk, dropped)
             if isinstance(record, Failure):
                 outbox.refuse(record)
             else:
@@ -122,7 +130,7 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
                     persons.add(line.annotated.document.person_id)
 
         ahead = (lambda lines: None) if rules.given else finder.foresee
-        each_line(task, outbox, progress, step, given=rules.given, ahead=ahead)
+        process_lines(task, outbox, progress, step, given=rules.given, ahead=ahead)
         if vault:
             vault.store(cohort, persons)
         if dropped:
@@ -133,7 +141,7 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
     return outbox.done
 
 
-def _vault(rules: Rules) -> Vault | None:
+def _open_checked_vault(rules: PseudonymizationOptions) -> Vault | None:
     """Open the vault that the rules name, and see that it is of this key, before any work."""
     if rules.vault is None and rules.vault_key is None:
         return None
@@ -144,9 +152,9 @@ def _vault(rules: Rules) -> Vault | None:
     return found
 
 
-def _files(rules: Rules) -> list[Path]:
+def _list_input_files(rules: PseudonymizationOptions) -> list[Path]:
     """Name the files among keys, vault and policy, which no output may replace."""
-    is_policy_file = rules.policy is not None and rules.policy not in shipped()
+    is_policy_file = rules.policy is not None and rules.policy not in list_shipped_policies()
     named = [*files_of(rules.key), *files_of(rules.vault_key or "env:")]
     named += [str(rules.policy)] * is_policy_file + [str(rules.vault)] * (rules.vault is not None)
     return [Path(name) for name in named]
@@ -158,10 +166,10 @@ def load_policy(policy: str | None, lang: str) -> Policy:
     A file holds the keys of `[policy]` in `nightly.toml`, with or without that heading.
     Raises ConfigError that names the key.
     """
-    return build(read_policy(policy, Path()) if policy is not None else {}, lang)
+    return build_policy(read_policy(policy, Path()) if policy is not None else {}, lang)
 
 
-def _first_language(notes: Path) -> str:
+def _find_first_language(notes: Path) -> str:
     """Return the language of the first note that names, or else is in, one that policies speak."""
     if not notes.is_file():
         return "fr"
@@ -177,40 +185,40 @@ def _first_language(notes: Path) -> str:
     return told or "fr"
 
 
-def _record(
+def _pseudonymize_line(
     line: JsonLine, desk: _RewritingContext, dropped: Counter[str]
 ) -> dict[str, Any] | Failure:
     note_id = line.annotated.document.note_id
-    annotated = attempt(note_id, "detect", lambda: _annotated(line, desk))
+    annotated = attempt(note_id, "detect", lambda: _find_spans(line, desk))
     if isinstance(annotated, Failure):
         return annotated
-    released = attempt(note_id, "rewrite", lambda: _released(annotated, desk))
+    released = attempt(note_id, "rewrite", lambda: _rewrite_note(annotated, desk))
     if isinstance(released, Failure):
         return replace(released, stage="residue") if released.reason in _RESIDUE else released
-    return attempt(note_id, "write", lambda: _written(line, released, desk, dropped))
+    return attempt(note_id, "write", lambda: _make_record(line, released, desk, dropped))
 
 
 _RESIDUE = ("residue", "identifying-note-id")
 
 
-def _annotated(line: JsonLine, desk: _RewritingContext) -> Annotated:
+def _find_spans(line: JsonLine, desk: _RewritingContext) -> Annotated:
     document = line.annotated.document
     if desk.is_known_required and desk.finder.patient(document.person_id) is None:
         raise Unreadable("unknown-patient" if document.person_id else "no-person")
-    clean, _ = cleaned(line)
+    clean, _ = clean_note(line)
     if not desk.rules.given:
         return desk.finder.find(clean)
-    named = (replace(span, detector=_code(span)) for span in clean.spans)
+    named = (replace(span, detector=_make_detector_code(span)) for span in clean.spans)
     document = spoken(clean.document, desk.finder.lang)
-    return Annotated(document, resolve(named, document.text))
+    return Annotated(document, resolve_spans(named, document.text))
 
 
-def _code(span: Span) -> str:
+def _make_detector_code(span: Span) -> str:
     # Anybody may have written the detector of a given span; only a name of ours goes on.
     return span.detector if _DETECTOR.fullmatch(span.detector) else "given"
 
 
-def _released(annotated: Annotated, desk: _RewritingContext) -> Release:
+def _rewrite_note(annotated: Annotated, desk: _RewritingContext) -> Release:
     document = annotated.document
     patient = desk.finder.patient(document.person_id)
     released = release_note(annotated, patient, desk.rewriter, desk.finder.known)
@@ -221,7 +229,7 @@ def _released(annotated: Annotated, desk: _RewritingContext) -> Release:
     return released
 
 
-def _written(
+def _make_record(
     line: JsonLine, released: Release, desk: _RewritingContext, dropped: Counter[str]
 ) -> dict[str, Any]:
     """Write the known keys anew and the others only where they were asked for: default-deny."""
@@ -239,20 +247,20 @@ def _written(
         elif key == "text":
             result[key] = released.text
         elif key == "note_datetime":
-            result[key] = _shifted(value, moved, desk.columns)
+            result[key] = _shift_date(value, moved, desk.columns)
         elif key in rules.keep_keys or _is_code(key, value):
             result[key] = value
         elif key != "spans":
             dropped[key] += 1
-    return {**result, "spans": listed(released.spans)}
+    return {**result, "spans": spans_to_json(released.spans)}
 
 
 def _is_code(key: str, value: Any) -> bool:
-    pattern = CODES.get(key)
+    pattern = CODE_PATTERNS.get(key)
     return pattern is not None and isinstance(value, str) and bool(pattern.fullmatch(value))
 
 
-def _shifted(value: Any, person: str, columns: Columns) -> str | None:
+def _shift_date(value: Any, person: str, columns: Columns) -> str | None:
     """Move a date by the patient's own shift; its time of day and its form stay."""
     if value is None or not str(value).strip():
         return None

@@ -63,7 +63,7 @@ def rule_of(span: Span) -> str:
 
 
 @dataclass
-class Cells:
+class TokenCoverage:
     """Tokens of many notes, counted by who covers them and whether they are gold."""
 
     counts: Counter[tuple[frozenset[str], bool]] = field(default_factory=Counter)
@@ -94,8 +94,8 @@ class Cells:
         return set().union(*(over for over, _ in self.counts)) - {_OTHERS}
 
 
-def choose(
-    cells: Cells,
+def choose_rules(
+    cells: TokenCoverage,
     judged: Collection[str],
     *,
     tolerance: float = TOLERANCE,
@@ -115,15 +115,15 @@ def choose(
         if is_gold or not over & unjudged:
             counts[over, is_gold] += number
     active = every | {_OTHERS}
-    start = _rates(counts, active)
+    start = _compute_rates(counts, active)
     choices: dict[str, RuleChoice] = {}
     dropped: list[str] = []
     while True:
-        now = _rates(counts, active)
+        now = _compute_rates(counts, active)
         for rule in sorted(active - unjudged - {_OTHERS}):
-            without = _rates(counts, active - {rule})
+            without = _compute_rates(counts, active - {rule})
             gain, loss = without[0] - now[0], start[1] - without[1]
-            choices[rule] = RuleChoice(rule, *_tokens(counts, rule, active), gain, loss)
+            choices[rule] = RuleChoice(rule, *_count_tokens(counts, rule, active), gain, loss)
         harmful = [
             choice
             for rule, choice in choices.items()
@@ -134,7 +134,7 @@ def choose(
         worst = max(harmful, key=lambda choice: (choice.gain, choice.rule))
         dropped.append(worst.rule)
         active -= {worst.rule}
-    end = _rates(counts, active)
+    end = _compute_rates(counts, active)
     kept = [rule for rule, c in choices.items() if rule in active and c.gain > tolerance]
     return Selection(
         tuple(dropped),
@@ -146,12 +146,12 @@ def choose(
     )
 
 
-def dump(selection: Selection, detector_version: str) -> str:
+def dump_selection(selection: Selection, detector_version: str) -> str:
     """Write a selection as TOML, with what was measured and the version of the rules."""
     lines = [
         "# Which rules take part: `cryptonym detect --selection` reads `dropped` alone.",
         f"detector_version = {json.dumps(detector_version)}",
-        *(f"{name} = {_listed(getattr(selection, name))}" for name in _LISTS),
+        *(f"{name} = {_format_list(getattr(selection, name))}" for name in _LISTS),
         "",
         "[measured]",
     ]
@@ -168,7 +168,7 @@ def dump(selection: Selection, detector_version: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def load(path: Path, detector_version: str, warnings: list[str]) -> frozenset[str]:
+def load_selection(path: Path, detector_version: str, warnings: list[str]) -> frozenset[str]:
     """Read which rules do not take part.
 
     A warning is added for the rules left out, and where other rules than today's were measured.
@@ -203,11 +203,11 @@ def _is_rule(name: object) -> bool:
     return isinstance(name, str) and name.startswith(_RULES) and ":" in name
 
 
-def _listed(names: Sequence[str]) -> str:
+def _format_list(names: Sequence[str]) -> str:
     return "[" + ", ".join(map(json.dumps, names)) + "]"
 
 
-def _rates(
+def _compute_rates(
     counts: Counter[tuple[frozenset[str], bool]], active: Collection[str]
 ) -> tuple[float, float]:
     """Return precision and redaction of the union of some detectors."""
@@ -220,7 +220,7 @@ def _rates(
     return hits[True] / covered if covered else 0.0, hits[True] / gold if gold else 0.0
 
 
-def _tokens(
+def _count_tokens(
     counts: Counter[tuple[frozenset[str], bool]], rule: str, active: Collection[str]
 ) -> tuple[int, int, int, int]:
     """Count the tokens of a rule: all, outside gold, and both of those it covers alone."""

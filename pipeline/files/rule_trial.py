@@ -9,11 +9,18 @@ from pipeline.config.progress import Progress
 from pipeline.files.alignment import align
 from pipeline.files.gold import read_annotated
 from pipeline.files.jsonl import read_patients
-from pipeline.files.note_files import Finder
-from pipeline.files.rule_selection import MAX_LOSS, TOLERANCE, Cells, Selection, choose, dump
+from pipeline.files.note_files import IdentifierFinder
+from pipeline.files.rule_selection import (
+    MAX_LOSS,
+    TOLERANCE,
+    Selection,
+    TokenCoverage,
+    choose_rules,
+    dump_selection,
+)
 from pipeline.notes.detection import DETECTOR_VERSION, spoken
 from pipeline.notes.error_boundary import attempt
-from pipeline.notes.overlap_resolution import trim
+from pipeline.notes.overlap_resolution import trim_spans
 from record.atomic_write import write_atomically
 from record.document import Annotated
 from record.errors import ConfigError
@@ -37,16 +44,18 @@ class SelectionTrial:
     max_loss: float = MAX_LOSS
 
 
-def choose_rules(trial: SelectionTrial, progress: Progress, warnings: list[str]) -> Selection:
+def select_rules(trial: SelectionTrial, progress: Progress, warnings: list[str]) -> Selection:
     """Run every rule on gold notes and choose which take part.
 
     A rule is judged where gold has its label; the others take part unseen, as a corpus that does
     not mark ages says nothing about them. Raises ConfigError where gold has no spans, or the
     model's notes are other ones; a warning counts the notes that could not be searched.
     """
-    finder = Finder(read_patients(trial.patients) if trial.patients else {}, lang=trial.lang)
-    model = _by_id(trial, warnings)
-    cells, failed = Cells(), 0
+    finder = IdentifierFinder(
+        read_patients(trial.patients) if trial.patients else {}, lang=trial.lang
+    )
+    model = _read_model_notes(trial, warnings)
+    cells, failed = TokenCoverage(), 0
     names: dict[str, str] = {}
     wanted: set[str] = set()
     progress.phase("reading")
@@ -54,10 +63,10 @@ def choose_rules(trial: SelectionTrial, progress: Progress, warnings: list[str])
     progress.phase("working")
     for number, note in enumerate(notes, start=1):
         document = note.document
-        spans = _model_spans(
+        spans = _get_model_spans(
             document.note_id, document.text, model, is_asked=bool(trial.model_spans)
         )
-        found = attempt(document.note_id, "detect", lambda note=note: _found(note, finder))  # type: ignore[misc]
+        found = attempt(document.note_id, "detect", lambda note=note: _find_raw_spans(note, finder))  # type: ignore[misc]
         if isinstance(found, Failure):
             failed += 1
             continue
@@ -71,19 +80,19 @@ def choose_rules(trial: SelectionTrial, progress: Progress, warnings: list[str])
         problem = "has no span in any note"
         raise ConfigError(str(trial.gold), problem, "give notes with gold spans")
     judged = [name for name, label in names.items() if trial.labels.get(label, label) in wanted]
-    return choose(cells, judged, tolerance=trial.tolerance, max_loss=trial.max_loss)
+    return choose_rules(cells, judged, tolerance=trial.tolerance, max_loss=trial.max_loss)
 
 
 def write_selection(path: Path, selection: Selection) -> None:
     """Write a selection, whole or not at all; raises ConfigError where that is not possible."""
     try:
-        write_atomically(path, dump(selection, DETECTOR_VERSION).encode("utf-8"))
+        write_atomically(path, dump_selection(selection, DETECTOR_VERSION).encode("utf-8"))
     except OSError as error:
         problem = (error.strerror or "cannot be written").lower()
         raise ConfigError(str(path), problem, "name a file in a folder that is there") from None
 
 
-def tell_selection(selection: Selection) -> str:
+def format_selection(selection: Selection) -> str:
     """Return a selection as lines for people to read."""
     lines = [f"{'rule':<34}{'tokens':>8}{'wrong':>8}{'alone':>8}{'wrong':>8}{'gain':>9}  what"]
     for choice in selection.choices:
@@ -103,19 +112,19 @@ def tell_selection(selection: Selection) -> str:
     return "\n".join(lines)
 
 
-def _found(note: Annotated, finder: Finder) -> tuple[Span, ...]:
+def _find_raw_spans(note: Annotated, finder: IdentifierFinder) -> tuple[Span, ...]:
     alignment = align(note.document.text)
     document = spoken(replace(note.document, text=alignment.clean), finder.lang)
     return alignment.to_raw(finder.spans(document))
 
 
-def _by_id(trial: SelectionTrial, warnings: list[str]) -> dict[str, Annotated]:
+def _read_model_notes(trial: SelectionTrial, warnings: list[str]) -> dict[str, Annotated]:
     if trial.model_spans is None:
         return {}
     return {note.document.note_id: note for note in read_annotated(trial.model_spans, warnings)}
 
 
-def _model_spans(
+def _get_model_spans(
     note_id: str, text: str, model: Mapping[str, Annotated], *, is_asked: bool
 ) -> list[Span]:
     if not is_asked:
@@ -124,4 +133,4 @@ def _model_spans(
     if note is None or note.document.text != text:
         problem = f"does not hold note {note_id}" if note is None else f"has another note {note_id}"
         raise ConfigError("--model-spans", problem, "run the model on the very notes of GOLD")
-    return trim((replace(span, detector="model") for span in note.spans), text)
+    return trim_spans((replace(span, detector="model") for span in note.spans), text)

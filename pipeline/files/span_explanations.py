@@ -56,18 +56,20 @@ class Finding:
         span, outcome = self.span, self.outcome.value
         if self.to:
             outcome += f" to {self.to}: {self.because}"
-        return _row(self.note_id, f"{span.start}-{span.end}", str(span.label), self.rule, outcome)
+        return _format_row(
+            self.note_id, f"{span.start}-{span.end}", str(span.label), self.rule, outcome
+        )
 
 
 _WIDTHS = (12, 11, 12, 58, 0)
 
 
-def _row(*cells: str) -> str:
+def _format_row(*cells: str) -> str:
     line = "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, _WIDTHS, strict=True))
     return line.rstrip()
 
 
-HEADING = _row("note", "where", "label", "rule", "outcome")
+HEADING = _format_row("note", "where", "label", "rule", "outcome")
 """The first line of the table."""
 
 _FIELDS = {
@@ -91,19 +93,19 @@ _LABELS: dict[str, str] = {
     Label.HOSPITAL: "care site",
 }
 # What a winner has before a loser, in the order of `pipeline.notes.overlap_resolution.precedence`.
-_DECIDED = (
+_DECIDING_RULES = (
     "the longer wins", "known of the patient wins", "the surer label wins",
     "the higher score wins", "the one further left wins",
     "the label first in the alphabet wins", "found by both, one is kept",
 )  # fmt: skip
-_DATED = frozenset((Label.DATE, Label.BIRTH_DATE))
-_NAMED = frozenset((Label.NAME, Label.FIRST_NAME, Label.LAST_NAME))
+_DATE_LABELS = frozenset((Label.DATE, Label.BIRTH_DATE))
+_NAME_LABELS = frozenset((Label.NAME, Label.FIRST_NAME, Label.LAST_NAME))
 _PLACED = frozenset((Label.CITY, Label.HOSPITAL, Label.ORGANIZATION, Label.REGION, Label.COUNTRY))
-_CLOSE = 0.75
-_LONGEST_INITIALS = 4
+_MIN_SIMILARITY = 0.75
+_MAX_INITIALS = 4
 
 
-def explain(
+def explain_spans(
     document: Document, found: Iterable[Span], patient: PatientRecord | None = None
 ) -> Iterator[Finding]:
     """Explain what was found in a document, in order of place; the spans are not yet resolved."""
@@ -113,20 +115,20 @@ def explain(
     for span in spans:
         near = spans[bisect_left(starts, span.start - longest) : bisect_left(starts, span.end)]
         better = [s for s in near if s.overlaps(span) and precedence(s) < precedence(span)]
-        outcome = _outcome(span, better, document.text)
+        outcome = _find_outcome(span, better, document.text)
         winner = min(better, key=precedence, default=None)
         yield Finding(
             document.note_id,
             document.lang,
             span,
-            _rule(span, document, patient),
+            _describe_rule(span, document, patient),
             outcome,
             f"{winner.detector} {winner.label}" if winner else "",
-            _decided(winner, span) if winner else "",
+            _find_deciding_rule(winner, span) if winner else "",
         )
 
 
-def _outcome(span: Span, better: Sequence[Span], text: str) -> SpanOutcome:
+def _find_outcome(span: Span, better: Sequence[Span], text: str) -> SpanOutcome:
     """Return what is left of a span beside the better ones, as overlap resolution does."""
     if not better:
         return SpanOutcome.WON
@@ -135,29 +137,31 @@ def _outcome(span: Span, better: Sequence[Span], text: str) -> SpanOutcome:
     return SpanOutcome.TRIMMED if any(char.isalnum() for char in left) else SpanOutcome.LOST
 
 
-def _decided(winner: Span, loser: Span) -> str:
+def _find_deciding_rule(winner: Span, loser: Span) -> str:
     pairs = zip(precedence(winner), precedence(loser), strict=True)
-    return next(why for why, (one, other) in zip(_DECIDED, pairs, strict=True) if one != other)
+    return next(
+        why for why, (one, other) in zip(_DECIDING_RULES, pairs, strict=True) if one != other
+    )
 
 
-def _rule(span: Span, document: Document, patient: PatientRecord | None) -> str:
+def _describe_rule(span: Span, document: Document, patient: PatientRecord | None) -> str:
     """Name the rule of a span: family or field, and the form in which the text has it."""
     text = document.text[span.start : span.end]
     room, _, family = span.detector.partition(".")
     if room == "known":
-        values = _values(family, document, patient)
-        return f"known {_FIELDS.get(family, family)}: {_likeness(text, values)}"
+        values = _list_known_values(family, document, patient)
+        return f"known {_FIELDS.get(family, family)}: {_describe_difference(text, values)}"
     kind = _LABELS.get(span.label) or str(span.label).lower().replace("_", " ")
-    return f"{family.replace('.', ', ') or room}: {kind}, {_form(text, span.label)}"
+    return f"{family.replace('.', ', ') or room}: {kind}, {_describe_form(text, span.label)}"
 
 
-def _form(text: str, label: str) -> str:
+def _describe_form(text: str, label: str) -> str:
     """Describe a text by the kinds of its signs alone."""
-    if label in _DATED:
-        return _form_of_date(text)
+    if label in _DATE_LABELS:
+        return _describe_date_form(text)
     letters = [char for char in text if char.isalpha()]
     digits = sum(char.isdigit() for char in text)
-    if label in _NAMED and len(letters) <= _LONGEST_INITIALS and "." in text:
+    if label in _NAME_LABELS and len(letters) <= _MAX_INITIALS and "." in text:
         return "initials"
     if not digits:
         words = len(re.findall(r"[^\W\d_]+", text))
@@ -168,7 +172,7 @@ def _form(text: str, label: str) -> str:
     return f"{digits} digits" + (" and letters" if letters else "")
 
 
-def _form_of_date(text: str) -> str:
+def _describe_date_form(text: str) -> str:
     groups = re.findall(r"\d+", text)
     if any(char.isalpha() for char in text):
         return "with a month or number in words" if groups else "in words"
@@ -178,17 +182,17 @@ def _form_of_date(text: str) -> str:
     return forms.get(len(groups), "numeric, digits apart")
 
 
-def _values(source: str, document: Document, patient: PatientRecord | None) -> list[str]:
+def _list_known_values(source: str, document: Document, patient: PatientRecord | None) -> list[str]:
     """List what is known under the field of a record that a detector names."""
     if source == "clinicians":
-        return [*_names(document.clinicians)]
+        return [*_list_names(document.clinicians)]
     values = [each.value for each in document.identifiers] if source == "identifiers" else []
     if patient is None:
         return values
     if source == "birth_date":
         return []
     if source == "relatives":
-        return [*_names(patient.relatives)]
+        return [*_list_names(patient.relatives)]
     if source == "identifiers":
         return values + [each.value for each in patient.identifiers]
     if source == "addresses":
@@ -197,32 +201,34 @@ def _values(source: str, document: Document, patient: PatientRecord | None) -> l
     return list(getattr(patient, source, ()))
 
 
-def _names(people: Iterable[PersonName]) -> Iterator[str]:
+def _list_names(people: Iterable[PersonName]) -> Iterator[str]:
     for person in people:
         yield from (*person.given_names, *person.family_names)
 
 
-def _likeness(text: str, values: Sequence[str]) -> str:
+def _describe_difference(text: str, values: Sequence[str]) -> str:
     """Say how a text differs from the nearest of some values."""
     if not values:
-        return _form_of_date(text)
+        return _describe_date_form(text)
     if text in values:
         return "as in the record"
     if fold(text) in {fold(value) for value in values}:
         return "another case, or other accents"
-    here, known = _compact(text), [_compact(value) for value in values]
+    here, known = _strip_separators(text), [_strip_separators(value) for value in values]
     if here in known:
         return "other separators"
-    if len(here) <= _LONGEST_INITIALS and any(value.startswith(here[:1]) for value in known):
+    if len(here) <= _MAX_INITIALS and any(value.startswith(here[:1]) for value in known):
         return "initials or a short form"
     if any(here in value for value in known):
         return "a part of it"
     if any(value in here for value in known if value):
         return "it and more around it"
-    if any(difflib.SequenceMatcher(None, here, value).ratio() >= _CLOSE for value in known):
+    if any(
+        difflib.SequenceMatcher(None, here, value).ratio() >= _MIN_SIMILARITY for value in known
+    ):
         return "misspelling or another spelling"
     return "another form"
 
 
-def _compact(text: str) -> str:
+def _strip_separators(text: str) -> str:
     return "".join(char for char in fold(text) if char.isalnum())

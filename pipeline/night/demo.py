@@ -142,7 +142,7 @@ def score_demo(config: Path) -> str:
 def _read_pairs(settings: Settings, state: State, seal: Seal) -> Iterator[Pair]:
     with (settings.base / "truth.jsonl").open(encoding="utf-8") as lines:
         notes = [note for note in map(json.loads, lines) if "file" not in note]
-    kept = state.sealed([int(note["note_id"]) for note in notes])
+    kept = state.read_sealed([int(note["note_id"]) for note in notes])
     for note in notes:
         sealed = kept.get(int(note["note_id"]))
         if sealed is not None:

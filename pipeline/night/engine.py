@@ -3,10 +3,10 @@
 from pipeline.night.nightly import Job
 from pipeline.notes import residual_identifiers
 from pipeline.notes.batch import Batch
-from pipeline.notes.batch_commit import write
+from pipeline.notes.batch_commit import commit_batch
 from pipeline.notes.detection import KnownPatients, detect
-from pipeline.notes.overlap_resolution import resolve
-from pipeline.notes.stages import STAGES, read, timed
+from pipeline.notes.overlap_resolution import resolve_spans
+from pipeline.notes.stages import STAGES, read_batch, run_stage
 from pipeline.notes.worker_resources import Tools, open_tools
 from pipeline.warehouse.databases import retrying
 from pipeline.warehouse.note_rows import Unit
@@ -18,9 +18,11 @@ from surrogates.rewrite import Rewriter
 
 def process_unit(unit: Unit, tools: Tools) -> Batch:
     """Read a unit of notes and run every stage on it except the commit."""
-    batch = timed("read", lambda empty, tools: read(empty.unit, tools), Batch(unit=unit), tools)
+    batch = run_stage(
+        "read", lambda empty, tools: read_batch(empty.unit, tools), Batch(unit=unit), tools
+    )
     for name, stage in STAGES:
-        batch = timed(name, stage, batch, tools)
+        batch = run_stage(name, stage, batch, tools)
     return batch
 
 
@@ -39,7 +41,7 @@ def process_units(job: Job, tools: Tools) -> None:
 
 
 def _process_and_commit(unit: Unit, tools: Tools, run_id: int) -> None:
-    write(process_unit(unit, tools), tools, run_id)
+    commit_batch(process_unit(unit, tools), tools, run_id)
 
 
 def annotate_note(
@@ -47,7 +49,7 @@ def annotate_note(
 ) -> Annotated:
     """Detect the identifiers of one note and resolve overlapping spans."""
     compiled = known.of(patient) if patient else None
-    return Annotated(document, resolve(detect(document, compiled), document.text))
+    return Annotated(document, resolve_spans(detect(document, compiled), document.text))
 
 
 def release_note(
@@ -57,5 +59,5 @@ def release_note(
     document = annotated.document
     released = rewriter.rewrite(document, annotated.spans, patient)
     compiled = known.of(patient) if patient else None
-    residual_identifiers.check(released, document, compiled, rewriter.policy)
+    residual_identifiers.check_release(released, document, compiled, rewriter.policy)
     return released

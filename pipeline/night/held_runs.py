@@ -10,7 +10,7 @@ from pipeline.night.release_history import write_release_page
 from pipeline.notes.worker_resources import open_master, settled
 from pipeline.state.ledger import State, open_state
 from pipeline.state.quality_store import GateDecision
-from pipeline.state.run_lock import run_lock
+from pipeline.state.run_lock import make_run_lock
 from pipeline.warehouse.warehouse import Output, open_output
 from record.errors import ConfigError, CryptonymError
 from surrogates.keys.keys import CohortKey
@@ -39,7 +39,7 @@ def apply_decision(config: Path, decision: GateDecision) -> AppliedDecision:
         raise ConfigError("--by, --reason", "must not be empty", "give a name and a reason")
     cohort = open_master(settings).cohort(settings.cohort)
     with ExitStack() as stack:
-        stack.enter_context(run_lock(settled(settings).state.url, settings.base))
+        stack.enter_context(make_run_lock(settled(settings).state.url, settings.base))
         state = open_state(settled(settings).state, settings.base)
         stack.callback(state.close)
         output = open_output(settled(settings).output, settings.base)
@@ -71,7 +71,7 @@ def _move_notes(decision: GateDecision, state: State, output: Output, cohort: Co
     if decision.decision == "accepted":
         moved = publish_staged(state, output, only=decision.run_id)
     else:
-        moved = state.quality.refuse(decision.run_id, again=decision.again)
+        moved = state.quality.reject(decision.run_id, again=decision.again)
         withdraw_refused(state, output, cohort)
     output.prune_persons()
     if not is_output_complete(state, output, cohort):

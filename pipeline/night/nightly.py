@@ -12,10 +12,10 @@ from pathlib import Path
 from sqlalchemy.engine import make_url
 
 from models.tagger.shipped_model import digest, folder_of
-from pipeline.config.energy import Meter
+from pipeline.config.energy import EnergyMeter
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE, EXIT_QUARANTINE
-from pipeline.config.peak_memory import peak_kilobytes
-from pipeline.config.policy_description import in_short
+from pipeline.config.peak_memory import measure_peak_kilobytes
+from pipeline.config.policy_description import summarize_policy
 from pipeline.config.progress import Progress
 from pipeline.config.settings import OutputSettings, Settings, load
 from pipeline.night.publishing import is_output_complete, publish_run, withdraw_unknown
@@ -27,12 +27,12 @@ from pipeline.quality.gate import COUNT_ONLY, Assessment, Gate, assess_run, load
 from pipeline.quality.notifications import send_notifications
 from pipeline.quality.page import make_label_panels
 from pipeline.reports.run_report import Beside, write_report
-from pipeline.state.audit_records import last_review
+from pipeline.state.audit_records import read_last_review
 from pipeline.state.ledger import RunRecord, Scope, State, open_state
-from pipeline.state.new_notes import find_new
-from pipeline.state.quality_series import Counted
-from pipeline.state.run_lock import RunLock, run_lock
-from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_all
+from pipeline.state.new_notes import find_new_units
+from pipeline.state.quality_series import RunCounts
+from pipeline.state.run_lock import RunLock, make_run_lock
+from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
 from pipeline.warehouse.databases import database_path, retrying
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.sql_output import CdmSource, Output
@@ -121,7 +121,7 @@ class NightlyRun:
                 cdm_source_name=self.settings.cohort,
                 cdm_source_abbreviation=self.settings.cohort[:25],
                 cdm_holder="",
-                source_description=in_short(policy),
+                source_description=summarize_policy(policy),
                 cdm_etl_reference=reference,
             )
         )
@@ -140,7 +140,7 @@ class NightlyRun:
         size = self.settings.limits.notes_per_unit
         if self.state.scope(run.run_id) == "all":
             return self.source.plan(size)
-        return find_new(self.source, self.state, self.most_new or size)
+        return find_new_units(self.source, self.state, self.most_new or size)
 
     def work(self, run: RunRecord, run_job: JobRunner, workers: int, lock_fd: int) -> None:
         """Process the units that are not done."""
@@ -169,8 +169,8 @@ class NightlyRun:
 
     def count(self, run: RunRecord) -> Tally:
         """Return the sum of the tallies of the run's units."""
-        return merge_all(
-            Tally.from_json(json.loads(text)) for text in self.state.tallies(run.run_id)
+        return merge_tallies(
+            Tally.from_json(json.loads(text)) for text in self.state.read_tallies(run.run_id)
         )
 
     def judge(self, run: RunRecord, tally: Tally) -> Assessment:
@@ -178,7 +178,7 @@ class NightlyRun:
         self.progress.phase("judging")
         quality = self.settings.quality
         config = config_hash(self.settings, self.cohort).hex()[:16]
-        counted = Counted(run.run_id, self.gate.night_of(run), config, tally.cells)
+        counted = RunCounts(run.run_id, self.gate.night_of(run), config, tally.cells)
         if run.phase == "publishing":
             return load_assessment(self.state.quality, counted, quality, self.gate)
         folder = self.settings.model.folder
@@ -189,7 +189,7 @@ class NightlyRun:
     def publish(self, run: RunRecord) -> int:
         """Publish staged notes, withdraw others; return how many were deleted at the source."""
         self.progress.phase("publishing")
-        self.state.phase(run.run_id, "publishing")
+        self.state.set_phase(run.run_id, "publishing")
         deleted = publish_run(run.run_id, self.state, self.output, self.cohort)
         self.progress.phase("reading back")
         where = (self.state, self.output, self.cohort)
@@ -204,7 +204,7 @@ class NightlyRun:
         return deleted
 
     def summary(
-        self, run: RunRecord, tally: Tally, deleted: int, workers: int, meter: Meter
+        self, run: RunRecord, tally: Tally, deleted: int, workers: int, meter: EnergyMeter
     ) -> RunSummary:
         """Return the summary of the run; adds deleted, malformed and planned notes to `tally`."""
         # The gate's counts have a table of their own.
@@ -228,8 +228,10 @@ class NightlyRun:
             workers=workers,
             tally=tally,
             max_quarantine_share=self.settings.limits.max_quarantine_share,
-            review=last_review(settled(self.settings).state, self.settings.base),
-            energy=meter.read(self.settings.energy, sum(self.peaks.values()) or peak_kilobytes()),
+            review=read_last_review(settled(self.settings).state, self.settings.base),
+            energy=meter.read(
+                self.settings.energy, sum(self.peaks.values()) or measure_peak_kilobytes()
+            ),
         )
 
 
@@ -258,7 +260,7 @@ def run_nightly(
     check_documents_folder(settings)
     check_distinct_places(settled(settings))
     with ExitStack() as stack:
-        lock = stack.enter_context(run_lock(settled(settings).state.url, settings.base))
+        lock = stack.enter_context(make_run_lock(settled(settings).state.url, settings.base))
         source = open_source(settled(settings).source, settings.base)
         stack.callback(source.close)
         state = open_state(settled(settings).state, settings.base)
@@ -283,7 +285,7 @@ def _execute(
     night: NightlyRun, run_job: JobRunner, workers: int, lock: RunLock, *, quiet: bool = False
 ) -> NightlyResult:
     """Execute all phases of one run; a quiet one reports only if it changed anything."""
-    meter = Meter()
+    meter = EnergyMeter()
     run = night.plan()
     if run.phase != "publishing":
         night.work(run, run_job, workers, lock.fileno())

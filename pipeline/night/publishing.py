@@ -23,7 +23,7 @@ def publish_run(run_id: int, state: State, output: Output, cohort: CohortKey) ->
     publish_staged(state, output)
     withdraw_refused(state, output, cohort)
     deleted = 0
-    for note_ids in state.tombstones(run_id):
+    for note_ids in state.find_deleted(run_id):
         output.withdraw([make_released_id(cohort, note_id) for note_id in note_ids])
         state.forget(note_ids)
         deleted += len(note_ids)
@@ -37,18 +37,18 @@ def publish_staged(state: State, output: Output, *, only: int | None = None) -> 
     `only` is the number of an accepted run: only the notes that it held are published.
     """
     count = 0
-    while staged := state.staged(limit=_CHUNK, accepted=only):
+    while staged := state.read_staged(limit=_CHUNK, accepted=only):
         output.publish([unpack(note.payload) for note in staged])
-        state.published([note.note_id for note in staged])
+        state.mark_published([note.note_id for note in staged])
         count += len(staged)
     return count
 
 
 def withdraw_refused(state: State, output: Output, cohort: CohortKey) -> None:
     """Remove from the output earlier versions of notes that are now in quarantine."""
-    for note_ids in state.to_withdraw():
+    for note_ids in state.find_withdrawable():
         output.withdraw([make_released_id(cohort, note_id) for note_id in note_ids])
-        state.withdrawn(note_ids)
+        state.mark_withdrawn(note_ids)
 
 
 def is_output_complete(state: State, output: Output, cohort: CohortKey) -> bool:
@@ -57,7 +57,7 @@ def is_output_complete(state: State, output: Output, cohort: CohortKey) -> bool:
     Both sides are streamed; counts and order-independent sums of hashed ids are compared.
     """
     expected = _fingerprint_ids(
-        make_released_id(cohort, note_id) for note_id in state.released_ids()
+        make_released_id(cohort, note_id) for note_id in state.read_released_ids()
     )
     return expected == _fingerprint_ids(output.ids())
 
@@ -69,7 +69,7 @@ def withdraw_unknown(state: State, output: Output, cohort: CohortKey) -> int:
     was released since. Uses eight bytes of memory per released note.
     """
     known = array(
-        "q", sorted(make_released_id(cohort, note_id) for note_id in state.released_ids())
+        "q", sorted(make_released_id(cohort, note_id) for note_id in state.read_released_ids())
     )
     unknown = [note_id for note_id in output.ids() if not _contains(known, note_id)]
     for some in chunks(unknown, _CHUNK):

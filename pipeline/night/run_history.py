@@ -16,7 +16,7 @@ from pipeline.quality.gate import describe_alarm as alarm_told
 from pipeline.reports.run_report import to_json
 from pipeline.state.quality_store import GateDecision, JudgedRun, QualityStore
 from pipeline.state.release_register import read_register
-from pipeline.state.run_lock import holder
+from pipeline.state.run_lock import find_holder
 from pipeline.state.run_summary import RunSummary, Tally
 from pipeline.state.schema_version import connect_state
 from pipeline.state.tables import RUN
@@ -91,7 +91,7 @@ def read_history(settings: StateSettings, base: Path, *, limit: int | None = Non
         # The lock is held either by a release or by the latest run.
         releases = read_register(settings, base, limit=1)
         is_release = any(release.status == "running" for release in releases)
-        is_running = not is_release and holder(settings.url, base) is not None
+        is_running = not is_release and find_holder(settings.url, base) is not None
         past = [
             _make_past_run(row, is_running=is_running and n == 0) for n, row in enumerate(latest)
         ]

@@ -18,7 +18,7 @@ from pipeline.night.nightly import Job, JobRunner, NightlyResult, run_nightly
 from pipeline.notes.worker_resources import Tools, open_tools, settled
 from pipeline.quality.gate import COUNT_ONLY, Gate
 from pipeline.state.ledger import open_state
-from pipeline.state.new_notes import has_new
+from pipeline.state.new_notes import has_new_notes
 from pipeline.state.run_lock import Held
 from pipeline.state.run_summary import Outcome
 from pipeline.warehouse.warehouse import open_source
@@ -167,4 +167,4 @@ class Watcher:
             closing(open_source(resolved.source, settings.base)) as source,
             closing(open_state(resolved.state, settings.base)) as state,
         ):
-            return has_new(source, state)
+            return has_new_notes(source, state)

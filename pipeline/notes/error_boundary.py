@@ -1,4 +1,4 @@
-"""The one place that catches everything: what is raised goes on without its text."""
+"""The error boundary: the only place that catches every exception, and drops its message."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -10,15 +10,15 @@ T = TypeVar("T")
 
 
 class Unexpected(CryptonymError):
-    """Something raised an error that nobody planned; holds its class name and no message."""
+    """An unexpected exception; holds its class name but not its message."""
 
 
 def attempt(note_id: str, stage: str, step: Callable[[], T]) -> T | Failure:
-    """Run one step on one note; give its result, or the failure that means quarantine.
+    """Run one step on one note; return its result, or the failure that sends it to quarantine.
 
-    Unavailable passes through: a database that does not answer is no property of the note, and
-    the run must retry or stop. Anything else keeps its class name and reason code alone; the
-    message and the traceback may hold text and are dropped.
+    Unavailable is raised: an unreachable database is not a property of the note, and the run must
+    retry or stop. Of any other error only class name and reason code are kept; message and
+    traceback may hold text and are dropped.
     """
     try:
         return step()
@@ -26,12 +26,12 @@ def attempt(note_id: str, stage: str, step: Callable[[], T]) -> T | Failure:
         raise
     except (Unreadable, Unsafe) as error:
         return Failure(note_id, stage, type(error).__name__, error.reason)
-    except Exception as error:  # noqa: BLE001 - whatever a note raises, the other notes go on
+    except Exception as error:  # noqa: BLE001 - one bad note must not stop the others
         return Failure(note_id, stage, type(error).__name__)
 
 
-def safely(step: Callable[[], T]) -> T:
-    """Run a step; our own errors pass, any other becomes Unexpected, which holds no text."""
+def drop_error_texts(step: Callable[[], T]) -> T:
+    """Run a step; raise Unexpected, which holds no text, in place of errors not our own."""
     try:
         return step()
     except CryptonymError:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from pipeline.config.settings import QualitySettings
-from pipeline.state.quality_counts import MEASURES, Cell, Cells, Series, kin
-from pipeline.state.quality_series import Compared, Counted, compare
+from pipeline.state.quality_counts import MEASURES, CellCounts, CountCell, Series, change_group
+from pipeline.state.quality_series import ComparedSeries, RunCounts, compare_runs
 from pipeline.state.quality_store import Alarm, Conclusion, JudgedRun, QualityStore
 from pipeline.state.unit_results import RunRecord
 from record.count_drift import WEEKDAYS, DriftVerdict, Judge
@@ -29,7 +29,9 @@ class Gate:
 
     judge: Judge | None = None
     night_of: Callable[[RunRecord], date] = _start_date
-    memory: dict[tuple[int, ...], Cells] = field(default_factory=dict, repr=False, compare=False)
+    memory: dict[tuple[int, ...], CellCounts] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
 
 COUNT_ONLY = Gate()
@@ -44,12 +46,12 @@ class Assessment:
     `alarms` are sorted by p-value.
     """
 
-    run: Counted
+    run: RunCounts
     conclusion: Conclusion
     alarms: tuple[Alarm, ...]
     nights: int
     min_days: int
-    compared: Sequence[Compared] = field(default=(), repr=False)
+    compared: Sequence[ComparedSeries] = field(default=(), repr=False)
     verdicts: Mapping[Series, DriftVerdict] = field(default_factory=dict, repr=False)
 
     @property
@@ -75,7 +77,7 @@ def compute_allowance(false_alarms_per_quarter: float, run_of_night: int = 1) ->
 
 
 def assess_run(
-    store: QualityStore, run: Counted, version: str, settings: QualitySettings, gate: Gate
+    store: QualityStore, run: RunCounts, version: str, settings: QualitySettings, gate: Gate
 ) -> Assessment:
     """Store the counts of a run and judge it; if it is held, its staged notes are not published.
 
@@ -86,28 +88,28 @@ def assess_run(
     if last is not None and last.night == run.night and not count_processed_notes(run.cells):
         return Assessment(run, "unjudged", (), 0, settings.min_days)
     counted = Counter(run.cells)
-    counted.update(store.copies(run.run_id))
-    run = Counted(run.run_id, run.night, run.config, counted)
-    store.record(run, version)
+    counted.update(store.count_duplicates(run.run_id))
+    run = RunCounts(run.run_id, run.night, run.config, counted)
+    store.store_counts(run, version)
     found = judge_run(store, run, settings, gate)
-    store.conclude(run.run_id, found.conclusion, found.alarms)
+    store.store_verdict(run.run_id, found.conclusion, found.alarms)
     return found
 
 
 def load_assessment(
-    store: QualityStore, run: Counted, settings: QualitySettings, gate: Gate
+    store: QualityStore, run: RunCounts, settings: QualitySettings, gate: Gate
 ) -> Assessment:
     """Return the assessment of a run that was judged before, with the stored verdict."""
     known = next((each for each in store.runs() if each.run_id == run.run_id), None)
     if known is None:  # begun by a version without counts
         return Assessment(run, "unjudged", (), 0, settings.min_days)
-    run = Counted(run.run_id, known.night, known.config, store.cells([run.run_id]))
+    run = RunCounts(run.run_id, known.night, known.config, store.cells([run.run_id]))
     found = judge_run(store, run, settings, gate)
     return replace(found, conclusion=known.conclusion, alarms=known.alarms)
 
 
 def judge_run(
-    store: QualityStore, run: Counted, settings: QualitySettings, gate: Gate
+    store: QualityStore, run: RunCounts, settings: QualitySettings, gate: Gate
 ) -> Assessment:
     """Compare a run with earlier ones; nothing is stored."""
     judge = gate.judge
@@ -120,7 +122,7 @@ def judge_run(
     nights = len({each.night for each in past if each.cells})
     if judge is None:
         return Assessment(run, "unjudged", (), nights, settings.min_days)
-    compared = compare(past, run, _find_new_normals(store))
+    compared = compare_runs(past, run, _find_new_normals(store))
     rank = 1 + sum(each.night == run.night and each.notes > 0 for each in before)
     allowed = compute_allowance(settings.false_alarms_per_quarter, rank)
     verdicts = judge([each.track for each in compared], allowed)
@@ -148,7 +150,9 @@ def _conclude(alarms: Sequence[Alarm], nights: int, settings: QualitySettings) -
     return "learning" if nights < settings.min_days else "clean"
 
 
-def _load_past_counts(store: QualityStore, runs: Sequence[JudgedRun], gate: Gate) -> list[Counted]:
+def _load_past_counts(
+    store: QualityStore, runs: Sequence[JudgedRun], gate: Gate
+) -> list[RunCounts]:
     """Return the counts of earlier nights; runs of one night without alarms are added up.
 
     Rejected runs are left out.
@@ -167,7 +171,7 @@ def _load_past_counts(store: QualityStore, runs: Sequence[JudgedRun], gate: Gate
         last = group[-1]
         is_normal = last.decision is not None and last.decision.new_normal
         unusual = frozenset(a.series for a in last.alarms if a.holds and not is_normal)
-        past.append(Counted(ids[0], last.night, last.config, cells, unusual, len(ids)))
+        past.append(RunCounts(ids[0], last.night, last.config, cells, unusual, len(ids)))
     return past
 
 
@@ -177,11 +181,11 @@ def _find_new_normals(store: QualityStore) -> dict[tuple[str, str], int]:
     since: dict[tuple[str, str], int] = {}
     for run in reversed(store.runs()) if changed else ():
         if run.run_id in changed:
-            since |= {kin(alarm.series): run.run_id for alarm in run.alarms if alarm.holds}
+            since |= {change_group(alarm.series): run.run_id for alarm in run.alarms if alarm.holds}
     return since
 
 
-def _make_alarm(compared: Compared, verdict: DriftVerdict, min_days: int) -> Alarm:
+def _make_alarm(compared: ComparedSeries, verdict: DriftVerdict, min_days: int) -> Alarm:
     return Alarm(
         series=compared.series,
         title=verdict.name,
@@ -214,6 +218,6 @@ def _format_count(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
 
-def count_processed_notes(cells: Mapping[Cell, int]) -> int:
+def count_processed_notes(cells: Mapping[CountCell, int]) -> int:
     """Count the notes that a run processed."""
     return sum(number for cell, number in cells.items() if cell.measure == "worked")

@@ -8,7 +8,7 @@ from pipeline.quality.gate import Assessment, describe_alarm
 from pipeline.reports.charts import Panel, panel
 from pipeline.reports.run_report import TEMPLATES
 from pipeline.state.quality_counts import Series
-from pipeline.state.quality_series import Compared
+from pipeline.state.quality_series import ComparedSeries
 from pipeline.state.quality_store import GateDecision, JudgedRun
 from record.count_drift import WEEKDAYS, DriftVerdict
 
@@ -78,7 +78,9 @@ def make_label_panels(assessment: Assessment) -> tuple[Panel, ...]:
     return _group_panels("spans", panels).panels
 
 
-def _make_panel(compared: Compared, assessment: Assessment, alarmed: Collection[Series]) -> Panel:
+def _make_panel(
+    compared: ComparedSeries, assessment: Assessment, alarmed: Collection[Series]
+) -> Panel:
     track = compared.track
     counts, exposures = _sum_by_night(track.counts), _sum_by_night(track.exposures)
     rates = [

@@ -8,7 +8,7 @@ from typing import Any
 from pipeline.config.settings import Settings
 from pipeline.notes.worker_resources import settled
 from pipeline.warehouse.databases import connect, transaction
-from pipeline.warehouse.note_rows import whole
+from pipeline.warehouse.note_rows import parse_integer
 from pipeline.warehouse.warehouse import PARQUET
 from record.errors import ConfigError
 
@@ -95,7 +95,7 @@ def _listed(setting: str, ids: Iterable[int]) -> PersonList:
 
 
 def _number(value: Any) -> int:
-    number = whole(value)
+    number = parse_integer(value)
     if number is None:
         problem = "gives something that is no person_id"
         raise ConfigError(_QUERY, problem, "select person_id alone, a number in every row")

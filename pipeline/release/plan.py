@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pipeline.notes.worker_resources import Tools
 from pipeline.release.draft import ReleaseUnit
 from pipeline.warehouse.databases import chunks
-from pipeline.warehouse.parquet_source import FolderStore
+from pipeline.warehouse.parquet_source import ParquetStore
 from pipeline.warehouse.warehouse import Source
 
 _BITS = 62
@@ -32,7 +32,7 @@ def count_units(tools: Tools, persons: int) -> int:
     it is larger there.
     """
     size = max(1, tools.settings.limits.notes_per_unit // 2)
-    if isinstance(tools.source.store, FolderStore):
+    if isinstance(tools.source.store, ParquetStore):
         size *= _OF_FOLDERS
     wanted = -(-persons // size)
     return 1 << min((wanted - 1).bit_length() if wanted else 0, _MOST)

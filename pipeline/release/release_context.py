@@ -14,7 +14,7 @@ from pipeline.release.request import ReleaseRequest, make_policy, tables_of
 from pipeline.release.table_reader import present_columns
 from pipeline.release.tables import NOTES, make_tables, order_of
 from pipeline.release.targets import Target, open_target
-from pipeline.state.run_lock import lock_path
+from pipeline.state.run_lock import make_lock_path
 from record.columns import TABLES
 from record.errors import ConfigError
 from surrogates.rewrite import Rewriter
@@ -90,6 +90,6 @@ def draft_folder(settings: Settings) -> Path:
     There is one for each state database, whose lock keeps two of them out of one folder:
     configurations may lie side by side.
     """
-    lock = lock_path(settled(settings).state.url, settings.base).absolute()
+    lock = make_lock_path(settled(settings).state.url, settings.base).absolute()
     digest = hashlib.blake2b(str(lock).encode(), digest_size=4).hexdigest()
     return settings.base / ".cryptonym" / f"release-{digest}"

@@ -6,11 +6,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from pipeline.config.policies import build, expand, read_policy
+from pipeline.config.policies import build_policy, expand_policy, read_policy
 from pipeline.config.settings import CohortSettings, Settings
 from pipeline.release.persons import PersonList, query_persons, read_persons, read_text
 from pipeline.release.tables import patient_tables
-from pipeline.warehouse.note_rows import day
+from pipeline.warehouse.note_rows import parse_date
 from record.columns import COLUMNS, TABLES, Treatment
 from record.errors import ConfigError, Unreadable
 from record.policy import Policy
@@ -48,7 +48,7 @@ class ReleaseRequest:
         if not self.has_window:
             return True
         try:
-            found = day(value)
+            found = parse_date(value)
         except Unreadable:
             return True
         if found is None:
@@ -111,11 +111,11 @@ def make_policy(order: ReleaseRequest, settings: Settings) -> Policy:
     """
     said = settings.cohorts.get(order.cohort, CohortSettings()).policy
     if order.policy is not None:
-        policy = build(read_policy(order.policy, Path()), settings.lang)
+        policy = build_policy(read_policy(order.policy, Path()), settings.lang)
     elif isinstance(said, str):
-        policy = build(read_policy(said, settings.base), settings.lang)
+        policy = build_policy(read_policy(said, settings.base), settings.lang)
     elif said is not None:
-        policy = build(expand(said, settings.base), settings.lang)
+        policy = build_policy(expand_policy(said, settings.base), settings.lang)
     else:
         policy = settings.make_policy()
     dropped = {

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from models.tagger.shipped_model import digest, folder_of
-from pipeline.config.energy import Meter
+from pipeline.config.energy import EnergyMeter
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
-from pipeline.config.peak_memory import peak_kilobytes
-from pipeline.config.policy_description import in_short
+from pipeline.config.peak_memory import measure_peak_kilobytes
+from pipeline.config.policy_description import summarize_policy
 from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, load
 from pipeline.night.nightly import Job, JobRunner, check_distinct_places, check_documents_folder
 from pipeline.night.release_history import write_release_page
 from pipeline.notes.detection import DETECTOR_VERSION
-from pipeline.notes.error_boundary import safely
-from pipeline.notes.worker_resources import open_reversal, settled
+from pipeline.notes.error_boundary import drop_error_texts
+from pipeline.notes.worker_resources import open_reversal_vault, settled
 from pipeline.release.accompanying_files import ORIGIN
 from pipeline.release.draft import ReleaseDraft, ReleaseUnit, UnitMade, incomplete
 from pipeline.release.persons import PersonList
@@ -33,8 +33,8 @@ from pipeline.release.tables import REFERRED
 from pipeline.release.targets import output_of, show_place
 from pipeline.release.unit import make_referred, make_selves, make_unit
 from pipeline.release.unit_files import read_keys
-from pipeline.state.release_register import Entry, registered
-from pipeline.state.run_lock import RunLock, run_lock
+from pipeline.state.release_register import RegisterEntry, register_release
+from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.warehouse.sql_output import CdmSource
 from record.errors import ConfigError, CryptonymError
 from record.policy import Policy
@@ -100,14 +100,14 @@ def describe(origin: Origin) -> dict[str, list[dict[str, Any]]]:
         cdm_source_name=origin.cohort,
         cdm_source_abbreviation=origin.cohort[:25],
         cdm_holder="",
-        source_description=in_short(policy),
+        source_description=summarize_policy(policy),
         cdm_etl_reference=ORIGIN + origin.key.key_id,
     )
     facts = {
         "method": METHOD,
         "key_id": origin.key.key_id,
         "policy_id": policy.policy_id,
-        "dates": in_short(policy),
+        "dates": summarize_policy(policy),
         "date shift days": f"{policy.min_shift_days}-{policy.max_shift_days}",
         **{f"{name} version": number for name, number in origin.versions.items()},
     }
@@ -147,7 +147,7 @@ def make_manifest(
         "key_id": origin.key.key_id,
         "policy_id": origin.policy.policy_id,
         "versions": origin.versions,
-        "dates": in_short(origin.policy),
+        "dates": summarize_policy(origin.policy),
         "date_precision": origin.policy.date_precision,
         "date_shift_days": [origin.policy.min_shift_days, origin.policy.max_shift_days],
         "units": origin.units,
@@ -269,7 +269,7 @@ def run_release(
     stays. Refused notes above the configured share give exit code 3.
     """
     # No traceback may quote a note.
-    return safely(lambda: _run(order, progress or Progress(), drive, workers))
+    return drop_error_texts(lambda: _run(order, progress or Progress(), drive, workers))
 
 
 def _run(
@@ -284,9 +284,9 @@ def _run(
     output = output_of(order, settings)
     check_distinct_places(settled(settings), (output, Path()))
     where = settled(settings).state, settings.base
-    with run_lock(where[0].url, settings.base) as lock:
+    with make_run_lock(where[0].url, settings.base) as lock:
         try:
-            with registered(*where, cohort=order.cohort, place=show_place(output)) as entry:
+            with register_release(*where, cohort=order.cohort, place=show_place(output)) as entry:
                 maker = _Maker(progress, lock, entry, drive, workers)
                 released = _made(order, settings, listed, maker)
         except CryptonymError:
@@ -304,7 +304,7 @@ class _Maker:
 
     progress: Progress
     lock: RunLock
-    entry: Entry
+    entry: RegisterEntry
     drive: JobRunner | None
     workers: int
 
@@ -369,7 +369,7 @@ class _Release:
         self.counts = ReleaseCounts()
         self.units = 1
         self.peaks: dict[str, int] = {}
-        self._meter = Meter()
+        self._meter = EnergyMeter()
 
     def plan(self, listed: PersonList) -> None:
         """Find the persons, and cut them into units with their notes."""
@@ -379,7 +379,7 @@ class _Release:
         counts["listed"] = len(listed.person_ids)
         counts["duplicates"] = listed.duplicates
         counts["unknown"] = len(listed.person_ids) - len(known)
-        vault = open_reversal(tools.settings)
+        vault = open_reversal_vault(tools.settings)
         if vault is not None:
             vault.store(tools.cohort, map(str, known))
         self.units = count_units(tools, len(known))
@@ -485,23 +485,23 @@ class _Release:
         is_same = all(change.is_none for change in changes.values())
         is_same &= before == json.loads(json.dumps(manifest)) and old.get(read) == explained
         entry = self.maker.entry
-        entry.tell(self._told(changes, is_changed=not is_same))
+        entry.set_about(self._told(changes, is_changed=not is_same))
         self._check_stale(changes)
         if not is_same:
             self.maker.progress.phase("publishing")
-            entry.publishing()
+            entry.mark_publishing()
             dated = manifest | {"time": datetime.now(UTC).isoformat(timespec="seconds")}
             papers = {described: dump(dated), read: explained}
             target.deliver(desk.draft, desk.names, papers)
         limit = desk.tools.settings.limits.max_quarantine_share
         code = EXIT_DONE if counts.refused_share <= limit else EXIT_QUARANTINE
-        entry.finished(code)
+        entry.mark_finished(code)
         return Released(counts, changes, manifest, not is_same, code, self.peaks)
 
     def _told(self, changes: Changes, *, is_changed: bool) -> dict[str, Any]:
         """Return what the register keeps: counts, ids of keys, versions."""
         origin, counts = self._origin(), self.counts
-        memory = sum(self.peaks.values()) or peak_kilobytes()
+        memory = sum(self.peaks.values()) or measure_peak_kilobytes()
         return {
             "key_id": origin.key.key_id,
             "policy_id": origin.policy.policy_id,

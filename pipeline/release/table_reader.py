@@ -7,8 +7,8 @@ import pyarrow as pa
 from sqlalchemy import Table
 
 from pipeline.release.row_digests import Row
-from pipeline.warehouse.note_rows import day, moment, whole
-from pipeline.warehouse.parquet_output import arrow_schema
+from pipeline.warehouse.note_rows import parse_date, parse_datetime, parse_integer
+from pipeline.warehouse.parquet_output import make_arrow_schema
 from pipeline.warehouse.warehouse import Source
 from record.columns import COLUMNS, TABLES, Holds
 from record.errors import Unreadable
@@ -45,7 +45,7 @@ def to_rows(treated: pa.Table, table: Table) -> list[Row]:
         _fitted(treated.column(kind.name), kind.type).to_pylist()
         if kind.name in present
         else nothing
-        for kind in arrow_schema(table)
+        for kind in make_arrow_schema(table)
     ]
     return list(zip(*columns, strict=True))
 
@@ -62,7 +62,7 @@ def _array(table: str, name: str, values: Any) -> pa.Array:
         return found
     holds = COLUMNS[f"{table}.{name}"].holds
     if holds in (Holds.ID, Holds.CODE):
-        return pa.array([whole(value) for value in values], pa.int64())
+        return pa.array([parse_integer(value) for value in values], pa.int64())
     if holds is Holds.NUMBER:
         return pa.array([_float(value) for value in values], pa.float64())
     return pa.array([_text(value) for value in values], pa.string())
@@ -95,13 +95,13 @@ def _fit(value: Any, kind: pa.DataType) -> Any:
     """Make one value fit; moments lose their zone, as in notes."""
     try:
         if pa.types.is_date(kind):
-            return day(value)
+            return parse_date(value)
         if pa.types.is_timestamp(kind):
-            return moment(value)
+            return parse_datetime(value)
     except Unreadable:
         return None
     if pa.types.is_integer(kind):
-        number = whole(value)
+        number = parse_integer(value)
         # What an integer column of a database cannot hold, none of them should.
         bound = 2 ** (kind.bit_width - 1)
         return number if number is not None and -bound <= number < bound else None

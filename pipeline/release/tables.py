@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Column, Date, DateTime, Float, Index, Integer, Table, Text
 from sqlalchemy.types import TypeEngine
 
-from pipeline.warehouse.omop_tables import LONG, release_tables
+from pipeline.warehouse.omop_tables import LONG, make_release_tables
 from record.columns import COLUMNS, TABLES, Holds
 
 NOTES = ("note", "note_span")
@@ -58,7 +58,7 @@ def make_tables(schema: str | None) -> dict[str, Table]:
 
     Those with patients have an index on `person_id`, since a release is compared by it.
     """
-    metadata = release_tables(schema)
+    metadata = make_release_tables(schema)
     for name, columns in TABLES.items():
         if (f"{schema}.{name}" if schema else name) not in metadata.tables:
             first, *rest = columns

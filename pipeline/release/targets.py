@@ -66,8 +66,8 @@ from pipeline.warehouse.databases import (
     transaction,
 )
 from pipeline.warehouse.omop_tables import CDM_SOURCE_COLUMNS
-from pipeline.warehouse.parquet_source import reading
-from pipeline.warehouse.sql_output import check_shape
+from pipeline.warehouse.parquet_source import guard_parquet
+from pipeline.warehouse.sql_output import check_table
 from pipeline.warehouse.warehouse import JSONL, PARQUET
 from record.errors import ConfigError
 
@@ -98,7 +98,7 @@ class SqlTarget:
                 table = self._tables[name]
                 actual = {column["name"] for column in found.get_columns(name, self._schema)}
                 key = set(found.get_pk_constraint(name, self._schema)["constrained_columns"])
-                check_shape(table, actual, key, SETTING)
+                check_table(table, actual, key, SETTING)
             source = self._tables["cdm_source"]
             origins = set(connection.scalars(select(source.c.cdm_etl_reference)))
             is_empty = not any(_has_rows(connection, table) for table in self._present(connection))
@@ -345,7 +345,7 @@ class FolderTarget:
         A file that is byte for byte as before is the old one: those who copy releases see so.
         """
         made = self._place.with_name(f".{self._place.name}-{secrets.token_hex(8)}")
-        with reading(WHAT):
+        with guard_parquet(WHAT):
             self._clear()
             made.mkdir()
             before = self._sums()

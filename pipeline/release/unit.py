@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.notes.batch import Batch, Item
-from pipeline.notes.batch_commit import output_row
-from pipeline.notes.stages import taken
-from pipeline.notes.stored_spans import replay
+from pipeline.notes.batch import Batch, BatchNote
+from pipeline.notes.batch_commit import make_output_row
+from pipeline.notes.stages import start_batch
+from pipeline.notes.stored_spans import run_release_stages
 from pipeline.release.draft import PartMade, ReleaseUnit, UnitMade, incomplete
 from pipeline.release.release_context import ReleaseContext
 from pipeline.release.request import ReleaseRequest
@@ -20,8 +20,8 @@ from pipeline.release.table_reader import read_rows, to_rows
 from pipeline.release.tables import OF_NOTES, REFERRED, SELVES, VISITS, patient_tables, started
 from pipeline.release.unit_files import TableFile, digest_file, read_keys
 from pipeline.warehouse.databases import chunks, retrying
-from pipeline.warehouse.note_rows import NoteRow, PersonRow, Unit, settled, whole
-from pipeline.warehouse.sql_output import span_values
+from pipeline.warehouse.note_rows import NoteRow, PersonRow, Unit, normalize_note, parse_integer
+from pipeline.warehouse.sql_output import make_span_values
 from record.columns import Treatment
 from record.errors import Unsafe
 from record.patient import PatientRecord
@@ -197,7 +197,7 @@ class _Work:
     def _replayed(self, unit: Unit, rows: list[NoteRow]) -> tuple[Batch, dict[str, list[Row]]]:
         """Take the notes that were asked for through all stages."""
         order, tools = self.desk.order, self.desk.tools
-        batch = taken(unit, rows, tools)
+        batch = start_batch(unit, rows, tools)
         wanted = tuple(item for item in batch.items if _is_wanted(item, order))
         outside = {item.row.note_id for item in batch.items}
         self.outside |= outside - {item.row.note_id for item in wanted}
@@ -205,28 +205,28 @@ class _Work:
         notes: list[Row] = []
         spans: list[Row] = []
 
-        def step(item: Item) -> Item:
-            if whole(item.row.person_id) not in self.persons:
+        def step(item: BatchNote) -> BatchNote:
+            if parse_integer(item.row.person_id) not in self.persons:
                 raise Unsafe("person-refused")
-            row = output_row(item, tools.columns)
-            notes.append(tuple(map(settled(row.note).get, columns)))
-            spans.extend(span_values([row]))
+            row = make_output_row(item, tools.columns)
+            notes.append(tuple(map(normalize_note(row.note).get, columns)))
+            spans.extend(make_span_values([row]))
             return item
 
-        batch = replay(replace(batch, items=wanted), tools).each("write", step)
+        batch = run_release_stages(replace(batch, items=wanted), tools).apply("write", step)
         return batch, {"note": notes, "note_span": spans}
 
-    def _enter(self, item: Item) -> None:
+    def _enter(self, item: BatchNote) -> None:
         row = item.row
-        person = whole(row.person_id)
+        person = parse_integer(row.person_id)
         assert person is not None
         self.owners[row.note_id] = person
         policy = self.desk.tools.policy
-        provider = whole(row.provider_id)
+        provider = parse_integer(row.provider_id)
         if provider is not None and policy.treatment("note.provider_id") is Treatment.REKEY:
             self.referred["provider"].add(provider)
         for name in VISITS:
-            number = whole(getattr(row, f"{name}_id"))
+            number = parse_integer(getattr(row, f"{name}_id"))
             if number is not None:
                 self.noted[name].add(number)
 
@@ -323,21 +323,25 @@ def _grouped(pages: Iterator[list[NoteRow]], size: int) -> Iterator[list[NoteRow
 
 def _by_person(rows: list[NoteRow], size: int) -> Iterator[list[NoteRow]]:
     def place(row: NoteRow) -> tuple[int, int, int]:
-        return whole(row.person_id) or 0, whole(row.visit_occurrence_id) or 0, row.note_id
+        return (
+            parse_integer(row.person_id) or 0,
+            parse_integer(row.visit_occurrence_id) or 0,
+            row.note_id,
+        )
 
     rows.sort(key=place)
     for some in chunks(rows, size):
         yield list(some)
 
 
-def _is_wanted(item: Item, order: ReleaseRequest) -> bool:
+def _is_wanted(item: BatchNote, order: ReleaseRequest) -> bool:
     row = item.row
     is_kind = not order.kinds or item.kind in order.kinds
     return is_kind and order.holds(row.note_date or row.note_datetime)
 
 
 def _raw(column: pa.Array | pa.ChunkedArray) -> list[int | None]:
-    return [whole(value) for value in column.to_pylist()]
+    return [parse_integer(value) for value in column.to_pylist()]
 
 
 def _ids(column: pa.Array | pa.ChunkedArray) -> list[int]:

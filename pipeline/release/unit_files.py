@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 from sqlalchemy import Date, DateTime, Table
 
 from pipeline.release.row_digests import Hashes, Row, iso, key_of
-from pipeline.warehouse.parquet_output import arrow_schema
-from pipeline.warehouse.parquet_source import reading
+from pipeline.warehouse.parquet_output import make_arrow_schema
+from pipeline.warehouse.parquet_source import guard_parquet
 
 PARQUET_PART, JSONL_PART = "parquet", "jsonl"
 
@@ -37,7 +37,7 @@ class TableFile:
         self.path = path
         self.hashes = Hashes()
         self._key = itemgetter(slice(max(1, len(table.primary_key.columns))))
-        self._schema = arrow_schema(table)
+        self._schema = make_arrow_schema(table)
         self._names = self._schema.names
         self._floats = [
             place for place, kind in enumerate(self._schema.types) if pa.types.is_floating(kind)
@@ -51,13 +51,13 @@ class TableFile:
         storable = map(self._storable, rows) if self._floats else rows
         ordered = sorted(storable, key=self._key)
         self.hashes.add(ordered)
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             self._write(ordered)
 
     def close(self) -> None:
         """Finish the file."""
         if self._writer is not None:
-            with reading(_WHAT):
+            with guard_parquet(_WHAT):
                 self._writer.close()
             self._writer = None
 
@@ -92,7 +92,7 @@ def read_part(path: Path, table: Table) -> Iterator[list[Row]]:
     """Stream the rows of a file, batch by batch; nothing where there is no file."""
     if not path.is_file():
         return
-    with reading(_WHAT):
+    with guard_parquet(_WHAT):
         if path.suffix == f".{JSONL_PART}":
             yield from _lines(path, table)
             return
@@ -103,7 +103,7 @@ def read_part(path: Path, table: Table) -> Iterator[list[Row]]:
 def read_batches(path: Path, table: Table) -> Iterator[pa.RecordBatch]:
     """Stream a Parquet file with the columns of its table, some rows at a time."""
     names = [column.name for column in table.columns]
-    with reading(_WHAT), pq.ParquetFile(path) as file:
+    with guard_parquet(_WHAT), pq.ParquetFile(path) as file:
         for batch in file.iter_batches(_BATCH, use_threads=False):
             yield batch.select(names)
 
@@ -144,7 +144,7 @@ def read_keys(path: Path, table: Table) -> tuple[int, set[int]]:
     rows, keys = 0, set[int]()
     if not path.is_file():
         return rows, keys
-    with reading(_WHAT):
+    with guard_parquet(_WHAT):
         if path.suffix == f".{JSONL_PART}":
             with path.open("rb") as file:
                 for line in file:

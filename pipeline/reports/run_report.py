@@ -11,7 +11,7 @@ import jinja2
 
 from pipeline.reports.charts import PANEL_HEIGHT, PANEL_WIDTH, ChartAxis, Panel, axis, bars, series
 from pipeline.reports.quarantine_remedies import Remedy, remedy
-from pipeline.state.run_summary import SAMPLES, Outcome, RunSummary, Tally
+from pipeline.state.run_summary import MAX_SAMPLES, Outcome, RunSummary, Tally
 from record.atomic_write import write_atomically
 from record.errors import Unavailable
 
@@ -242,7 +242,7 @@ def _causes(summary: RunSummary) -> list[Cause]:
             *cause,
             count=kinds.total(),
             kinds=tuple(kinds.most_common()),
-            note_ids=tuple(sorted(note_ids[cause])[:SAMPLES]),
+            note_ids=tuple(sorted(note_ids[cause])[:MAX_SAMPLES]),
             remedy=remedy(cause[2]),
         )
         for cause, kinds in by_cause.items()

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from models.private.deidentifier import EncodedSentence
 from models.tagger.sequences.tags import WordSpan
-from pipeline.config.signing import sum_of
+from pipeline.config.signing import hash_file
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
@@ -63,7 +63,7 @@ def write_shared(
     check(content)
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / VECTORS, content)
-    whole = Manifest(**asdict(manifest) | {"vectors_sha256": sum_of(folder / VECTORS)})
+    whole = Manifest(**asdict(manifest) | {"vectors_sha256": hash_file(folder / VECTORS)})
     write_atomically(folder / MANIFEST, json.dumps(asdict(whole), indent=1).encode())
     return whole
 
@@ -84,7 +84,7 @@ def read_shared(folder: Path) -> tuple[Manifest, list[EncodedSentence]]:
     """Read a shared folder, and compare it with its manifest; raises ConfigError."""
     manifest = read_manifest(folder)
     path = folder / VECTORS
-    if sum_of(path) != manifest.vectors_sha256:
+    if hash_file(path) != manifest.vectors_sha256:
         raise ConfigError(str(path), "is not the file that its manifest describes", _REMEDY)
     try:
         with pa.ipc.open_file(path) as file:

@@ -1,4 +1,4 @@
-"""What is counted of a night, and which sums of it are compared with the nights before."""
+"""Counts for the quality gate: the cells counted per run, and the series summed from them."""
 
 import base64
 import json
@@ -13,14 +13,14 @@ from typing import NamedTuple
 from record.count_drift import WEEKDAYS
 
 ALL = "*"
-"""Stands in a series for the sum over all values of a field."""
+"""Value of a series field that is summed over."""
 
 
-class Cell(NamedTuple):
-    """The finest thing that is counted; none of its fields comes from a text.
+class CountCell(NamedTuple):
+    """The key of a count; none of its fields comes from the text of a note.
 
-    `measure` says what is counted and `name` of which label, shape, bin, class or reason. `day` is
-    the ISO day on which the notes were written, empty for none or for many.
+    `measure` is what is counted, `name` the label, date format, bin, line class or reason. `day`
+    is the ISO date on which the notes were written, empty if unknown or several.
     """
 
     measure: str
@@ -32,13 +32,13 @@ class Cell(NamedTuple):
     day: str = ""
 
 
-Cells = Counter[Cell]
+CellCounts = Counter[CountCell]
 
 
-def pack_cells(cells: Cells) -> str:
-    """Write counts as text that JSON can hold; equal counts give equal text, none an empty one.
+def pack_cells(cells: CellCounts) -> str:
+    """Return counts as a compressed string for JSON; equal counts give equal strings.
 
-    Packed, since a unit of work has thousands of them, made of few words.
+    Compressed, since a unit has thousands of cells made of few distinct words.
     """
     rows = [[*cell, count] for cell, count in sorted(cells.items()) if count]
     if not rows:
@@ -47,19 +47,19 @@ def pack_cells(cells: Cells) -> str:
     return base64.b64encode(zlib.compress(data)).decode("ascii")
 
 
-def unpack_cells(packed: str) -> Cells:
-    """Read what `pack_cells` gave; raises ValueError for anything else."""
+def unpack_cells(packed: str) -> CellCounts:
+    """Return the counts packed by `pack_cells`; raises ValueError for anything else."""
     if not packed:
         return Counter()
     try:
         rows = json.loads(zlib.decompress(base64.b64decode(packed, validate=True)))
     except zlib.error:
-        raise ValueError("not counts") from None
-    return Counter({Cell(*map(str, row[:-1])): int(row[-1]) for row in rows})
+        raise ValueError("not packed counts") from None
+    return Counter({CountCell(*map(str, row[:-1])): int(row[-1]) for row in rows})
 
 
 class Series(NamedTuple):
-    """A sum of cells over days and over all fields that are `*`."""
+    """A time series: the sum of cells over days and over all fields that are `*`."""
 
     measure: str
     name: str = ALL
@@ -70,7 +70,7 @@ class Series(NamedTuple):
 
     @property
     def family(self) -> str:
-        """Name what it shares its allowance of false alarms with: the measure and its facets."""
+        """Return the family that shares an allowance of false alarms: measure and facets."""
         facets = [field for field in _FACETS if getattr(self, field) != ALL]
         return " by ".join([self.measure, *facets])
 
@@ -80,13 +80,13 @@ _FACETS = ("detector", "kind", "site", "extractor")
 
 @dataclass(frozen=True)
 class Measure:
-    """How one measure is summed up and what it is a share of.
+    """How a measure is summed into series, and which measure it is a rate of.
 
-    `by` lists the facets that it is looked at by, one set after the other; `named` keeps its names
-    apart. `among` is the measure that it is a rate of; `own` of its fields hold for that, too.
-    `squares` is the measure of its squared counts by note, where it comes in groups. A change by
-    less than the factor `least` never is an alarm. What only is a notice holds nothing. The names
-    of what is `whole` share it out: where one gains, others lose.
+    `by` lists the sets of facets that series are formed by; with `named` each name is a series of
+    its own. `among` is the base measure of the rate, restricted by the fields in `own`. `squares`
+    is the measure of squared counts per note, for counts that are clustered in notes. A change by
+    less than the factor `least` is never an alarm. A notice never holds a run. The names of a
+    `whole` measure are shares of a total: if one increases, others decrease.
     """
 
     by: tuple[tuple[str, ...], ...]
@@ -113,16 +113,16 @@ MEASURES = {
     "lines": Measure((("kind",), ("extractor",)), "notes", squares="line-squares", least=1.15),
     "notes": Measure(_PLACES, "nights", own=(), named=False, is_notice=True),
 }
-"""What is compared with the nights before; other measures are what these are a share of."""
+"""The measures compared with earlier nights; all other measures are bases of these rates."""
 
 
 NIGHTS = "nights"
-"""What volumes are a rate of: one for each night."""
+"""Base measure of volumes: 1 for each night."""
 
 
 @lru_cache(maxsize=1 << 16)
-def series_of(cell: Cell) -> tuple[tuple[Series, ...], tuple[Series, ...]]:
-    """Return every series that a cell adds to, and every sum that others are a rate of."""
+def series_of(cell: CountCell) -> tuple[tuple[Series, ...], tuple[Series, ...]]:
+    """Return the series that a cell is counted in, and the base series that it is counted in."""
     measure = MEASURES.get(cell.measure)
     counted: list[Series] = []
     if measure is not None:
@@ -136,30 +136,30 @@ def series_of(cell: Cell) -> tuple[tuple[Series, ...], tuple[Series, ...]]:
     return tuple(counted), tuple(dict.fromkeys(shared))
 
 
-def _project(cell: Cell, name: str, facets: Iterable[str]) -> Series:
+def _project(cell: CountCell, name: str, facets: Iterable[str]) -> Series:
     return Series(cell.measure, name, **{facet: getattr(cell, facet) for facet in facets})
 
 
-def among(series: Series) -> Series:
-    """Return the sum that a series is a rate of."""
+def base_series(series: Series) -> Series:
+    """Return the base series that a series is a rate of."""
     measure = MEASURES[series.measure]
     return Series(measure.among, **{field: getattr(series, field) for field in measure.own})
 
 
-def kin(series: Series) -> tuple[str, str]:
-    """Return what changes together: a measure, with its name unless names share out a whole."""
+def change_group(series: Series) -> tuple[str, str]:
+    """Return the group of series that change together: the measure, and its name unless `whole`."""
     return series.measure, ALL if MEASURES[series.measure].whole else series.name
 
 
-def group_of(series: Series) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return measure and name of the squares, and of the counts, that tell the size of groups."""
+def cluster_measures(series: Series) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return measure and name of the squares and of the counts that give the cluster size."""
     squares = MEASURES[series.measure].squares
     counted = "spans" if squares == "span-squares" else series.measure
     return (squares, series.name), (counted, series.name)
 
 
-def weekday(day: str) -> int:
-    """Return the place of a day in a track: Monday is 0; 7 for what is no single day."""
+def weekday_index(day: str) -> int:
+    """Return the index of a day in a track: 0 for Monday, 7 if it is not a single day."""
     try:
         return date.fromisoformat(day).weekday()
     except ValueError:

@@ -1,4 +1,4 @@
-"""The counts of many runs, set out night by night for a judge."""
+"""Time series of counts: the counts of several runs arranged by night, for the drift test."""
 
 from array import array
 from collections import Counter
@@ -9,60 +9,62 @@ from datetime import date, timedelta
 from pipeline.state.quality_counts import (
     MEASURES,
     NIGHTS,
-    Cell,
+    CountCell,
     Series,
-    among,
-    group_of,
-    kin,
+    base_series,
+    change_group,
+    cluster_measures,
     series_of,
-    weekday,
+    weekday_index,
 )
 from record.count_drift import WEEKDAYS, Track
 
 Values = dict[Series, "array[float]"]
-Since = Mapping[tuple[str, str], int]
+NewNormals = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True)
-class Counted:
-    """What one run counted.
+class RunCounts:
+    """The counts of one run.
 
-    `unusual` are series that alarmed in it and were not accepted as normal since: they are left out
-    of what later runs are compared with. `config` is equal for runs that would make the same of the
-    same note. The counts may be those of several `runs` of a night, the first of them `run_id`.
+    `unusual` are series that raised an alarm and were not accepted as the new normal: later runs
+    are not compared with them. `config` is equal for runs that process the same note alike. The
+    counts may be the sum of several `runs` of a night, the first of which is `run_id`.
     """
 
     run_id: int
     night: date
     config: str
-    cells: Mapping[Cell, int] = field(repr=False)
+    cells: Mapping[CountCell, int] = field(repr=False)
     unusual: frozenset[Series] = frozenset()
     runs: int = 1
 
 
 @dataclass(frozen=True)
-class Compared:
-    """A series with its track; `nights` are the days of the track, the judged one last."""
+class ComparedSeries:
+    """A series with its track; `nights` are the dates of the track, the judged night last."""
 
     series: Series
     track: Track
     nights: Sequence[date]
 
 
-def compare(past: Sequence[Counted], run: Counted, since: Since | None = None) -> list[Compared]:
-    """Set out the counts of a run behind those of the runs before it, in order of series.
+def compare_runs(
+    past: Sequence[RunCounts], run: RunCounts, since: NewNormals | None = None
+) -> list[ComparedSeries]:
+    """Arrange the counts of a run after those of earlier runs, sorted by series.
 
-    Runs of one night are one night, but for the judged run, which stands alone. `since` names by
-    their kin series of which a change was called the new normal, with the run it begins at.
+    Earlier runs of one night are added up; the judged run is a night of its own. `since` maps a
+    change group to the run from which its counts are the new normal.
     """
-    table = _Table(past, run, since or {})
+    table = _CountTable(past, run, since or {})
     return list(table.compared())
 
 
-class _Table:
-    """Counts and what they are a share of: for each series eight weekdays times the nights."""
+class _CountTable:
+    """Counts and exposures: for each series an array of nights times eight weekdays."""
 
-    def __init__(self, past: Sequence[Counted], run: Counted, since: Since) -> None:
+    def __init__(self, past: Sequence[RunCounts], run: RunCounts, since: NewNormals) -> None:
         self.past, self.run, self.since = past, run, since
         self.nights = [*sorted({each.night for each in past}), run.night]
         self.size = len(self.nights) * WEEKDAYS
@@ -76,14 +78,14 @@ class _Table:
         self.bases[Series(NIGHTS)] = self._nights()
         self.blank = self._blank(places)
 
-    def _add(self, run: Counted, start: int) -> None:
+    def _add(self, run: RunCounts, start: int) -> None:
         night = run.night.weekday()
         for cell, number in run.cells.items():
             self.groups[cell.measure, cell.name] += number
             counted, shared = series_of(cell._replace(day=""))
-            day = weekday(cell.day)
+            day = weekday_index(cell.day)
             for series in counted:
-                # The notes of a night have many days; how many they are depends on the night's.
+                # The notes of a night have many dates; their number depends on the night's weekday.
                 place = night if MEASURES[series.measure].among == NIGHTS else day
                 self._row(self.counts, series)[start + place] += number
             for series in shared:
@@ -96,7 +98,7 @@ class _Table:
         return row
 
     def _nights(self) -> "array[float]":
-        """Return 1 for each night whose volume means something: one run, a day after the last."""
+        """Return 1 for each night of comparable volume: one run, a day after the previous."""
         row = array("d", bytes(8 * self.size))
         runs: Counter[date] = Counter()
         for each in (*self.past, self.run):
@@ -109,35 +111,35 @@ class _Table:
         return row
 
     def _blank(self, places: Mapping[date, int]) -> dict[Series, set[int]]:
-        """Return the nights that say nothing of a series: before its normal began, or unusual."""
+        """Return the nights to exclude per series: before its new normal, or unusual."""
         blank: dict[Series, set[int]] = {}
         for each in self.past:
             for series in each.unusual:
                 blank.setdefault(series, set()).add(places[each.night])
         for series in self.counts:
-            first = self.since.get(kin(series))
+            first = self.since.get(change_group(series))
             if first is not None:
                 early = {places[each.night] for each in self.past if each.run_id < first}
                 blank.setdefault(series, set()).update(early)
         return blank
 
-    def compared(self) -> Iterator[Compared]:
-        """Return every series that has something to be compared with."""
+    def compared(self) -> Iterator[ComparedSeries]:
+        """Return every series that has a base series."""
         for series in sorted(self.counts):
-            base = self.bases.get(among(series))
+            base = self.bases.get(base_series(series))
             if base is not None:
-                yield Compared(series, self._track(series, base), self.nights)
+                yield ComparedSeries(series, self._track(series, base), self.nights)
 
     def _track(self, series: Series, base: "array[float]") -> Track:
         counts = self.counts[series]
         blank = self.blank.get(series)
         if blank:
-            counts, base = _without(counts, blank), _without(base, blank)
-        squares, plain = group_of(series)
+            counts, base = _zero_nights(counts, blank), _zero_nights(base, blank)
+        squares, plain = cluster_measures(series)
         cluster = self.groups[squares] / max(self.groups[plain], 1) if squares[0] else 1.0
         measure = MEASURES[series.measure]
         return Track(
-            name=title(series),
+            name=make_title(series),
             family=series.family,
             counts=counts,
             exposures=base,
@@ -146,7 +148,7 @@ class _Table:
         )
 
 
-def _without(values: "array[float]", nights: Iterable[int]) -> "array[float]":
+def _zero_nights(values: "array[float]", nights: Iterable[int]) -> "array[float]":
     kept = array("d", values)
     for night in nights:
         kept[night * WEEKDAYS : (night + 1) * WEEKDAYS] = array("d", bytes(8 * WEEKDAYS))
@@ -155,9 +157,9 @@ def _without(values: "array[float]", nights: Iterable[int]) -> "array[float]":
 
 _TITLES = {
     "spans": "{name}",
-    "empty": "notes with nothing found",
+    "empty": "notes without spans",
     "refused": "notes in quarantine ({name})",
-    "copies": "notes fed twice",
+    "copies": "duplicate notes",
     "dates": "dates written {name}",
     "surrogates": "distinct surrogates of {name}",
     "scores": "scores from {name}",
@@ -173,8 +175,8 @@ _PLACES = {
 }
 
 
-def title(series: Series) -> str:
-    """Name a series for people, such as `dates written 9999-99-99 at site north`."""
+def make_title(series: Series) -> str:
+    """Return a title for people, such as `dates written 9999-99-99 at site north`."""
     words = _TITLES[series.measure].format(name=series.name)
     for facet, place in _PLACES.items():
         value = getattr(series, facet)

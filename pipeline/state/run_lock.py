@@ -1,4 +1,4 @@
-"""One run at a time: a lock that lasts as long as the run or any worker of it lives."""
+"""The run lock: one run at a time per state database, held while the run or a worker lives."""
 
 import fcntl
 import hashlib
@@ -18,20 +18,20 @@ from pipeline.warehouse.databases import connect, database_path, guard, retrying
 from record.errors import ConfigError
 
 _ADVISORY = 0x43727970746F6E79
-"""The number of our advisory lock, which PostgreSQL keeps for each database ("Cryptony")."""
+"""Number of the PostgreSQL advisory lock, which is per database ("Cryptony")."""
 
-_HERE: set[Path] = set()
-"""The lock files that this process holds: a second descriptor of its own could not lock them."""
+_HELD_HERE: set[Path] = set()
+"""Lock files held by this process: it could not lock them again by a second descriptor."""
 
 
 class Held(ConfigError):
-    """Another process is at work on the same state database."""
+    """Another process holds the lock of the same state database."""
 
 
-def lock_path(url: str, base: Path) -> Path:
-    """Return the lock file that belongs to a state database.
+def make_lock_path(url: str, base: Path) -> Path:
+    """Return the path of a state database's lock file.
 
-    Beside a SQLite file; otherwise in `base`, named after a digest of server and database.
+    It lies beside a SQLite file, otherwise in `base` under a digest of server and database.
     """
     path = database_path(url, base, what="state.url")
     if path is not None:
@@ -42,46 +42,46 @@ def lock_path(url: str, base: Path) -> Path:
     return base / f"state-{digest}.lock"
 
 
-def run_lock(url: str, base: Path) -> "RunLock":
-    """Make the lock of a state database; on a server it keeps other machines out, too."""
-    path = lock_path(url, base)
+def make_run_lock(url: str, base: Path) -> "RunLock":
+    """Return the lock of a state database; on a server it also excludes other machines."""
+    path = make_lock_path(url, base)
     if database_path(url, base, what="state.url") is not None:
         return RunLock(path)
     return RunLock(path, engine=connect(url, base, what="state.url", use="state"))
 
 
-def holding(url: str, base: Path) -> AbstractContextManager[object]:
-    """Hold the lock of a state database, or go on under it where this process holds it already."""
-    return nullcontext() if lock_path(url, base) in _HERE else run_lock(url, base)
+def hold_lock(url: str, base: Path) -> AbstractContextManager[object]:
+    """Return a context that holds the lock, or does nothing if this process already holds it."""
+    return nullcontext() if make_lock_path(url, base) in _HELD_HERE else make_run_lock(url, base)
 
 
-def holder(url: str, base: Path) -> str | None:
-    """Return who seems to hold the lock, without touching it; None where nobody on this machine
-    does.
+def find_holder(url: str, base: Path) -> str | None:
+    """Return the process that seems to hold the lock, without taking it; None if there is none.
 
-    Whoever signed it last and still lives; on another machine nobody can tell from here.
+    It is the process that signed the lock file last, if it is alive; processes on other machines
+    are not seen.
     """
     try:
-        signed = _signed(url, base)
-        return _shown(signed) if signed else None
+        signed = _read_signature(url, base)
+        return _format_signature(signed) if signed else None
     except PermissionError:
         return "a process of another account"
     except (KeyError, TypeError):
         return None
 
 
-def held_since(url: str, base: Path) -> datetime | None:
-    """Tell since when a process of this account and machine holds the lock, to the second."""
+def find_holding_time(url: str, base: Path) -> datetime | None:
+    """Return since when a process of this account and machine holds the lock, in whole seconds."""
     with suppress(PermissionError, ValueError, KeyError):
-        signed = _signed(url, base)
+        signed = _read_signature(url, base)
         return datetime.fromisoformat(str(signed["since"])) if signed else None
     return None
 
 
-def _signed(url: str, base: Path) -> dict[str, object] | None:
-    """Read who signed the lock last, and lives; raises PermissionError where that is another's."""
+def _read_signature(url: str, base: Path) -> dict[str, object] | None:
+    """Read the signature of a live holder; raises PermissionError if it is of another account."""
     try:
-        signed: dict[str, object] = json.loads(lock_path(url, base).read_bytes())
+        signed: dict[str, object] = json.loads(make_lock_path(url, base).read_bytes())
         if signed["host"] == socket.gethostname():
             os.kill(int(str(signed["pid"])), 0)
             return signed
@@ -93,11 +93,11 @@ def _signed(url: str, base: Path) -> dict[str, object] | None:
 
 
 class RunLock:
-    """An exclusive lock on a file (flock), freed by the system when its last holder is gone.
+    """An exclusive file lock (flock), released by the system when its last holder has exited.
 
-    Child processes that inherit the descriptor hold it too. With an engine of PostgreSQL, the
-    database is locked as well, as long as this process and the server live: see `keep`. Entering
-    raises Held, with who holds it, when somebody else does.
+    Child processes that inherit the descriptor hold it too. With a PostgreSQL engine, the
+    database is also locked while this process and the server are alive: see `keep`. Entering
+    raises Held, which names the holder, if another process holds the lock.
     """
 
     def __init__(self, path: Path, *, engine: Engine | None = None) -> None:
@@ -108,36 +108,36 @@ class RunLock:
         self._session: Connection | None = None
 
     def fileno(self) -> int:
-        """Return the descriptor that children inherit."""
+        """Return the descriptor for child processes to inherit."""
         return self._fd
 
     def keep(self) -> None:
-        """Lock the database again where its server was restarted, for that frees its locks.
+        """Renew the database lock, which a restart of the server releases.
 
-        Call it before what two runs must not both do. Raises Held when another run was
-        faster, Unavailable when the server does not come back.
+        Call it before a step that two runs must not both execute. Raises Held if another run
+        has taken the lock, Unavailable if the server does not come back.
         """
         if self._session is not None:
-            retrying(_lock_again)(self._session)
+            retrying(_renew_database_lock)(self._session)
 
     def __enter__(self) -> Self:
         with ExitStack() as held:
             with guard("state"):
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            # Closed, never unlocked: an unlock would free it under the children, too.
+            # Closed, never unlocked: unlocking would also release it for the children.
             held.callback(os.close, self._fd)
             try:
                 fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise _is_held(_holder(self._fd)) from None
+                raise _make_held_error(_describe_owner(self._fd)) from None
             if self._engine is not None:
                 self._session = _lock_database(self._engine, held)
-            _sign(self._fd)
-            _HERE.add(self._path)
-            # Unsigned at the end: a process that lives on holds it no longer.
-            held.callback(_unsign, self._fd)
-            held.callback(_HERE.discard, self._path)
+            _write_signature(self._fd)
+            _HELD_HERE.add(self._path)
+            # The signature is erased: this process may live on without the lock.
+            held.callback(_erase_signature, self._fd)
+            held.callback(_HELD_HERE.discard, self._path)
             self._held = held.pop_all()
         return self
 
@@ -155,31 +155,31 @@ def _lock_database(engine: Engine, held: ExitStack) -> Connection:
     with guard("state"):
         held.callback(engine.dispose)
         session = held.enter_context(engine.connect())
-    _lock_again(session)
+    _renew_database_lock(session)
     return session
 
 
-def _lock_again(session: Connection) -> None:
-    # A session that has the lock gets it once more; one that was lost is another by now.
+def _renew_database_lock(session: Connection) -> None:
+    # A session that holds the lock gets it again; after a reconnect it is a new session.
     with guard("state"):
         if session.invalidated:
             session.rollback()
         locked = session.scalar(select(func.pg_try_advisory_lock(_ADVISORY)))
-        # The lock is the session's: the transaction need not stay open for it.
+        # The lock belongs to the session: the transaction need not stay open.
         session.commit()
     if not locked:
-        raise _is_held("a process on another machine")
+        raise _make_held_error("a process on another machine")
 
 
-def _is_held(holder: str) -> Held:
+def _make_held_error(holder: str) -> Held:
     return Held(
         "state",
-        f"another run holds the lock: {holder}",
-        "wait until it has ended; a run that died frees the lock by itself",
+        f"locked by another run: {holder}",
+        "wait until it has ended; the lock of a run that died is released automatically",
     )
 
 
-def _sign(fd: int) -> None:
+def _write_signature(fd: int) -> None:
     holder = {
         "pid": os.getpid(),
         "host": socket.gethostname(),
@@ -190,17 +190,17 @@ def _sign(fd: int) -> None:
         os.pwrite(fd, json.dumps(holder).encode(), 0)
 
 
-def _unsign(fd: int) -> None:
+def _erase_signature(fd: int) -> None:
     with suppress(OSError):
         os.ftruncate(fd, 0)
 
 
-def _holder(fd: int) -> str:
+def _describe_owner(fd: int) -> str:
     try:
-        return _shown(json.loads(os.pread(fd, 1000, 0)))
+        return _format_signature(json.loads(os.pread(fd, 1000, 0)))
     except (ValueError, KeyError, TypeError):
         return "a process that has just started"
 
 
-def _shown(signed: dict[str, object]) -> str:
+def _format_signature(signed: dict[str, object]) -> str:
     return f"pid {signed['pid']} on {signed['host']} since {signed['since']}"

@@ -1,4 +1,4 @@
-"""Which version of the tables a state database has, and how it comes to that of this program."""
+"""Schema version of the state database: creates its tables, or upgrades those of older versions."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -8,48 +8,48 @@ from sqlalchemy import Connection, Engine, func, insert, inspect, select
 
 from pipeline.config.settings import StateSettings
 from pipeline.state.quality_tables import TABLES
-from pipeline.state.run_lock import holding
+from pipeline.state.run_lock import hold_lock
 from pipeline.state.tables import REVISION, RUN, SCHEMA, STATE
-from pipeline.warehouse.databases import connect, opening, transaction
+from pipeline.warehouse.databases import connect, retrying_briefly, transaction
 
 _WHAT = "state"
 _ADVISORY = 0x43727970746F5363
-"""The number of the lock under which PostgreSQL lets one process change tables ("CryptoSc")."""
+"""Number of the PostgreSQL advisory lock for changing tables ("CryptoSc")."""
 
 Locking = Callable[[], AbstractContextManager[object]]
 
 
 def connect_state(settings: StateSettings, base: Path) -> Engine:
-    """Open a state database with the tables of this version; a relative path starts at `base`.
+    """Open a state database with the tables of this version; paths are relative to `base`.
 
-    A SQLite file is made for its owner alone. Raises as `settle` does, and as `connect`.
+    A SQLite file is readable by its owner only. Raises as `create_or_upgrade` and `connect` do.
     """
     engine = connect(settings.url, base, what="state.url", use="state")
-    opening(settle)(engine, lambda: holding(settings.url, base))
+    retrying_briefly(create_or_upgrade)(engine, lambda: hold_lock(settings.url, base))
     return engine
 
 
-def settle(engine: Engine, locking: Locking) -> None:
-    """Make the tables in an empty database, or bring those of an earlier version up to date.
+def create_or_upgrade(engine: Engine, locking: Locking) -> None:
+    """Create the tables in an empty database, or upgrade those of an earlier version.
 
-    `locking` gives the run lock, under which tables that a run may be using are changed. Raises
-    ConfigError where a run holds it, or a later version has changed the tables.
+    `locking` returns the run lock, under which tables that a run may use are changed. Raises
+    ConfigError if a run holds it, or if the tables are of a later version.
     """
     with transaction(engine, _WHAT) as connection:
-        found = revision(connection)
+        found = read_revision(connection)
     if found == REVISION:
         return
     with nullcontext() if found == "" else locking():  # noqa: SIM117 - the lock comes first
         with transaction(engine, _WHAT, write=True) as connection:
             if connection.dialect.name == "postgresql":
                 connection.execute(select(func.pg_advisory_xact_lock(_ADVISORY)))
-            _change(connection)
+            _change_tables(connection)
 
 
-def revision(connection: Connection) -> str | None:
-    """Return the migration that a database is at.
+def read_revision(connection: Connection) -> str | None:
+    """Return the revision of a database.
 
-    Empty where it has no tables; None where they are of the time before there were migrations.
+    Empty if it has no tables; None if they are older than the first migration.
     """
     tables = set(inspect(connection).get_table_names())
     if SCHEMA.name in tables:
@@ -59,9 +59,9 @@ def revision(connection: Connection) -> str | None:
     return None if RUN.name in tables else ""
 
 
-def _change(connection: Connection) -> None:
-    # Looked at again: another process may have been faster until the lock was ours.
-    found = revision(connection)
+def _change_tables(connection: Connection) -> None:
+    # Read again under the lock: another process may have been faster.
+    found = read_revision(connection)
     if found == REVISION:
         return
     if found == "":
@@ -70,7 +70,7 @@ def _change(connection: Connection) -> None:
         SCHEMA.create(connection, checkfirst=True)
         connection.execute(insert(SCHEMA), [{"version_num": REVISION}])
         return
-    # Alembic is only needed by a database of another version.
+    # Alembic is needed only for a database of another version.
     from pipeline.state.migrations.upgrade import upgrade  # noqa: PLC0415
 
     upgrade(connection, found)

@@ -12,8 +12,8 @@ import pyarrow.dataset as ds
 from sqlalchemy import select
 
 from pipeline.warehouse.databases import connect, retrying, transaction
-from pipeline.warehouse.omop_tables import output_tables
-from pipeline.warehouse.parquet_source import reading
+from pipeline.warehouse.omop_tables import make_output_tables
+from pipeline.warehouse.parquet_source import guard_parquet
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
@@ -49,7 +49,7 @@ class FolderTables:
         """Stream some columns of a table; raises ConfigError where it is not there."""
         files = self._files(table)
         if files[0].suffix == ".parquet":
-            with reading(_WHAT):
+            with guard_parquet(_WHAT):
                 found = ds.dataset([str(file) for file in files])
                 for batch in found.to_batches(columns=list(columns), batch_size=_PAGE):
                     values = (batch.column(column).to_pylist() for column in columns)
@@ -83,7 +83,7 @@ class SqlTables:
 
     def __init__(self, url: str, schema: str | None) -> None:
         self._engine = connect(url, Path(), what=_WHAT)
-        self._tables = {table.name: table for table in output_tables(schema).tables.values()}
+        self._tables = {table.name: table for table in make_output_tables(schema).tables.values()}
 
     def rows(self, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
         """Stream some columns of a table, a page of keys at a time."""

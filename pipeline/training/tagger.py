@@ -13,8 +13,8 @@ from models.tagger.sequences.corpus import UNSURE, TrainingNote
 from models.tagger.training.recipe import TaggerRecipe, default_recipe
 from models.tagger.training.scores import Scores
 from models.tagger.training.training import Corpora, TaggerWatch, train
-from pipeline.config.energy import Energy, Meter
-from pipeline.config.peak_memory import peak_kilobytes
+from pipeline.config.energy import Energy, EnergyMeter
+from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.progress import Progress
 from pipeline.config.settings import EnergySettings
 from pipeline.files.alignment import align
@@ -123,7 +123,7 @@ def train_files(order: TrainingRequest, progress: Progress) -> TrainingResult:
     Raises ConfigError.
     """
     warnings: list[str] = []
-    meter = Meter()
+    meter = EnergyMeter()
     renamed = read_label_map(order.label_map) if order.label_map else {}
     progress.phase("reading")
     is_one = len(order.train) == 1
@@ -141,7 +141,7 @@ def train_files(order: TrainingRequest, progress: Progress) -> TrainingResult:
     watch = TaggerWatch(progress.advance, lambda scores: progress.phase(_said(scores)))
     scores = train(Corpora(notes, dev, about), order.recipe, order.out, watch)
     draw(order.out)
-    energy = meter.read(EnergySettings(), peak_kilobytes())
+    energy = meter.read(EnergySettings(), measure_peak_kilobytes())
     return TrainingResult(scores, energy, warnings)
 
 

@@ -32,26 +32,30 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-class _Trouble(NamedTuple):
+class _DatabaseProblem(NamedTuple):
     problem: str
     remedy: str
 
 
-_LOST = _Trouble("the connection failed or was lost", "check that the server runs, then run again")
-_BUSY = _Trouble("another program keeps the database locked", "end it, then run again")
-_CONFLICT = _Trouble("the transaction conflicted with another", "run again")
-_FULL = _Trouble("the disk is full", "free space, then run again: it resumes")
-_READ_ONLY = _Trouble("it cannot be written", "grant the right to write, or choose another place")
-_DENIED = _Trouble("access was denied", "check user, password and rights")
-_DAMAGED = _Trouble("the database is damaged", "restore it from its backup")
-_MISSING = _Trouble("it cannot be opened", "check the path and the rights on it")
+_LOST = _DatabaseProblem(
+    "the connection failed or was lost", "check that the server runs, then run again"
+)
+_BUSY = _DatabaseProblem("another program keeps the database locked", "end it, then run again")
+_CONFLICT = _DatabaseProblem("the transaction conflicted with another", "run again")
+_FULL = _DatabaseProblem("the disk is full", "free space, then run again: it resumes")
+_READ_ONLY = _DatabaseProblem(
+    "it cannot be written", "grant the right to write, or choose another place"
+)
+_DENIED = _DatabaseProblem("access was denied", "check user, password and rights")
+_DAMAGED = _DatabaseProblem("the database is damaged", "restore it from its backup")
+_MISSING = _DatabaseProblem("it cannot be opened", "check the path and the rights on it")
 _TRANSIENT = {trouble.problem for trouble in (_LOST, _BUSY, _CONFLICT)}
 
 _BY_SQLITE = {
     "SQLITE_FULL": _FULL, "SQLITE_BUSY": _BUSY, "SQLITE_LOCKED": _BUSY,
     "SQLITE_READONLY": _READ_ONLY, "SQLITE_PERM": _DENIED, "SQLITE_AUTH": _DENIED,
     "SQLITE_CORRUPT": _DAMAGED, "SQLITE_NOTADB": _DAMAGED, "SQLITE_CANTOPEN": _MISSING,
-    "SQLITE_IOERR": _Trouble("the disk failed", "check the disk, then run again"),
+    "SQLITE_IOERR": _DatabaseProblem("the disk failed", "check the disk, then run again"),
 }  # fmt: skip
 
 # https://www.postgresql.org/docs/current/errcodes-appendix.html, longest prefix first.
@@ -69,22 +73,22 @@ def connect(url: str, base: Path, *, what: str, use: Use = "source") -> Engine:
     Values of statements and passwords never get into messages. Raises ConfigError for a URL that
     is none, Unavailable for a SQLite source that is not there.
     """
-    parsed = _parse(url, what)
+    parsed = _parse_url(url, what)
     if parsed.get_backend_name() == "sqlite":
-        return _sqlite(_located(parsed, base, what), what, use)
-    engine = _postgresql(parsed.set(drivername="postgresql+psycopg"), what)
+        return _make_sqlite_engine(_resolve_path(parsed, base, what), what, use)
+    engine = _make_postgresql_engine(parsed.set(drivername="postgresql+psycopg"), what)
     if use == "source":
-        event.listen(engine, "connect", _plain_dates)
+        event.listen(engine, "connect", _read_dates_as_text)
     return engine
 
 
 def database_path(url: str, base: Path, *, what: str) -> Path | None:
     """Return the file of a SQLite URL; None for a database server."""
-    parsed = _parse(url, what)
-    return _located(parsed, base, what) if parsed.get_backend_name() == "sqlite" else None
+    parsed = _parse_url(url, what)
+    return _resolve_path(parsed, base, what) if parsed.get_backend_name() == "sqlite" else None
 
 
-def _parse(url: str, what: str) -> URL:
+def _parse_url(url: str, what: str) -> URL:
     parsed = None
     # The parser's own message repeats the URL, password included.
     with suppress(ArgumentError, ValueError):
@@ -98,14 +102,14 @@ def _parse(url: str, what: str) -> URL:
     return parsed
 
 
-def _located(url: URL, base: Path, what: str) -> Path:
+def _resolve_path(url: URL, base: Path, what: str) -> Path:
     name = url.database or ""
     if not name or name == ":memory:" or name.startswith("file:"):
         raise ConfigError(what, "names no file", "write sqlite:///FILE")
     return (base / name).absolute()
 
 
-def _postgresql(url: URL, what: str) -> Engine:
+def _make_postgresql_engine(url: URL, what: str) -> Engine:
     try:
         return create_engine(
             url,
@@ -118,11 +122,11 @@ def _postgresql(url: URL, what: str) -> Engine:
         raise ConfigError(what, "the driver of PostgreSQL is not installed", remedy) from None
 
 
-def _sqlite(path: Path, what: str, use: Use) -> Engine:
+def _make_sqlite_engine(path: Path, what: str, use: Use) -> Engine:
     if use == "source" and not path.is_file():
         raise Unavailable(what, "the database file is not there", "check the path and the mount")
     if use == "state":
-        _restrict(path, what)
+        _create_private_file(path, what)
     database = path.as_uri() if use == "source" else str(path)
     query = {"mode": "ro", "uri": "true"} if use == "source" else {}
     engine = create_engine(
@@ -130,12 +134,12 @@ def _sqlite(path: Path, what: str, use: Use) -> Engine:
         hide_parameters=True,
         connect_args={"timeout": _BUSY_MILLISECONDS / 1000},
     )
-    event.listen(engine, "connect", _prepare_source if use == "source" else _preparation(use))
-    event.listen(engine, "begin", _begin)
+    event.listen(engine, "connect", _prepare_source if use == "source" else _make_preparation(use))
+    event.listen(engine, "begin", _begin_transaction)
     return engine
 
 
-def _restrict(path: Path, what: str) -> None:
+def _create_private_file(path: Path, what: str) -> None:
     """Make the file of a state database for its owner alone; SQLite's side files follow it.
 
     A file that is there is not touched: on POSIX, closing any descriptor of it would drop the
@@ -145,7 +149,7 @@ def _restrict(path: Path, what: str) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
-def _preparation(use: Use) -> Callable[[Any, Any], None]:
+def _make_preparation(use: Use) -> Callable[[Any, Any], None]:
     def prepare(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # SQLAlchemy's begin event starts transactions
         for pragma in (
@@ -163,11 +167,11 @@ def _preparation(use: Use) -> Callable[[Any, Any], None]:
 
 def _prepare_source(connection: Any, _record: Any) -> None:
     connection.isolation_level = None
-    connection.text_factory = decoded
+    connection.text_factory = decode_text
     connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
 
 
-def decoded(value: bytes) -> str | bytes:
+def decode_text(value: bytes) -> str | bytes:
     """Decode UTF-8; what is not valid stays bytes, so that one row cannot spoil a batch."""
     try:
         return value.decode()
@@ -175,12 +179,12 @@ def decoded(value: bytes) -> str | bytes:
         return value
 
 
-def _begin(connection: Connection) -> None:
+def _begin_transaction(connection: Connection) -> None:
     immediate = connection.get_execution_options().get("immediate", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
-def _plain_dates(connection: Any, _record: Any) -> None:
+def _read_dates_as_text(connection: Any, _record: Any) -> None:
     # PostgreSQL knows dates that Python does not (infinity, BC): parsing them fails the batch.
     as_text = connection.adapters.get_loader(_OID_OF_TEXT, _TEXT_FORMAT)
     for name in ("date", "timestamp", "timestamptz"):
@@ -219,30 +223,32 @@ def guard(what: str) -> Iterator[None]:
         raise Unavailable(what, *trouble) from None
 
 
-def _diagnose(error: BaseException) -> _Trouble:
+def _diagnose(error: BaseException) -> _DatabaseProblem:
     if isinstance(error, OSError):
-        return _FULL if error.errno in (errno.ENOSPC, errno.EDQUOT) else _of_disk(error)
+        return _FULL if error.errno in (errno.ENOSPC, errno.EDQUOT) else _diagnose_disk(error)
     if not isinstance(error, DBAPIError):
-        return _refused(error, "")
+        return _make_refused(error, "")
     name = getattr(error.orig, "sqlite_errorname", None)
     if name:
         known = next((_BY_SQLITE[key] for key in _BY_SQLITE if name.startswith(key)), None)
-        return known or _refused(error, name)
+        return known or _make_refused(error, name)
     state = getattr(error.orig, "sqlstate", None)
     if error.connection_invalidated or (state is None and "Operational" in type(error).__name__):
         return _LOST
     known = next((trouble for key, trouble in _BY_SQLSTATE if (state or "").startswith(key)), None)
-    return known or _refused(error, state or "")
+    return known or _make_refused(error, state or "")
 
 
-def _of_disk(error: OSError) -> _Trouble:
+def _diagnose_disk(error: OSError) -> _DatabaseProblem:
     code = errno.errorcode.get(error.errno or 0, "unknown")
-    return _Trouble(f"the file system refused ({code})", "check path, rights and disk")
+    return _DatabaseProblem(f"the file system refused ({code})", "check path, rights and disk")
 
 
-def _refused(error: BaseException, code: str) -> _Trouble:
+def _make_refused(error: BaseException, code: str) -> _DatabaseProblem:
     kind = " ".join((type(error).__name__, code)).strip()
-    return _Trouble(f"a statement was refused ({kind})", "check the tables against OMOP CDM 5.4")
+    return _DatabaseProblem(
+        f"a statement was refused ({kind})", "check the tables against OMOP CDM 5.4"
+    )
 
 
 def _scrub(error: BaseException | None) -> None:
@@ -262,7 +268,7 @@ def _scrub(error: BaseException | None) -> None:
         error = deeper
 
 
-def _transient(error: BaseException) -> bool:
+def _is_transient(error: BaseException) -> bool:
     return isinstance(error, Unavailable) and error.problem in _TRANSIENT
 
 
@@ -271,17 +277,17 @@ def retrying(function: Callable[P, R]) -> Callable[P, R]:
 
     Only for reads and idempotent writes. The last error is raised.
     """
-    return _again(function, tenacity.stop_after_delay(_PATIENCE_SECONDS))
+    return _retry(function, tenacity.stop_after_delay(_PATIENCE_SECONDS))
 
 
-def opening(function: Callable[P, R]) -> Callable[P, R]:
+def retrying_briefly(function: Callable[P, R]) -> Callable[P, R]:
     """Call again at most 5 times, some 8 seconds in all: who starts a run soon knows."""
-    return _again(function, tenacity.stop_after_attempt(5))
+    return _retry(function, tenacity.stop_after_attempt(5))
 
 
-def _again(function: Callable[P, R], stop: tenacity.stop.stop_base) -> Callable[P, R]:
+def _retry(function: Callable[P, R], stop: tenacity.stop.stop_base) -> Callable[P, R]:
     return tenacity.retry(
-        retry=tenacity.retry_if_exception(_transient),
+        retry=tenacity.retry_if_exception(_is_transient),
         stop=stop,
         wait=tenacity.wait_exponential(multiplier=0.5, max=8),
         reraise=True,

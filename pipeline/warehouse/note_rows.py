@@ -79,13 +79,13 @@ _TEXTS = {"note_title", "note_text", "note_source_value"}
 _INT64 = range(-(2**63), 2**63)
 
 
-def day(value: Any) -> date | None:
+def parse_date(value: Any) -> date | None:
     """Read a raw value as a day; None for nothing. Raises Unreadable `malformed`."""
-    found = moment(value)
+    found = parse_datetime(value)
     return found.date() if found else None
 
 
-def moment(value: Any) -> datetime | None:
+def parse_datetime(value: Any) -> datetime | None:
     """Read a raw value as a point in time without a zone; None for nothing.
 
     Raises Unreadable `malformed`.
@@ -104,7 +104,7 @@ def moment(value: Any) -> datetime | None:
         raise Unreadable("malformed") from None
 
 
-def whole(value: Any) -> int | None:
+def parse_integer(value: Any) -> int | None:
     """Read a raw value as a 64-bit number; None where it is nothing of the kind.
 
     Floats and decimals without a fraction count: tables made by pandas or Spark hold ids so.
@@ -118,35 +118,35 @@ def whole(value: Any) -> int | None:
     return number if number == value and number in _INT64 else None
 
 
-def settled(note: NoteRow) -> dict[str, Any]:
+def normalize_note(note: NoteRow) -> dict[str, Any]:
     """Return an output note in the types that every sink stores alike.
 
     What no sink can store (NUL, unpaired surrogates) becomes U+FFFD, one for one, so that
     offsets hold. Raises Unsafe `malformed` for a value of the wrong type.
     """
-    values = {name: _settled(name, getattr(note, name)) for name in NOTE_COLUMNS}
+    values = {name: _normalize_value(name, getattr(note, name)) for name in NOTE_COLUMNS}
     if values["note_id"] is None:
         raise Unsafe("malformed")
     return values
 
 
-def _settled(name: str, value: Any) -> Any:
+def _normalize_value(name: str, value: Any) -> Any:
     if value is None:
         return None
     if name in _TEXTS:
-        return _storable(value)
+        return _make_storable(value)
     try:
         if name in ("note_date", "note_datetime"):
-            return day(value) if name == "note_date" else moment(value)
+            return parse_date(value) if name == "note_date" else parse_datetime(value)
     except Unreadable:
         raise Unsafe("malformed") from None
-    number = whole(value)
+    number = parse_integer(value)
     if number is None:
         raise Unsafe("malformed")
     return number
 
 
-def _storable(value: Any) -> str:
+def _make_storable(value: Any) -> str:
     if not isinstance(value, str):
         raise Unsafe("malformed")
     if value.isascii() and "\0" not in value:
@@ -162,7 +162,7 @@ def _storable(value: Any) -> str:
 
 def pack(row: OutputRow) -> bytes:
     """Write an output row as canonical JSON: equal rows give equal bytes."""
-    note = [_plain(value) for value in settled(row.note).values()]
+    note = [_to_json_value(value) for value in normalize_note(row.note).values()]
     spans = [[s.start, s.end, s.label, s.detector, s.score] for s in row.spans]
     person = [getattr(row.person, name) for name in PERSON_COLUMNS] if row.person else None
     packed = json.dumps([note, spans, person], separators=(",", ":"), ensure_ascii=False)
@@ -173,8 +173,8 @@ def unpack(packed: bytes) -> OutputRow:
     """Read back what `pack` wrote."""
     note, spans, person = json.loads(packed)
     row = dict(zip(NOTE_COLUMNS, note, strict=True))
-    row["note_date"] = day(row["note_date"])
-    row["note_datetime"] = moment(row["note_datetime"])
+    row["note_date"] = parse_date(row["note_date"])
+    row["note_datetime"] = parse_datetime(row["note_datetime"])
     return OutputRow(
         NoteRow(**row),
         tuple(Span(*span) for span in spans),
@@ -182,5 +182,5 @@ def unpack(packed: bytes) -> OutputRow:
     )
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value

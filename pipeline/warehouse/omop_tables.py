@@ -72,7 +72,7 @@ _NOTE_TYPES = {
 }  # fmt: skip
 
 
-def output_tables(schema: str | None) -> MetaData:
+def make_output_tables(schema: str | None) -> MetaData:
     """Return the tables of an output: `note`, `person`, `cdm_source` and our own `note_span`.
 
     `note_span` has one row for each surrogate: offsets are code points of `note_text`, half open.
@@ -104,11 +104,11 @@ def output_tables(schema: str | None) -> MetaData:
     return tables
 
 
-def release_tables(schema: str | None) -> MetaData:
+def make_release_tables(schema: str | None) -> MetaData:
     """Return the tables of a cohort's release: those of an output, `visit_occurrence`,
     `metadata`.
     """
-    tables = output_tables(schema)
+    tables = make_output_tables(schema)
     for name, key, columns in (
         ("visit_occurrence", "visit_occurrence_id", _VISIT),
         ("metadata", "metadata_id", _METADATA),

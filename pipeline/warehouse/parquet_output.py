@@ -16,15 +16,15 @@ from sqlalchemy import BigInteger, Date, DateTime, Float, Integer, Table, Text
 from sqlalchemy.types import TypeEngine
 
 from pipeline.warehouse.note_rows import OutputRow
-from pipeline.warehouse.omop_tables import output_tables
-from pipeline.warehouse.parquet_source import reading
+from pipeline.warehouse.omop_tables import make_output_tables
+from pipeline.warehouse.parquet_source import guard_parquet
 from pipeline.warehouse.sql_output import (
     COMPARED,
     CdmSource,
-    digest_of,
-    note_rows,
-    person_rows,
-    span_rows,
+    hash_tables,
+    make_note_rows,
+    make_person_rows,
+    make_span_rows,
 )
 
 _WHAT = "output"
@@ -36,7 +36,7 @@ _HASH_BYTES = 5
 _HASH_BITS = 8 * _HASH_BYTES
 
 
-def arrow_schema(table: Table) -> pa.Schema:
+def make_arrow_schema(table: Table) -> pa.Schema:
     """Return the columns of a table as Parquet holds them."""
     return pa.schema(
         [
@@ -46,16 +46,18 @@ def arrow_schema(table: Table) -> pa.Schema:
     )
 
 
-_SCHEMAS = {name: arrow_schema(table) for name, table in output_tables(None).tables.items()}
+_SCHEMAS = {
+    name: make_arrow_schema(table) for name, table in make_output_tables(None).tables.items()
+}
 
 
-class Places:
+class IdIndex:
     """A number for each id (the part that holds it), at 16 bytes an id."""
 
     def __init__(self, ids: "array[int]", numbers: "array[int]") -> None:
-        order = pc.array_sort_indices(_as_arrow(ids))
-        self._ids = _as_array(_as_arrow(ids).take(order))
-        self._numbers = _as_array(_as_arrow(numbers).take(order))
+        order = pc.array_sort_indices(_to_arrow(ids))
+        self._ids = _from_arrow(_to_arrow(ids).take(order))
+        self._numbers = _from_arrow(_to_arrow(numbers).take(order))
         self._changed: dict[int, int | None] = {}
 
     def get(self, key: int) -> int | None:
@@ -71,18 +73,18 @@ class Places:
         self._changed[key] = number
 
 
-def _as_arrow(values: "array[int]") -> pa.Array:
+def _to_arrow(values: "array[int]") -> pa.Array:
     return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
 
 
-def _as_array(values: pa.Array) -> "array[int]":
+def _from_arrow(values: pa.Array) -> "array[int]":
     copy = array("q")
     if len(values):
         copy.frombytes(memoryview(values.buffers()[1])[: 8 * len(values)])
     return copy
 
 
-class FolderOutput:
+class ParquetOutput:
     """The output in a folder: `note/part-*.parquet` and the like, read by any Parquet reader.
 
     New notes make a new part; a note that is there is replaced in its part. A file is written
@@ -96,7 +98,7 @@ class FolderOutput:
 
     def check_writable(self) -> None:
         """Raise Unavailable unless the folder can be written; clears what a killed run left."""
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             self._folder.mkdir(parents=True, exist_ok=True)
             probe = self._folder / "writable.tmp"
             probe.write_bytes(b"")
@@ -112,12 +114,12 @@ class FolderOutput:
         for row in rows:
             found = self._notes.get(row.note.note_id)
             batches.setdefault(fresh if found is None else found, []).append(row)
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             self._publish_persons(rows)
             for part, some in sorted(batches.items()):
                 ids = [row.note.note_id for row in some]
-                self._replace("note_span", part, ids, span_rows(some))
-                self._replace("note", part, ids, note_rows(some))
+                self._replace("note_span", part, ids, make_span_rows(some))
+                self._replace("note", part, ids, make_note_rows(some))
                 for note_id in ids:
                     self._notes.set(note_id, part)
 
@@ -128,7 +130,7 @@ class FolderOutput:
             found = self._notes.get(note_id)
             if found is not None:
                 parts.setdefault(found, []).append(note_id)
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             for part, ids in sorted(parts.items()):
                 self._replace("note_span", part, ids, [])
                 self._replace("note", part, ids, [])
@@ -137,7 +139,7 @@ class FolderOutput:
 
     def prune_persons(self) -> None:
         """Take persons out who have no note left."""
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             noted = pa.chunked_array([self._persons_of(p) for p in self._parts("note")], pa.int64())
             noted = noted.unique()
             for part in self._parts("person"):
@@ -151,7 +153,7 @@ class FolderOutput:
     def describe(self, source: CdmSource) -> None:
         """Write the single row of `cdm_source`."""
         table = pa.Table.from_pylist([source.row()], _SCHEMAS["cdm_source"])
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             self._write(table, self._folder / "cdm_source.parquet")
 
     def origin(self) -> str | None:
@@ -159,7 +161,7 @@ class FolderOutput:
         path = self._folder / "cdm_source.parquet"
         if not path.is_file():
             return None
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             (row,) = pq.read_table(path).to_pylist()
         reference: str | None = row["cdm_etl_reference"]
         return reference
@@ -174,7 +176,7 @@ class FolderOutput:
         part = self._notes.get(note_id)
         if part is None:
             return None
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             notes = self._load("note", part)
             texts = notes.filter(pc.equal(notes["note_id"], note_id))["note_text"].to_pylist()
         text: str | None = texts[0] if texts else None
@@ -182,7 +184,7 @@ class FolderOutput:
 
     def digest(self) -> str:
         """Hash notes, spans and persons."""
-        return digest_of((name, self._rows(name, columns)) for name, columns in COMPARED.items())
+        return hash_tables((name, self._rows(name, columns)) for name, columns in COMPARED.items())
 
     def close(self) -> None:
         """Nothing is open between calls."""
@@ -191,8 +193,8 @@ class FolderOutput:
         batches: dict[int, list[dict[str, Any]]] = {}
         numbers: dict[int, int] = {}
         fresh = max(self._parts("person"), default=-1) + 1
-        for person in person_rows(rows):
-            key, hashed = person["person_id"], _hash(person)
+        for person in make_person_rows(rows):
+            key, hashed = person["person_id"], _hash_person(person)
             known = self._persons.get(key)
             if known is not None and known % 2**_HASH_BITS == hashed:
                 continue
@@ -205,22 +207,22 @@ class FolderOutput:
             self._persons.set(key, number)
 
     @cached_property
-    def _notes(self) -> Places:
+    def _notes(self) -> IdIndex:
         return self._places("note", lambda row, part: part)
 
     @cached_property
-    def _persons(self) -> Places:
-        return self._places("person", lambda row, part: (part << _HASH_BITS) + _hash(row))
+    def _persons(self) -> IdIndex:
+        return self._places("person", lambda row, part: (part << _HASH_BITS) + _hash_person(row))
 
-    def _places(self, name: str, number: Callable[[dict[str, Any], int], int]) -> Places:
+    def _places(self, name: str, number: Callable[[dict[str, Any], int], int]) -> IdIndex:
         ids, numbers = array("q"), array("q")
         columns = ["note_id"] if name == "note" else list(COMPARED["person"])
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             for part in self._parts(name):
                 for row in pq.read_table(self._path(name, part), columns=columns).to_pylist():
                     ids.append(row[columns[0]])
                     numbers.append(number(row, part))
-        return Places(ids, numbers)
+        return IdIndex(ids, numbers)
 
     def _persons_of(self, part: int) -> pa.Array:
         found = pq.read_table(self._path("note", part), columns=["person_id"])["person_id"]
@@ -228,7 +230,7 @@ class FolderOutput:
 
     def _rows(self, name: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         for part in self._parts(name):
-            with reading(_WHAT):
+            with guard_parquet(_WHAT):
                 table = pq.read_table(self._path(name, part), columns=list(columns))
                 rows = list(zip(*(table[name].to_pylist() for name in columns), strict=True))
             yield from rows
@@ -281,6 +283,6 @@ class FolderOutput:
             os.close(folder)
 
 
-def _hash(person: dict[str, Any]) -> int:
+def _hash_person(person: dict[str, Any]) -> int:
     values = repr([person[name] for name in COMPARED["person"]]).encode()
     return int.from_bytes(hashlib.blake2b(values, digest_size=_HASH_BYTES).digest(), "big")

@@ -13,16 +13,16 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from pipeline.warehouse.databases import decoded, guard
-from pipeline.warehouse.note_rows import NOTE_COLUMNS, NoteRow, Unit, whole
+from pipeline.warehouse.databases import decode_text, guard
+from pipeline.warehouse.note_rows import NOTE_COLUMNS, NoteRow, Unit, parse_integer
 from pipeline.warehouse.omop_tables import REQUIRED
 from pipeline.warehouse.sql_source import (
     Row,
-    alone,
     check_columns,
-    duplicate_note,
-    malformed_note,
-    no_table,
+    drop_shared_ids,
+    make_duplicate_failure,
+    make_malformed_failure,
+    make_table_error,
 )
 from record.errors import ConfigError, Unavailable
 from record.failure import Failure
@@ -34,7 +34,7 @@ _BUFFER = 1 << 20
 
 
 @contextmanager
-def reading(what: str) -> Iterator[None]:
+def guard_parquet(what: str) -> Iterator[None]:
     """Turn what Arrow says of a broken file into Unavailable, without its message."""
     with guard(what):
         try:
@@ -46,7 +46,7 @@ def reading(what: str) -> Iterator[None]:
 
 
 @dataclass
-class _Cursor:
+class _FileCursor:
     """How far a file of notes has been read: units follow one another, so batches are kept."""
 
     part: str
@@ -56,7 +56,7 @@ class _Cursor:
     batch: pa.RecordBatch | None = None
 
 
-class FolderStore:
+class ParquetStore:
     """The tables of a folder: `note.parquet` or `note/*.parquet`, whatever the case.
 
     One batch of a file is in memory at a time, however large its row groups are.
@@ -66,11 +66,11 @@ class FolderStore:
         if not folder.is_dir():
             raise Unavailable("source.url", "the folder is not there", "check the path or mount")
         self._folder = folder
-        self._cursor: _Cursor | None = None
+        self._cursor: _FileCursor | None = None
         self._tables: dict[str, ds.Dataset] = {}
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             for entry in sorted(folder.iterdir()):
-                files = _files(entry)
+                files = _list_files(entry)
                 name = entry.stem.lower()
                 if not files or name not in wanted:
                     continue
@@ -84,29 +84,33 @@ class FolderStore:
     def require(self, table: str, columns: Sequence[str]) -> None:
         """Raise ConfigError unless the table is there with these columns."""
         if table.lower() not in self._tables:
-            raise no_table(table)
+            raise make_table_error(table)
         check_columns(table, self._tables[table.lower()].schema.names, columns)
 
     def plan(self, size: int) -> Iterator[tuple[Unit, list[int]]]:
         """Cut each file of notes into units of `size` rows, each with its ids."""
         index = 0
         for part in self._parts:
-            for low, rows in _sliced(self._raw_ids(part), size):
-                ids = [i for i in map(whole, rows) if i is not None and i not in self._shared]
+            for low, rows in _slice(self._raw_ids(part), size):
+                ids = [
+                    i for i in map(parse_integer, rows) if i is not None and i not in self._shared
+                ]
                 yield Unit(index, str(part), low, low + len(rows) - 1, len(ids)), ids
                 index += 1
 
     def malformed(self) -> list[Failure]:
         """Report the rows that no unit holds: ids that are no number, ids of several rows."""
-        strange = sum(whole(raw) is None for part in self._parts for raw in self._raw_ids(part))
-        failures = [malformed_note(number + 1) for number in range(strange)]
-        return failures + [duplicate_note(note_id) for note_id in sorted(self._shared)]
+        strange = sum(
+            parse_integer(raw) is None for part in self._parts for raw in self._raw_ids(part)
+        )
+        failures = [make_malformed_failure(number + 1) for number in range(strange)]
+        return failures + [make_duplicate_failure(note_id) for note_id in sorted(self._shared)]
 
     @cached_property
     def _shared(self) -> frozenset[int]:
         ids = array("q")
         for part in self._parts:
-            ids.extend(i for i in map(whole, self._raw_ids(part)) if i is not None)
+            ids.extend(i for i in map(parse_integer, self._raw_ids(part)) if i is not None)
         if len(ids) < 2:
             return frozenset()
         values = pa.Array.from_buffers(pa.int64(), len(ids), [None, pa.py_buffer(ids)])
@@ -115,8 +119,8 @@ class FolderStore:
         return frozenset(ordered[1:].filter(same).to_pylist())
 
     def _raw_ids(self, part: Path) -> Iterator[Any]:
-        with reading(_WHAT), pq.ParquetFile(self._folder / part, buffer_size=_BUFFER) as file:
-            name = _actual(file.schema_arrow.names, "note_id")
+        with guard_parquet(_WHAT), pq.ParquetFile(self._folder / part, buffer_size=_BUFFER) as file:
+            name = _find_name(file.schema_arrow.names, "note_id")
             for batch in file.iter_batches(_IDS, columns=[name], use_threads=False):
                 yield from batch.column(0).to_pylist()
 
@@ -126,16 +130,18 @@ class FolderStore:
         Units are best read in their order: going back opens the file anew.
         """
         rows: list[NoteRow] = []
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             for batch in self._batches(unit):
-                columns = {name.lower(): _values(batch.column(name)) for name in batch.schema.names}
+                columns = {
+                    name.lower(): _to_raw_values(batch.column(name)) for name in batch.schema.names
+                }
                 for k, raw in enumerate(columns["note_id"]):
-                    note_id = whole(raw)
+                    note_id = parse_integer(raw)
                     if note_id is None or note_id in self._shared:
                         continue
                     found = {n: columns[n][k] for n in NOTE_COLUMNS[1:] if n in columns}
                     rows.append(NoteRow(note_id, **found))
-        return alone(rows)
+        return drop_shared_ids(rows)
 
     def pick(self, note_ids: Collection[int], size: int) -> Iterator[list[NoteRow]]:
         """Read single notes: files are gone through once, `size` rows at a time."""
@@ -160,7 +166,7 @@ class FolderStore:
             cursor.batch = cursor.batch.slice(taken)
             cursor.row += taken
 
-    def _open(self, unit: Unit) -> _Cursor:
+    def _open(self, unit: Unit) -> _FileCursor:
         self._close_cursor()
         file = pq.ParquetFile(self._folder / unit.part, buffer_size=_BUFFER)
         group, row = 0, 0
@@ -172,13 +178,13 @@ class FolderStore:
         names = [name for name in file.schema_arrow.names if name.lower() in NOTE_COLUMNS]
         groups = list(range(group, file.num_row_groups))
         batches = file.iter_batches(_BATCH, row_groups=groups, columns=names, use_threads=False)
-        self._cursor = _Cursor(unit.part, file, batches, row)
+        self._cursor = _FileCursor(unit.part, file, batches, row)
         return self._cursor
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
         """Return which of these notes are there now."""
         rows = self.lookup("note", ("note_id",), "note_id", note_ids)
-        return {found for row in rows if (found := whole(row["note_id"])) is not None}
+        return {found for row in rows if (found := parse_integer(row["note_id"])) is not None}
 
     def lookup(
         self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
@@ -188,18 +194,18 @@ class FolderStore:
         if dataset is None or not values:
             return []
         names = dataset.schema.names
-        actual = {name: found for name in columns if (found := _actual(names, name))}
-        found = _actual(names, key)
+        actual = {name: found for name in columns if (found := _find_name(names, name))}
+        found = _find_name(names, key)
         if not found:
             return []
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             kind = dataset.schema.field(found).type
             if pa.types.is_string(kind) or pa.types.is_large_string(kind):
                 return []
             number = pa.float64() if pa.types.is_floating(kind) else pa.int64()
             chosen = pc.field(found).cast(number).isin(pa.array(values, number))
             rows = dataset.to_table(sorted(set(actual.values())), filter=chosen, use_threads=False)
-            table_columns = {name: _values(rows.column(actual[name])) for name in actual}
+            table_columns = {name: _to_raw_values(rows.column(actual[name])) for name in actual}
         count = rows.num_rows
         return [{name: table_columns[name][k] for name in actual} for k in range(count)]
 
@@ -222,7 +228,7 @@ class FolderStore:
             return
         number = pa.float64() if pa.types.is_floating(kind) else pa.int64()
         chosen = pc.field(names[key]).cast(number).isin(pa.array(values, number))
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             wanted = [names[name] for name in columns]
             scanner = dataset.scanner(wanted, filter=chosen, use_threads=False)
             for batch in scanner.to_batches():
@@ -239,17 +245,17 @@ class FolderStore:
             self._cursor = None
 
 
-def _files(entry: Path) -> list[Path]:
+def _list_files(entry: Path) -> list[Path]:
     if entry.is_dir():
         return sorted(path for path in entry.iterdir() if path.suffix.lower() == ".parquet")
     return [entry] if entry.suffix.lower() == ".parquet" else []
 
 
-def _actual(names: Sequence[str], wanted: str) -> str | None:
+def _find_name(names: Sequence[str], wanted: str) -> str | None:
     return next((name for name in names if name.lower() == wanted.lower()), None)
 
 
-def _sliced(values: Iterator[Any], size: int) -> Iterator[tuple[int, list[Any]]]:
+def _slice(values: Iterator[Any], size: int) -> Iterator[tuple[int, list[Any]]]:
     low, waiting = 0, list[Any]()
     for value in values:
         waiting.append(value)
@@ -260,13 +266,13 @@ def _sliced(values: Iterator[Any], size: int) -> Iterator[tuple[int, list[Any]]]
         yield low, waiting
 
 
-def _values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
+def _to_raw_values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
     """Return a column's raw values as an SQL driver would: dates as text, broken text as bytes."""
     kind = column.type
     if pa.types.is_temporal(kind):
         column = column.cast(pa.string())
     elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
         raw = column.cast(pa.large_binary()).to_pylist()
-        return [None if value is None else decoded(value) for value in raw]
+        return [None if value is None else decode_text(value) for value in raw]
     values: list[Any] = column.to_pylist()
     return values

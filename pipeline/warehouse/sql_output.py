@@ -15,9 +15,9 @@ from pipeline.warehouse.note_rows import (
     PERSON_COLUMNS,
     SPAN_COLUMNS,
     OutputRow,
-    settled,
+    normalize_note,
 )
-from pipeline.warehouse.omop_tables import CDM_VERSION, CDM_VERSION_CONCEPT, output_tables
+from pipeline.warehouse.omop_tables import CDM_VERSION, CDM_VERSION_CONCEPT, make_output_tables
 from record.errors import ConfigError
 
 _WHAT = "output"
@@ -92,7 +92,7 @@ class Output(Protocol):
         ...
 
 
-def digest_of(tables: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> str:
+def hash_tables(tables: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> str:
     """Hash the rows of tables, whatever their order, in constant memory.
 
     Row hashes are added modulo 2**512, so that no sink has to sort; the sum is hashed with each
@@ -102,37 +102,37 @@ def digest_of(tables: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> str:
     for name, rows in tables:
         count = total = 0
         for row in rows:
-            canonical = json.dumps(list(row), separators=(",", ":"), default=_iso).encode()
+            canonical = json.dumps(list(row), separators=(",", ":"), default=_format_date).encode()
             total += int.from_bytes(hashlib.blake2b(canonical).digest(), "big")
             count += 1
         whole.update(f"{name}:{count}:{total % 2**_HASH_BITS:x}\n".encode())
     return whole.hexdigest()
 
 
-def _iso(value: date) -> str:
+def _format_date(value: date) -> str:
     return value.isoformat()
 
 
-def span_values(rows: Iterable[OutputRow]) -> Iterable[tuple[int, int, int, str]]:
+def make_span_values(rows: Iterable[OutputRow]) -> Iterable[tuple[int, int, int, str]]:
     """Return the rows of `note_span` in the order of its columns, each once."""
     found = ((row.note.note_id, s.start, s.end, s.label) for row in rows for s in row.spans)
     return dict.fromkeys(found)
 
 
-def span_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
+def make_span_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
     """Return the rows of `note_span`, each once."""
-    return [dict(zip(SPAN_COLUMNS, values, strict=True)) for values in span_values(rows)]
+    return [dict(zip(SPAN_COLUMNS, values, strict=True)) for values in make_span_values(rows)]
 
 
-def person_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
+def make_person_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
     """Return the rows of `person`, each person once."""
     persons = {row.person.person_id: row.person for row in rows if row.person}
     return [asdict(person) for _, person in sorted(persons.items())]
 
 
-def note_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
+def make_note_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
     """Return the rows of `note` in the types that every sink stores alike, each note once."""
-    return list({row.note.note_id: settled(row.note) for row in rows}.values())
+    return list({row.note.note_id: normalize_note(row.note) for row in rows}.values())
 
 
 class SqlOutput:
@@ -140,7 +140,7 @@ class SqlOutput:
 
     def __init__(self, engine: Engine, schema: str | None) -> None:
         self._engine = engine
-        self._tables = output_tables(schema)
+        self._tables = make_output_tables(schema)
         self._by_name: Mapping[str, Table] = {t.name: t for t in self._tables.tables.values()}
         with transaction(engine, _WHAT, write=True) as connection:
             self._tables.create_all(connection)
@@ -148,7 +148,7 @@ class SqlOutput:
             for name, table in self._by_name.items():
                 actual = {column["name"] for column in found.get_columns(name, schema)}
                 key = set(found.get_pk_constraint(name, schema)["constrained_columns"])
-                check_shape(table, actual, key)
+                check_table(table, actual, key)
 
     @retrying
     def check_writable(self) -> None:
@@ -163,7 +163,7 @@ class SqlOutput:
 
         Raises Unsafe `malformed` for a value that no sink can store; then nothing is written.
         """
-        notes, spans, persons = note_rows(rows), span_rows(rows), person_rows(rows)
+        notes, spans, persons = make_note_rows(rows), make_span_rows(rows), make_person_rows(rows)
         span = self._by_name["note_span"]
         with transaction(self._engine, _WHAT, write=True) as connection:
             upsert(connection, self._by_name["person"], persons)
@@ -220,7 +220,7 @@ class SqlOutput:
 
     def digest(self) -> str:
         """Hash notes, spans and persons."""
-        return digest_of((name, self._rows(name, columns)) for name, columns in COMPARED.items())
+        return hash_tables((name, self._rows(name, columns)) for name, columns in COMPARED.items())
 
     def close(self) -> None:
         """Return the connections."""
@@ -250,7 +250,7 @@ class SqlOutput:
             return [tuple(row) for row in connection.execute(page)]
 
 
-def check_shape(table: Table, actual: set[str], key: set[str], setting: str = "output.url") -> None:
+def check_table(table: Table, actual: set[str], key: set[str], setting: str = "output.url") -> None:
     """Raise ConfigError, which names the setting, where a table of an output has another shape."""
     missing = sorted({column.name for column in table.columns} - actual)
     if missing:

@@ -31,12 +31,12 @@ _PAGE = 20_000
 _SCANNED = 5_000
 
 
-def no_table(name: str) -> ConfigError:
+def make_table_error(name: str) -> ConfigError:
     """Say that the source lacks a table it cannot do without."""
     return ConfigError("source", f"there is no table {name}", "check source.url and source.schema")
 
 
-def no_column(table: str, name: str) -> ConfigError:
+def make_column_error(table: str, name: str) -> ConfigError:
     """Say that a table of the source lacks a column it cannot do without."""
     remedy = "check the table against OMOP CDM 5.4 and the configuration"
     return ConfigError("source", f"table {table} has no column {name}", remedy)
@@ -47,15 +47,15 @@ def check_columns(table: str, present: Sequence[str], required: Sequence[str]) -
     known = {name.lower() for name in present}
     for name in required:
         if name.lower() not in known:
-            raise no_column(table, name)
+            raise make_column_error(table, name)
 
 
-def malformed_note(number: int) -> Failure:
+def make_malformed_failure(number: int) -> Failure:
     """Report a row whose id is no number; the id itself could say something and stays away."""
     return Failure(f"row-{number}", "read", "Unreadable", "malformed-id")
 
 
-def duplicate_note(note_id: int) -> Failure:
+def make_duplicate_failure(note_id: int) -> Failure:
     """Report an id that several rows share: which of them is the note, nobody can tell."""
     return Failure(str(note_id), "read", "Unreadable", "duplicate-id")
 
@@ -79,17 +79,17 @@ class SqlStore:
                 clause = named_table(name, *(column(c["name"]) for c in columns), schema=schema)
                 self._tables[name.lower()] = clause, {c["name"].lower(): c["name"] for c in columns}
                 if name.lower() == "note":
-                    _check_key(connection.dialect.name, columns)
+                    _check_id_type(connection.dialect.name, columns)
         for name, required in REQUIRED.items():
             self.require(name, required)
         note, actual = self._tables["note"]
-        self._note, self._id = note, _long(note.c[actual["note_id"]])
+        self._note, self._id = note, _to_long(note.c[actual["note_id"]])
         self._read = {name: note.c[actual[name]] for name in NOTE_COLUMNS if name in actual}
 
     def require(self, table: str, columns: Sequence[str]) -> None:
         """Raise ConfigError unless the table is there with these columns."""
         if table.lower() not in self._tables:
-            raise no_table(table)
+            raise make_table_error(table)
         check_columns(table, list(self._tables[table.lower()][1]), columns)
 
     def plan(self, size: int) -> Iterator[tuple[Unit, list[int]]]:
@@ -133,7 +133,9 @@ class SqlStore:
         with transaction(self._engine, _WHAT) as connection:
             count = connection.scalar(strange) or 0
             twice = connection.scalars(shared).all()
-        return [malformed_note(k + 1) for k in range(count)] + [duplicate_note(i) for i in twice]
+        return [make_malformed_failure(k + 1) for k in range(count)] + [
+            make_duplicate_failure(i) for i in twice
+        ]
 
     @retrying
     def read(self, unit: Unit) -> list[NoteRow]:
@@ -144,7 +146,7 @@ class SqlStore:
             .order_by(self._id)
         )
         with transaction(self._engine, _WHAT) as connection:
-            return alone([NoteRow(**row._mapping) for row in connection.execute(rows)])
+            return drop_shared_ids([NoteRow(**row._mapping) for row in connection.execute(rows)])
 
     def pick(self, note_ids: Collection[int], size: int) -> Iterator[list[NoteRow]]:
         """Read single notes in order of id, at most `size` at a time."""
@@ -156,7 +158,7 @@ class SqlStore:
         columns = (found.label(name) for name, found in self._read.items())
         rows = select(*columns).where(self._is_number(), self._id.in_(note_ids)).order_by(self._id)
         with transaction(self._engine, _WHAT) as connection:
-            return alone([NoteRow(**row._mapping) for row in connection.execute(rows)])
+            return drop_shared_ids([NoteRow(**row._mapping) for row in connection.execute(rows)])
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
         """Return which of these notes are there now."""
@@ -178,7 +180,7 @@ class SqlStore:
         found: list[Row] = []
         with transaction(self._engine, _WHAT) as connection:
             for some in chunks(sorted(values)):
-                matches = _long(clause.c[names[key.lower()]]).in_(some)
+                matches = _to_long(clause.c[names[key.lower()]]).in_(some)
                 result = connection.execute(select(*wanted).where(matches))
                 found.extend(dict(row._mapping) for row in result)
         return found
@@ -196,7 +198,7 @@ class SqlStore:
         """
         clause, names = self._tables[table.lower()]
         wanted = [clause.c[names[name]].label(name) for name in columns]
-        matches = _long(clause.c[names[key]])
+        matches = _to_long(clause.c[names[key]])
         for some in chunks(values):
             statement = select(*wanted).where(matches.in_(some))
             with transaction(self._engine, _WHAT) as connection:
@@ -215,12 +217,12 @@ class SqlStore:
         return self._id.is_not(None)
 
 
-def _long(key: ColumnElement[Any]) -> ColumnElement[int]:
+def _to_long(key: ColumnElement[Any]) -> ColumnElement[int]:
     # Else numbers are sent to PostgreSQL as the type of the first, and larger ones do not fit.
     return type_coerce(key, BigInteger())
 
 
-def alone(rows: list[NoteRow]) -> list[NoteRow]:
+def drop_shared_ids(rows: list[NoteRow]) -> list[NoteRow]:
     """Leave out rows that share their id with another."""
     if len({row.note_id for row in rows}) == len(rows):
         return rows
@@ -230,7 +232,7 @@ def alone(rows: list[NoteRow]) -> list[NoteRow]:
     return [row for row in rows if counts[row.note_id] == 1]
 
 
-def _check_key(dialect: str, columns: Sequence[Any]) -> None:
+def _check_id_type(dialect: str, columns: Sequence[Any]) -> None:
     kind = next((c["type"] for c in columns if c["name"].lower() == "note_id"), None)
     if dialect != "sqlite" and kind is not None and not isinstance(kind, Integer):
         remedy = "make it an integer, as OMOP CDM 5.4 says"

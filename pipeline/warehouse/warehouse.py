@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pipeline.config.settings import IdentitySettings, OutputSettings, SourceSettings
-from pipeline.warehouse.databases import connect, opening
+from pipeline.warehouse.databases import connect, retrying_briefly
 from pipeline.warehouse.note_rows import NoteRow, OutputRow, PersonRow, Unit
-from pipeline.warehouse.parquet_output import FolderOutput
-from pipeline.warehouse.parquet_source import FolderStore
+from pipeline.warehouse.parquet_output import ParquetOutput
+from pipeline.warehouse.parquet_source import ParquetStore
 from pipeline.warehouse.people import (
     Row,
     check_identity,
@@ -35,7 +35,7 @@ JSONL = "jsonl:"
 _TABLES = frozenset(TABLES) - {"note_span"}
 
 
-class Store(Protocol):
+class SourceTables(Protocol):
     """The tables of a source, wherever they are."""
 
     def require(self, table: str, columns: Sequence[str]) -> None:
@@ -87,7 +87,7 @@ class Store(Protocol):
 class Source:
     """An OMOP CDM 5.4 warehouse, read in bounded batches and never written."""
 
-    store: Store
+    store: SourceTables
     identity: IdentitySettings | None = None
 
     def plan(self, size: int) -> Iterator[tuple[Unit, list[int]]]:
@@ -145,7 +145,7 @@ class Source:
         self.store.close()
 
 
-@opening
+@retrying_briefly
 def open_source(settings: SourceSettings, base: Path) -> Source:
     """Open a source and check its tables; a relative path starts at `base`.
 
@@ -153,9 +153,9 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
     """
     identity = settings.identity
     wanted = _TABLES | {identity.table.lower()} if identity else _TABLES
-    store: Store
+    store: SourceTables
     if settings.url.startswith(PARQUET):
-        store = FolderStore(base / settings.url.removeprefix(PARQUET), wanted)
+        store = ParquetStore(base / settings.url.removeprefix(PARQUET), wanted)
     else:
         engine = connect(settings.url, base, what="source.url", use="source")
         store = SqlStore(engine, settings.schema, wanted)
@@ -165,12 +165,12 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
     return Source(store, identity)
 
 
-@opening
+@retrying_briefly
 def open_output(settings: OutputSettings, base: Path) -> Output:
     """Open an output and create what it lacks; a relative path starts at `base`.
 
     Raises ConfigError for tables of another shape, Unavailable where it cannot be reached.
     """
     if settings.url.startswith(PARQUET):
-        return FolderOutput(base / settings.url.removeprefix(PARQUET))
+        return ParquetOutput(base / settings.url.removeprefix(PARQUET))
     return SqlOutput(connect(settings.url, base, what="output.url", use="output"), settings.schema)

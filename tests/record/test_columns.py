@@ -1,6 +1,6 @@
 """Every column of the common data model has a rule, and every choice of a policy is explained."""
 
-from pipeline.config.policy_description import column_reason
+from pipeline.config.policy_description import explain_column
 from record.columns import CDM, CHOSEN, COLUMNS, TABLES, Holds, Treatment
 from record.policy import Policy
 
@@ -63,7 +63,7 @@ def test_a_policy_may_choose_and_says_so() -> None:
         for choice in rule.choices:
             policy = Policy(columns={name: choice})
             assert policy.treatment(name) is choice
-            assert column_reason(policy, name) == CHOSEN[choice]
+            assert explain_column(policy, name) == CHOSEN[choice]
 
 
 def test_a_policy_that_caps_ages_tells_none_in_tables() -> None:

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.cli import main
-from pipeline.files.jsonl import listed, read_notes
+from pipeline.files.jsonl import read_notes, spans_to_json
 from record.document import Annotated
 from synthesis.markup import encode
 from synthesis.statistics import words_in
@@ -32,7 +32,7 @@ def write(path: Path, notes: list[Annotated]) -> Path:
             "person_id": note.document.person_id,
             "text": note.document.text,
             "note_type": note.document.kind,
-            "spans": listed(note.spans),
+            "spans": spans_to_json(note.spans),
         }
         for note in notes
     ]

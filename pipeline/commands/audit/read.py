@@ -12,10 +12,10 @@ from pipeline.audit.review import Corrected, read_corrections, training_lines
 from pipeline.commands.options.values import SUMMARY, add_speech
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
-from pipeline.notes.error_boundary import safely
+from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.notes.worker_resources import settled
 from pipeline.reports.console import Console
-from pipeline.state.audit_records import open_records
+from pipeline.state.audit_records import open_audit_records
 
 DESCRIPTION = """\
 Reads the corrected sample of `audit sample` and estimates the rate of notes without a leak, with
@@ -53,12 +53,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Read and store a review; returns the exit code."""
     settings = load(options.config)
-    corrected = safely(lambda: read_corrections(settings, options.path))
+    corrected = drop_error_texts(lambda: read_corrections(settings, options.path))
     result = _judged(corrected)
-    with open_records(settled(settings).state, settings.base) as records:
+    with open_audit_records(settled(settings).state, settings.base) as records:
         records.add_review(corrected.sample.sample_id, options.reviewer, result)
     if options.output:
-        safely(lambda: write_private(options.output, training_lines(corrected.notes)))
+        drop_error_texts(lambda: write_private(options.output, training_lines(corrected.notes)))
     if options.json:
         sys.stdout.write(json.dumps(result, sort_keys=True) + "\n")
     for line in _lines(result):

@@ -12,7 +12,7 @@ from pipeline.audit.review import SampleRequest, make_sample
 from pipeline.commands.options.values import SUMMARY, add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
-from pipeline.notes.error_boundary import safely
+from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     request = SampleRequest(options.per_kind, seed, options.format, options.output)
     with console.progress() as progress:
         # All of it happens in this process: no traceback may quote a note.
-        sample = safely(lambda: make_sample(load(options.config), request, progress))
+        sample = drop_error_texts(lambda: make_sample(load(options.config), request, progress))
     if options.json:
         sys.stdout.write(json.dumps(asdict(sample), sort_keys=True, default=str) + "\n")
     for kind, counts in sample.strata.items():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from models.tagger.shipped_model import AUTO, RUNTIMES, folder_of
 from pipeline.commands.options.extras import models_extra
-from pipeline.files.note_files import Task, parse_detectors
+from pipeline.files.note_files import NoteFileTask, parse_detectors
 from pipeline.notes.model_detection import SpanTagger
 from record.errors import ConfigError
 
@@ -36,11 +36,11 @@ def add_detection(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def task_of(options: argparse.Namespace) -> Task:
+def task_of(options: argparse.Namespace) -> NoteFileTask:
     """Return the detection that the options ask for; loads the model."""
     default = "rules,known" + ",model" * (options.model is not None)
     detectors = parse_detectors(options.detectors or default, has_model=options.model is not None)
-    return Task(
+    return NoteFileTask(
         options.notes,
         options.output,
         options.patients,

@@ -14,7 +14,7 @@ from typing import Any
 from evaluation.gate import Axis, Decision, Measured, Requirement, Verdict, read_requirements
 from pipeline.commands.options.keys import open_master
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
-from pipeline.config.signing import signed
+from pipeline.config.signing import sign_statement
 from pipeline.reports.console import Console
 from pipeline.reports.gate_report import report_bytes, write_gate
 from record.errors import ConfigError
@@ -90,7 +90,7 @@ def conclude(case: Case, options: argparse.Namespace, console: Console) -> int:
         "attacks": sorted(each.name for each in case.measured if each.axis is Axis.PRIVACY),
         "report_sha256": hashlib.sha256(report_bytes(report)).hexdigest(),
     }
-    write_gate(options.output, report, signed(statement, open_master(options)))
+    write_gate(options.output, report, sign_statement(statement, open_master(options)))
     if options.json:
         sys.stdout.write(json.dumps(report, sort_keys=True) + "\n")
     console.say(case.verdict)

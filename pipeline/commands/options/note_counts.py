@@ -6,7 +6,7 @@ import sys
 
 from pipeline.commands.options.values import SUMMARY, add_speech, share
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
-from pipeline.files.output_files import Done, quarantine_path
+from pipeline.files.output_files import FileResult, make_quarantine_path
 from pipeline.reports.console import Console
 
 
@@ -19,7 +19,7 @@ def add_reporting(parser: argparse.ArgumentParser) -> None:
     add_speech(parser, json=SUMMARY)
 
 
-def report(done: Done, options: argparse.Namespace, console: Console) -> int:
+def report(done: FileResult, options: argparse.Namespace, console: Console) -> int:
     """Say what became of the notes; returns the exit code."""
     for warning in done.warnings:
         console.warn(warning)
@@ -31,7 +31,7 @@ def report(done: Done, options: argparse.Namespace, console: Console) -> int:
             ranked = sorted(done.spans.items(), key=lambda item: (-item[1], item[0]))
             console.say("spans: " + ", ".join(f"{label} {count}" for label, count in ranked))
         if done.refused:
-            console.say(f"{done.refused} refused, see {quarantine_path(options.output)}")
+            console.say(f"{done.refused} refused, see {make_quarantine_path(options.output)}")
         for (stage, error, reason), count in sorted(done.causes.items()):
             console.say(f"quarantine: {count} at {stage}: {error} {reason}".rstrip())
     return EXIT_DONE if done.within(options.max_quarantine_share) else EXIT_QUARANTINE

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pipeline.commands.options.keys import add_json, print_json
 from pipeline.config.exit_codes import EXIT_DONE
-from pipeline.config.policies import build, language_of, read_policy
-from pipeline.config.policy_description import describe, tell_policy
+from pipeline.config.policies import build_policy, read_language, read_policy
+from pipeline.config.policy_description import describe_policy, format_policy
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -40,8 +40,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     table, told = {}, None
     if options.policy is not None:
         table = read_policy(options.policy, Path())
-        told = language_of(options.policy, Path())
-    policy = build(table, options.lang or told or "fr")
-    print_json(describe(policy), options)
-    console.say(tell_policy(policy))
+        told = read_language(options.policy, Path())
+    policy = build_policy(table, options.lang or told or "fr")
+    print_json(describe_policy(policy), options)
+    console.say(format_policy(policy))
     return EXIT_DONE

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.config.settings import resolve
+from pipeline.config.settings import resolve_url
 from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.synthetic.release import ReleaseLocation, open_release
 from record.document import Annotated
@@ -61,5 +61,5 @@ def _notes(
         return
     if len(places) > 1:
         raise ConfigError("--notes", "is more than one release", "give one")
-    where = resolve(places[0], os.environ)
+    where = resolve_url(places[0], os.environ)
     yield from open_release(ReleaseLocation(where, options.manifest, options.schema)).notes()

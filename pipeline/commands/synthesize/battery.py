@@ -10,7 +10,7 @@ from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
-from pipeline.config.signing import sum_of
+from pipeline.config.signing import hash_file
 from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
 from record.atomic_write import write_atomically
@@ -101,7 +101,7 @@ def _measured(options: argparse.Namespace, progress: Progress) -> list[Measured]
     real, test = ([decode(each.marked)[0] for each in notes[s]] for s in ("train", "test"))
     made = options.synthetic / NOTES
     synthetic = [note.document.text for note in read_annotated(made, [])]
-    sources, data = Sources(real, synthetic, options.seed), sum_of(made)
+    sources, data = Sources(real, synthetic, options.seed), hash_file(made)
     progress.phase("capitals")
     try:
         measured = [case_restoration(sources, test, data, characters=options.characters)]

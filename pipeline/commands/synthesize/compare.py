@@ -27,7 +27,7 @@ from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
-from pipeline.config.signing import sum_of
+from pipeline.config.signing import hash_file
 from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.reports.console import Console
 from pipeline.synthetic.filled_letters import read_filled
@@ -114,7 +114,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         problem = "is not what these letters were filled from"
         raise ConfigError(str(options.masked), problem, "give the folder that `fill` was given")
     masked = load_letters(options.masked).letters
-    data = sum_of(options.filled / NOTES)
+    data = hash_file(options.filled / NOTES)
     subwords = SubWords.load(SHIPPED / VOCABULARY)
 
     def pieces(value: str) -> list[int]:

@@ -12,7 +12,7 @@ from typing import Any
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE
-from pipeline.config.settings import resolve
+from pipeline.config.settings import resolve_url
 from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
 from pipeline.synthetic.release import ReleaseLocation, open_release
@@ -111,7 +111,7 @@ def _source(
         return notes, {"inside": True, "files": sums}
     if len(options.release) > 1:
         raise ConfigError("RELEASE", "is more than one", "give one, or files with --inside")
-    where = resolve(options.release[0], os.environ)
+    where = resolve_url(options.release[0], os.environ)
     release = open_release(ReleaseLocation(where, options.manifest, options.schema, options.lang))
     return release.notes(), release.origin
 

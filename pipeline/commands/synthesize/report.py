@@ -12,7 +12,7 @@ from evaluation.gate import Decision, Measured, Requirement, Verdict, decide
 from pipeline.commands.options.gate import Case, conclude, read_measured, requirements_at
 from pipeline.commands.options.keys import add_key
 from pipeline.commands.options.values import add_speech
-from pipeline.config.signing import sum_of
+from pipeline.config.signing import hash_file
 from pipeline.reports.console import Console
 from pipeline.synthetic.advice import advise
 from pipeline.synthetic.filled_letters import is_filled
@@ -69,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Decide and report; returns the exit code."""
     manifest = read_generated(options.synthetic)
-    data = sum_of(options.synthetic / NOTES)
+    data = hash_file(options.synthetic / NOTES)
     if data != manifest["notes_sha256"]:
         problem = "has changed since it was generated"
         raise ConfigError(str(options.synthetic / NOTES), problem, "generate the notes again")

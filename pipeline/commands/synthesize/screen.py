@@ -13,7 +13,7 @@ from evaluation.gate import Axis, Measured
 from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.progress import Progress
-from pipeline.config.signing import sum_of
+from pipeline.config.signing import hash_file
 from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
 from record.atomic_write import write_atomically
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     made = list(read_annotated(notes, []))
     with console.progress() as progress:
         measured, pairs = _screen(made, options, progress)
-    measured += _of_manifest(manifest, data := sum_of(notes))
+    measured += _of_manifest(manifest, data := hash_file(notes))
     told = {
         "format": 1,
         "data": data,
@@ -109,7 +109,7 @@ def _screen(
     except ValueError as error:
         remedy = "prepare a corpus of more patients"
         raise ConfigError(str(options.corpus), str(error), remedy) from None
-    words, data = parted(texts), sum_of(options.synthetic / NOTES)
+    words, data = parted(texts), hash_file(options.synthetic / NOTES)
     progress.phase("comparing")
     corpus = WordCorpus(real.trained)
     near = nearness(words, real, corpus, data)

@@ -12,7 +12,7 @@ from evaluation.gate import Measured
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
-from pipeline.config.signing import sum_of
+from pipeline.config.signing import hash_file
 from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
 from pipeline.synthetic.filled_letters import is_filled, read_filled
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         bounds = {"epochs": options.epochs, "max_minutes": options.max_minutes}
         recipe = recipe_for(options.encoder, **bounds)
         utility = compare(trial, recipe, seeds, options.output / "taggers", tell)
-    measured, *others = _measured(utility, sum_of(notes), filled=is_filled(manifest))
+    measured, *others = _measured(utility, hash_file(notes), filled=is_filled(manifest))
     found = [each.to_json() for each in (measured, *others)]
     told = {"format": 1, "measured": found, "tests": _tests(utility)}
     write_atomically(options.output / "utility.json", json.dumps(told, indent=1).encode("utf-8"))

@@ -18,7 +18,7 @@ from pipeline.config.settings import load
 from pipeline.files.gold import read_annotated
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
-from pipeline.state.audit_records import open_records
+from pipeline.state.audit_records import open_audit_records
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
@@ -187,7 +187,7 @@ def audited(night, tmp_path_factory):
 
 def stored(config):
     one = load(config)
-    with open_records(one.state, one.base) as records:
+    with open_audit_records(one.state, one.base) as records:
         return records.reviews()
 
 
@@ -321,7 +321,7 @@ def test_what_was_drawn_is_stored_and_what_has_changed_is_left_out(audited, tmp_
     assert "have changed since the last run" in said.err
     assert "Autre" not in (tmp_path / "a" / "notes.jsonl").read_text()
     one = load(config)
-    with open_records(one.state, one.base) as records:
+    with open_audit_records(one.state, one.base) as records:
         kept = records.sample(sample["sample_id"])
         assert (kept.seed, kept.format, kept.per_kind) == ("s", "doccano", 2)
         assert records.notes(kept.sample_id) == {}
@@ -336,7 +336,7 @@ def test_the_report_of_a_run_tells_the_last_review(audited, tmp_path):
     run_nightly(config, run_in_process)
     assert "Nobody has reviewed" in (config.parent / "report.html").read_text()
     one = load(config)
-    with open_records(one.state, one.base) as records:
+    with open_audit_records(one.state, one.base) as records:
         rate = {"rate": 0.9875, "low": 0.951, "high": 0.998}
         records.add_review(1, "mk", {"notes": 80, "zero_leak": rate})
     run_nightly(config, run_in_process)

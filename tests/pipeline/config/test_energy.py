@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.cli import main
-from pipeline.config.energy import Energy, Meter, estimate
+from pipeline.config.energy import Energy, EnergyMeter, estimate_energy
 from pipeline.config.settings import EnergySettings, load
 from pipeline.night.run_history import read_history
 from pipeline.notes.worker_resources import settled
@@ -22,7 +22,7 @@ MEMORY = st.integers(0, 10**9)
 
 def test_the_formula_is_that_of_green_algorithms():
     # An hour of one core and 4 GB: (12 W + 4 * 0.3725 W) * 1.67 = 22.5283 Wh; 475 g a kWh.
-    found = estimate(3600, 3600, 4 << 20, EnergySettings())
+    found = estimate_energy(3600, 3600, 4 << 20, EnergySettings())
     assert found.watt_hours == pytest.approx(22.5283)
     assert found.grams == pytest.approx(10.70094)
     assert str(found) == "22.5 Wh, 10.7 g of CO2 equivalent"
@@ -31,11 +31,11 @@ def test_the_formula_is_that_of_green_algorithms():
 @given(SECONDS, SECONDS, MEMORY, st.floats(1, 10), st.floats(0, 2000))
 def test_it_grows_with_all_that_it_is_made_of(used, lasted, kilobytes, building, grams):
     mine = EnergySettings(power_usage_effectiveness=building, grams_per_kilowatt_hour=grams)
-    found = estimate(used, lasted, kilobytes, mine)
+    found = estimate_energy(used, lasted, kilobytes, mine)
     for more in (
-        estimate(used + 1, lasted, kilobytes, mine),
-        estimate(used, lasted + 1, kilobytes, mine),
-        estimate(used, lasted, kilobytes + 1, mine),
+        estimate_energy(used + 1, lasted, kilobytes, mine),
+        estimate_energy(used, lasted + 1, kilobytes, mine),
+        estimate_energy(used, lasted, kilobytes + 1, mine),
     ):
         assert more.watt_hours >= found.watt_hours >= 0
         assert more.grams >= found.grams >= 0
@@ -43,7 +43,7 @@ def test_it_grows_with_all_that_it_is_made_of(used, lasted, kilobytes, building,
 
 
 def test_processors_of_children_count_as_well():
-    meter, mine = Meter(), EnergySettings(watts_per_gigabyte=0)
+    meter, mine = EnergyMeter(), EnergySettings(watts_per_gigabyte=0)
     busy = "import time\nwhile time.process_time() < 0.3: pass"
     subprocess.run([sys.executable, "-c", busy], check=True)
     begun = time.process_time()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config.installation import ROOMS, check_rooms
+from pipeline.config.installation import ROOMS, check_installation
 
 SOURCES = Path(__file__).parents[3]
 CHECK = """
@@ -59,7 +59,7 @@ def claim(folder: Path, *packages: str, name: str = "rules") -> Path:
 
 
 def test_this_tree_is_sound() -> None:
-    check_rooms()
+    check_installation()
 
 
 def test_an_installation_of_ours_is_sound(rooms: Path) -> None:

@@ -1,7 +1,7 @@
 import subprocess
 import sys
 
-from pipeline.config.peak_memory import peak_kilobytes
+from pipeline.config.peak_memory import measure_peak_kilobytes
 
 _CHILD = """
 import subprocess, sys
@@ -12,9 +12,9 @@ print(subprocess.run([sys.executable, "-c", small], capture_output=True, text=Tr
 
 
 def test_the_peak_rises_with_what_is_held() -> None:
-    before = peak_kilobytes()
+    before = measure_peak_kilobytes()
     ballast = b"x" * (before * 1024)
-    assert peak_kilobytes() >= before + len(ballast) // 1024 // 2
+    assert measure_peak_kilobytes() >= before + len(ballast) // 1024 // 2
 
 
 def test_a_parents_memory_does_not_count() -> None:

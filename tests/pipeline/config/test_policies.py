@@ -8,10 +8,16 @@ from datetime import date, datetime
 import pytest
 
 from pipeline.cli import main
-from pipeline.config.policies import build, expand, read_policy, shipped, shipped_text
-from pipeline.config.policy_description import describe
+from pipeline.config.policies import (
+    build_policy,
+    expand_policy,
+    list_shipped_policies,
+    read_policy,
+    read_shipped_policy,
+)
+from pipeline.config.policy_description import describe_policy
 from pipeline.config.settings import load
-from pipeline.warehouse.omop_tables import output_tables, release_tables
+from pipeline.warehouse.omop_tables import make_output_tables, make_release_tables
 from record.columns import COLUMNS, Treatment
 from record.document import Document
 from record.errors import ConfigError
@@ -32,16 +38,16 @@ def cohort():
 
 
 def test_these_are_shipped():
-    assert shipped() == NAMES
+    assert list_shipped_policies() == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_shipped_policy_says_what_happens_to_every_label_and_why(name):
-    table = tomllib.loads(shipped_text(name))
+    table = tomllib.loads(read_shipped_policy(name))
     assert set(table["actions"]) == set(map(str, Label))
     assert set(table) <= {field.name for field in fields(Policy)}
     # Every setting stands under a comment that explains it.
-    text = shipped_text(name)
+    text = read_shipped_policy(name)
     assert text.count("\n#") >= 8
     assert all(len(line) <= 100 for line in text.splitlines())
     assert "GDPR" in text or "45 CFR 164.514" in text
@@ -50,7 +56,7 @@ def test_a_shipped_policy_says_what_happens_to_every_label_and_why(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("label", list(Label))
 def test_every_label_has_a_treatment_in_every_shipped_policy(cohort, name, label):
-    policy = build(read_policy(name, None), "fr")
+    policy = build_policy(read_policy(name, None), "fr")
     assert policy.action(label) in Action
     text = "12 mars 2024" if label in ("DATE", "BIRTH_DATE") else "94 ans, 75012 Paris"
     document = Document("n1", text, "42", "fr")
@@ -65,7 +71,7 @@ def test_every_label_has_a_treatment_in_every_shipped_policy(cohort, name, label
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_column_has_a_treatment_in_every_shipped_policy(name):
-    policy = build(read_policy(name, None), "fr")
+    policy = build_policy(read_policy(name, None), "fr")
     for column in COLUMNS:
         assert policy.treatment(column) in Treatment
     assert policy.treatment("note.shoe_size") is Treatment.DROP
@@ -73,14 +79,14 @@ def test_every_column_has_a_treatment_in_every_shipped_policy(name):
 
 def test_every_column_of_the_output_is_known():
     about_patients = ("note", "person", "note_span", "visit_occurrence")
-    tables = release_tables(None).tables
+    tables = make_release_tables(None).tables
     written = {f"{name}.{c.name}" for name in about_patients for c in tables[name].columns}
     assert written <= set(COLUMNS)
-    assert set(output_tables(None).tables) <= {*about_patients, "cdm_source"}
+    assert set(make_output_tables(None).tables) <= {*about_patients, "cdm_source"}
 
 
 def test_the_shipped_policies_differ():
-    made = {build(read_policy(name, None), "fr").policy_id for name in NAMES}
+    made = {build_policy(read_policy(name, None), "fr").policy_id for name in NAMES}
     assert len(made | {Policy().policy_id}) == len(NAMES) + 1
 
 
@@ -122,13 +128,13 @@ def test_a_policy_file_lies_beside_the_configuration_and_may_name_another(tmp_pa
 
 def test_a_name_and_its_file_are_the_same(tmp_path):
     for name in NAMES:
-        (tmp_path / "copy.toml").write_text(shipped_text(name))
+        (tmp_path / "copy.toml").write_text(read_shipped_policy(name))
         assert read_policy("copy.toml", tmp_path) == read_policy(name, tmp_path)
 
 
 def test_a_whole_configuration_gives_its_policy(tmp_path):
     (tmp_path / "nightly.toml").write_text(MINIMAL)
-    assert build(read_policy("nightly.toml", tmp_path), "fr") == Policy()
+    assert build_policy(read_policy("nightly.toml", tmp_path), "fr") == Policy()
 
 
 def test_check_gives_the_id_that_the_run_will_have(tmp_path, capsys):
@@ -146,9 +152,9 @@ def test_policies_in_a_ring_are_refused(tmp_path):
     with pytest.raises(ConfigError, match="ring"):
         read_policy("a.toml", tmp_path)
     with pytest.raises(ConfigError, match="no policy of this name"):
-        expand({"name": "gdpr"}, tmp_path)
+        expand_policy({"name": "gdpr"}, tmp_path)
     with pytest.raises(ConfigError, match="is no text"):
-        expand({"name": 3}, tmp_path)
+        expand_policy({"name": 3}, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +196,7 @@ def test_mistakes_are_refused_at_the_start(tmp_path, capsys, line, key):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_tables_and_text_give_the_same_dates(cohort, name):
-    policy = build(read_policy(name, None), "fr")
+    policy = build_policy(read_policy(name, None), "fr")
     columns, day = Columns(cohort, policy), date(2024, 3, 12)
     moved = columns.shift_date("42", day)
     assert moved == columns.shift_datetime("42", datetime(2024, 3, 12, 10, 15)).date()
@@ -219,19 +225,19 @@ def test_check_shows_every_label_and_column(capsys, name):
 
 
 def test_what_is_said_follows_the_settings():
-    told = describe(build(read_policy("hipaa-safe-harbor", None), "en"))
+    told = describe_policy(build_policy(read_policy("hipaa-safe-harbor", None), "en"))
     assert "cut down to the year" in told["labels"]["DATE"]["reason"]
     assert "000" in told["labels"]["ZIP"]["reason"]
     assert told["labels"]["REGION"]["action"] == "keep"
     assert told["labels"]["SSN"]["reason"] == "[SSN]"
-    told = describe(build(read_policy("synthetic-source", None), "es"))
+    told = describe_policy(build_policy(read_policy("synthetic-source", None), "es"))
     assert "itself where surrogate places lie" in told["labels"]["COUNTRY"]["reason"]
-    told = describe(build(read_policy("mask-only", None), "en"))
+    told = describe_policy(build_policy(read_policy("mask-only", None), "en"))
     assert told["columns"]["person.year_of_birth"] == {
         "treatment": "drop",
         "reason": "left out by this policy",
     }
-    told = describe(Policy(actions={"AGE": Action.REPLACE}))
+    told = describe_policy(Policy(actions={"AGE": Action.REPLACE}))
     assert told["labels"]["NAME"]["action"] == "refuse"
 
 

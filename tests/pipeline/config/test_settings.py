@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from pipeline.config.settings import load, resolve
+from pipeline.config.settings import load, resolve_url
 from record.errors import ConfigError
 from record.policy import Action
 
@@ -74,9 +74,9 @@ def test_passwords_are_never_shown(tmp_path):
 def test_urls_from_the_environment_travel_by_name(tmp_path):
     settings = load(write(tmp_path, MINIMAL.replace("sqlite:///hospital.db", "env:OMOP_URL")))
     assert b"s3cr3t" not in pickle.dumps(settings)
-    assert resolve(settings.source.url, {"OMOP_URL": "postgresql://s3cr3t@db"}).endswith("@db")
+    assert resolve_url(settings.source.url, {"OMOP_URL": "postgresql://s3cr3t@db"}).endswith("@db")
     with pytest.raises(ConfigError, match="not set"):
-        resolve(settings.source.url, {})
+        resolve_url(settings.source.url, {})
 
 
 def test_policy_actions_override_and_the_rest_is_replaced(tmp_path):

@@ -14,7 +14,7 @@ from pipeline.config.settings import load
 from pipeline.dpo.document import REQUIREMENTS, answer_all
 from pipeline.dpo.evidence import gather
 from pipeline.night.run_history import read_history
-from pipeline.state.audit_records import Sample, open_records
+from pipeline.state.audit_records import AuditSample, open_audit_records
 from surrogates.keys.keys import load_master
 
 TODAY = datetime.now(UTC).date()
@@ -87,9 +87,9 @@ def test_what_lacks_is_red_until_it_is_there(hospital, tmp_path):
     assert by_number(pack)["R13"]["status"] == "missing"
     assert "No sample was reviewed" in page
     settings = load(hospital)
-    with open_records(settings.state, settings.base) as records:
+    with open_audit_records(settings.state, settings.base) as records:
         strata = {"a": {"population": 900, "drawn": 50, "read": 50}}
-        sample = Sample(0, datetime.now(UTC), "s", 50, "brat", strata, {})
+        sample = AuditSample(0, datetime.now(UTC), "s", 50, "brat", strata, {})
         records.add_review(records.add(sample, []).sample_id, "mk", RESULT)
     attack = {"name": "linkage", "axis": "privacy", "value": 0.1, "low": 0.0, "high": 0.2}
     report = tmp_path / "attacks.json"

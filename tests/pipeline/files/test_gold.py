@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline.files.annotation_parsing import MOST_BYTES
+from pipeline.files.annotation_parsing import MAX_BYTES
 from pipeline.files.gold import read_annotated
 from record.document import Annotated, Document
 from record.errors import ConfigError
@@ -178,7 +178,7 @@ def test_broken_xml_is_refused(tmp_path, content, said):
 def test_what_is_too_large_is_not_read(tmp_path):
     path = tmp_path / "a.xml"
     with path.open("wb") as file:
-        file.truncate(MOST_BYTES + 1)  # a hole: no disk is written
+        file.truncate(MAX_BYTES + 1)  # a hole: no disk is written
     assert "a.xml: is too large" in refused(path)
 
 

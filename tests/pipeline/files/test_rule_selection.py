@@ -11,8 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.cli import main
-from pipeline.files.note_files import Task, make_finder
-from pipeline.files.rule_selection import Cells, choose, dump, load, rule_of
+from pipeline.files.note_files import NoteFileTask, make_finder
+from pipeline.files.rule_selection import (
+    TokenCoverage,
+    choose_rules,
+    dump_selection,
+    load_selection,
+    rule_of,
+)
 from pipeline.notes import detection
 from pipeline.notes.detection import DETECTOR_VERSION
 from record.document import Document
@@ -28,7 +34,7 @@ def planted(seed=1, *, harm=0.9, notes=60):
 
     Each gold word is found by two detectors at least, so that none is needed.
     """
-    chance, cells = random.Random(seed), Cells()
+    chance, cells = random.Random(seed), TokenCoverage()
     text = " ".join(["wort"] * 100)
     places = [Span(at * 5, at * 5 + 4, "X") for at in range(100)]
     for _ in range(notes):
@@ -50,7 +56,7 @@ def planted(seed=1, *, harm=0.9, notes=60):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_one_harmful_rule_is_the_one_left_out(seed):
-    selection = choose(planted(seed), JUDGED)
+    selection = choose_rules(planted(seed), JUDGED)
     assert selection.dropped == ("rules.words:CITY",)
     assert (selection.kept, selection.unjudged) == ((), ())
     before, after = selection.precision
@@ -60,14 +66,14 @@ def test_the_one_harmful_rule_is_the_one_left_out(seed):
 
 def test_sound_rules_all_take_part():
     cells = planted(3)
-    sound = Cells()
+    sound = TokenCoverage()
     for (over, is_gold), number in cells.counts.items():
         sound.counts[over - {"rules.words:CITY"}, is_gold] += number
-    assert choose(sound, JUDGED).dropped == ()
+    assert choose_rules(sound, JUDGED).dropped == ()
 
 
 def test_what_gold_cannot_judge_takes_part():
-    selection = choose(planted(), JUDGED - {"rules.words:CITY"})
+    selection = choose_rules(planted(), JUDGED - {"rules.words:CITY"})
     assert selection.dropped == ()
     assert selection.unjudged == ("rules.words:CITY",)
     # What nobody can say to be wrong does not count as wrong.
@@ -75,7 +81,7 @@ def test_what_gold_cannot_judge_takes_part():
 
 
 def cells_of(*rows):
-    cells = Cells()
+    cells = TokenCoverage()
     for rules, is_gold, number in rows:
         cells.counts[frozenset(rules.split()), is_gold] += number
     return cells
@@ -86,19 +92,19 @@ A, B = "rules.a:X", "rules.b:X"
 
 def test_a_rule_that_alone_covers_gold_stays():
     cells = cells_of((A, True, 90), (B, True, 10), (B, False, 30))
-    selection = choose(cells, {A, B})
+    selection = choose_rules(cells, {A, B})
     assert (selection.dropped, selection.kept) == ((), (B,))
     (choice,) = [choice for choice in selection.choices if choice.rule == B]
     assert (choice.tokens, choice.wrong, choice.alone, choice.alone_wrong) == (40, 30, 40, 30)
     assert choice.gain == pytest.approx(1 - 100 / 130)
     assert choice.loss == pytest.approx(0.1)
-    assert choose(cells, {A, B}, max_loss=0.1).dropped == (B,)
+    assert choose_rules(cells, {A, B}, max_loss=0.1).dropped == (B,)
 
 
 def test_losses_add_up():
     """Two rules that cover the same gold may not both go."""
     both = cells_of((f"{A} {B}", True, 10), (A, False, 30), (B, False, 40), ("rules.c:X", True, 60))
-    selection = choose(both, {A, B, "rules.c:X"})
+    selection = choose_rules(both, {A, B, "rules.c:X"})
     assert (selection.dropped, selection.kept) == ((B,), (A,))
     assert selection.redacted == (1, 1)
 
@@ -106,13 +112,13 @@ def test_losses_add_up():
 def test_tolerance_bounds_the_harm():
     cells = cells_of((f"{A} {B}", True, 100), (A, False, 1), (B, False, 20))
     gain = 100 / 101 - 100 / 121
-    assert choose(cells, {A, B}, tolerance=gain - 1e-9).dropped == (B,)
-    assert choose(cells, {A, B}, tolerance=gain + 1e-9).dropped == ()
+    assert choose_rules(cells, {A, B}, tolerance=gain - 1e-9).dropped == (B,)
+    assert choose_rules(cells, {A, B}, tolerance=gain + 1e-9).dropped == ()
 
 
 def test_a_single_rule_is_never_harmful():
-    assert choose(cells_of((A, True, 1), (A, False, 9)), {A}, max_loss=1).dropped == ()
-    assert choose(Cells(), set()).dropped == ()
+    assert choose_rules(cells_of((A, True, 1), (A, False, 9)), {A}, max_loss=1).dropped == ()
+    assert choose_rules(TokenCoverage(), set()).dropped == ()
 
 
 TEXT = "Zoé Quill, le 3 mai: (12) à Évry"
@@ -131,7 +137,7 @@ TEXT = "Zoé Quill, le 3 mai: (12) à Évry"
 def test_cells_count_every_word_once(spans):
     gold = [span for span in spans if span.detector == "gold"]
     found = [span for span in spans if span.detector != "gold"]
-    cells = Cells()
+    cells = TokenCoverage()
     cells.add(TEXT, gold, found)
     words = [(0, 3), (4, 9), (11, 13), (14, 15), (16, 19), (22, 24), (26, 27), (28, 32)]
     expected = []
@@ -145,12 +151,12 @@ def test_cells_count_every_word_once(spans):
 
 def test_a_selection_is_read_as_it_was_written(tmp_path):
     path, warnings = tmp_path / "s.toml", []
-    path.write_text(dump(choose(planted(), JUDGED), DETECTOR_VERSION))
-    assert load(path, DETECTOR_VERSION, warnings) == {"rules.words:CITY"}
+    path.write_text(dump_selection(choose_rules(planted(), JUDGED), DETECTOR_VERSION))
+    assert load_selection(path, DETECTOR_VERSION, warnings) == {"rules.words:CITY"}
     assert warnings == [f"left out by {path}: rules.words:CITY"]
     written = tomllib.loads(path.read_text())
     assert written["rules"]["rules.words:CITY"]["wrong"] > 300
-    assert load(path, "floor-next", warnings)
+    assert load_selection(path, "floor-next", warnings)
     assert "run `cryptonym select` again" in warnings[-1]
 
 
@@ -170,10 +176,10 @@ def test_what_is_no_selection_is_refused(tmp_path, content, said):
     path = tmp_path / "s.toml"
     path.write_text(content)
     with pytest.raises(ConfigError) as caught:
-        load(path, DETECTOR_VERSION, [])
+        load_selection(path, DETECTOR_VERSION, [])
     assert said in str(caught.value)
     with pytest.raises(ConfigError):
-        load(tmp_path / "none.toml", DETECTOR_VERSION, [])
+        load_selection(tmp_path / "none.toml", DETECTOR_VERSION, [])
 
 
 NOTE = "Vu Mme QUILL le 3 mai 2021, aspirine 100 mg le matin."
@@ -220,7 +226,7 @@ def test_the_command_leaves_out_the_planted_rule_and_detection_obeys(files, caps
 
 
 def test_all_rules_take_part_unless_told_otherwise(files):
-    finder = make_finder(Task(files / "gold.jsonl", files / "out.jsonl"))
+    finder = make_finder(NoteFileTask(files / "gold.jsonl", files / "out.jsonl"))
     found = finder.spans(Document("1", NOTE, lang="fr"))
     assert "rules.drugs" in {span.detector for span in found}
 

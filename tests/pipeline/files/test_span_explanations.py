@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.cli import main
-from pipeline.files.span_explanations import HEADING, SpanOutcome, explain
-from pipeline.notes.overlap_resolution import resolve
+from pipeline.files.span_explanations import HEADING, SpanOutcome, explain_spans
+from pipeline.notes.overlap_resolution import resolve_spans
 from record.document import Document
 from record.patient import Identifier, PatientRecord, PersonName
 from record.span import Span
@@ -164,7 +164,7 @@ RECORD = PatientRecord(
     ],
 )  # fmt: skip
 def test_rules_are_named_in_words_of_the_program(text, label, detector, rule):
-    (finding,) = explain(Document("1", text), [Span(0, len(text), label, detector)], RECORD)
+    (finding,) = explain_spans(Document("1", text), [Span(0, len(text), label, detector)], RECORD)
     assert finding.rule == rule
     assert finding.outcome is SpanOutcome.WON
 
@@ -184,7 +184,7 @@ def test_rules_are_named_in_words_of_the_program(text, label, detector, rule):
     ],
 )
 def test_what_decided_is_said(winner, loser, outcome, because):
-    findings = list(explain(Document("1", "x" * 9), [loser, winner]))
+    findings = list(explain_spans(Document("1", "x" * 9), [loser, winner]))
     by_span = {finding.span: finding for finding in findings}
     assert by_span[winner].outcome is SpanOutcome.WON
     assert by_span[loser].outcome.value == outcome
@@ -196,7 +196,7 @@ def test_what_decided_is_said(winner, loser, outcome, because):
 
 def test_a_rest_without_a_letter_is_lost():
     document = Document("1", "Roy, x")
-    findings = explain(document, [Span(0, 3, "A"), Span(2, 4, "B")])
+    findings = explain_spans(document, [Span(0, 3, "A"), Span(2, 4, "B")])
     assert [finding.outcome for finding in findings] == [SpanOutcome.WON, SpanOutcome.LOST]
 
 
@@ -214,9 +214,9 @@ def test_outcomes_are_those_of_resolution(drawn):
         Span(start, start + length, label, f"rules.{number}", float(score))
         for number, (start, length, label, score) in enumerate(drawn)
     ]
-    kept = {(s.detector, s.start, s.end) for s in resolve(spans, text)}
+    kept = {(s.detector, s.start, s.end) for s in resolve_spans(spans, text)}
     pieces = {detector for detector, _, _ in kept}
-    for finding in explain(Document("1", text), spans):
+    for finding in explain_spans(Document("1", text), spans):
         span = finding.span
         whole = (span.detector, span.start, span.end) in kept
         assert (finding.outcome is SpanOutcome.WON) == whole

@@ -21,8 +21,8 @@ from pipeline.config.settings import load
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.batch import Batch
-from pipeline.notes.batch_commit import write
-from pipeline.notes.stages import STAGES, read
+from pipeline.notes.batch_commit import commit_batch
+from pipeline.notes.stages import STAGES, read_batch
 from pipeline.notes.worker_resources import open_tools
 from pipeline.warehouse.note_rows import Unit
 from record.errors import CryptonymError
@@ -211,7 +211,7 @@ def test_state_holds_no_name_while_notes_wait_in_it(hospital):
 
 def stages_of(tools):
     """Every batch between two stages."""
-    batch = read(Unit(0, "", 1, 12, 12), tools)
+    batch = read_batch(Unit(0, "", 1, 12, 12), tools)
     yield batch
     for _, stage in STAGES:
         batch = stage(batch, tools)
@@ -312,7 +312,7 @@ def test_units_and_settings_are_all_that_travels(hospital):
     run_nightly(hospital.config, run_in_process)
     with open_tools(settings) as tools:
         batches = list(stages_of(tools))
-        write(batches[-1], tools, 1)
+        commit_batch(batches[-1], tools, 1)
     graph = beam.Pipeline()
     nightly(graph, UnitShare(settings, 1, [batches[-1].unit], hospital.folder / "summary.json"))
     data = unpacked(graph.to_runner_api().SerializeToString())

@@ -14,7 +14,7 @@ from pipeline.config.settings import load
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.state.ledger import open_state
-from pipeline.state.run_lock import Held, RunLock, lock_path
+from pipeline.state.run_lock import Held, RunLock, make_lock_path
 
 pytestmark = pytest.mark.slow
 NOTES = 60
@@ -47,7 +47,7 @@ def outcomes(site):
     """What the ledger says, after the output was read."""
     settings = load(site.config)
     with closing(open_state(settings.state, settings.base)) as state:
-        return state.outcomes()
+        return state.count_outcomes()
 
 
 def test_killed_at_random_moments(make_site, undisturbed):
@@ -169,7 +169,7 @@ def test_the_second_run_is_refused_and_told_who_runs(site):
 
 
 def test_a_lock_outside_the_program_counts(site):
-    with RunLock(lock_path("sqlite:///state.db", site.folder)):
+    with RunLock(make_lock_path("sqlite:///state.db", site.folder)):
         refused = site.run()
     assert refused.returncode == 2
     assert f"pid {os.getpid()} on" in refused.stderr

@@ -11,7 +11,7 @@ from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load
 from pipeline.night.engine import process_unit, run_in_process
 from pipeline.night.nightly import Incomplete, run_nightly
-from pipeline.notes.batch_commit import write
+from pipeline.notes.batch_commit import commit_batch
 from pipeline.notes.worker_resources import open_tools, settled
 from pipeline.warehouse.warehouse import open_output
 from record.errors import ConfigError
@@ -152,7 +152,7 @@ class Lossy:
             for unit in tools.state.pending(job.run_id, 0, 1):
                 batch = self.lose(process_unit(unit, tools))
                 if batch is not None:
-                    write(batch, tools, job.run_id)
+                    commit_batch(batch, tools, job.run_id)
         return {}
 
 

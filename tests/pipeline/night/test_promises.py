@@ -66,7 +66,7 @@ class Hospital:
 
     def replacements(self):
         """(person, label, value, surrogate) of every span of notes that are text in the table."""
-        sealed = self.state.sealed([int(note["note_id"]) for note in self.truth])
+        sealed = self.state.read_sealed([int(note["note_id"]) for note in self.truth])
         for note, note_id in self.released():
             if note.get("rendering", "text") != "text":
                 continue

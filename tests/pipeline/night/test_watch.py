@@ -24,8 +24,8 @@ from pipeline.night.stop_signals import catch_stop_signals
 from pipeline.night.watch import InProcessRunner, Watcher, WatchOptions
 from pipeline.notes.worker_resources import settled
 from pipeline.state.ledger import State
-from pipeline.state.new_notes import find_new, has_new
-from pipeline.state.run_lock import run_lock
+from pipeline.state.new_notes import find_new_units, has_new_notes
+from pipeline.state.run_lock import make_run_lock
 from record.errors import Unavailable
 
 
@@ -177,7 +177,7 @@ def test_patience_has_an_end(ward, monkeypatch):
 
 def test_it_waits_while_a_run_holds_the_lock(ward):
     settings = settled(load(ward.config))
-    with run_lock(settings.state.url, settings.base):
+    with make_run_lock(settings.state.url, settings.base):
         told, waits = script(ward, [lambda: None, lambda: None])
     assert told == []
     assert waits == [7.0, 7.0]
@@ -199,14 +199,14 @@ def test_new_notes_are_found_until_there_are_none(warehouse, make_note, tmp_path
             return self.seen & set(note_ids)
 
     state, batches = Ledger(), []
-    while has_new(source, state):
-        batch = list(find_new(source, state, most))
+    while has_new_notes(source, state):
+        batch = list(find_new_units(source, state, most))
         assert [unit.index for unit, _ in batch] == list(range(len(batch)))
         batches.append({n for _, note_ids in batch for n in note_ids} - state.seen)
         for unit, note_ids in batch:
             assert [row.note_id for row in source.read(unit)] == note_ids
         state.seen |= batches[-1]
-    assert list(find_new(source, state, most)) == []
+    assert list(find_new_units(source, state, most)) == []
     assert sum(map(len, batches)) == len(ids) - 30
     assert all(batches)
 

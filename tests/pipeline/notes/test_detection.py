@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pipeline.config.settings import RulesSettings
 from pipeline.notes import detection, stages
-from pipeline.notes.batch import Batch, Item
+from pipeline.notes.batch import Batch, BatchNote
 from pipeline.notes.detection import KnownPatients, by_rules, detect, detect_together, spoken
 from pipeline.warehouse.note_rows import NoteRow, Unit
 from record.document import Document
@@ -198,7 +198,7 @@ def test_a_document_that_cannot_be_searched_harms_no_other(picky):
 def test_of_a_batch_only_the_note_to_blame_is_refused(picky):
     texts = {1: "Vu 1.", 2: "Quill 03/04/1950", 3: "Vu 3."}
     batch = Batch(Unit(0, "", 1, 3, 3), tuple(texts), tuple(map(item_of, texts, texts.values())))
-    done = stages.find(stages.extract(batch, TOOLS), TOOLS)
+    done = stages.detect_identifiers(stages.extract_texts(batch, TOOLS), TOOLS)
     assert [item.row.note_id for item in done.items] == [1, 3]
     assert all(item.found for item in done.items)
     (refused,) = done.refused
@@ -220,7 +220,7 @@ def item_of(note_id, text, concept=None):
         note_id, person_id=1, note_datetime=datetime(2024, 3, 2), note_title="Lettre",
         note_text=text, language_concept_id=concept,
     )  # fmt: skip
-    return Item(row, patient=PatientRecord("1"))
+    return BatchNote(row, patient=PatientRecord("1"))
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def item_of(note_id, text, concept=None):
 )
 def test_a_row_without_a_known_language_has_that_of_its_text(concept, text, lang):
     batch = Batch(Unit(0, "", 1, 1, 1), (1,), (item_of(1, text, concept),))
-    done = stages.find(stages.extract(batch, TOOLS), TOOLS)
+    done = stages.detect_identifiers(stages.extract_texts(batch, TOOLS), TOOLS)
     assert not done.refused
     (item,) = done.items
     assert (item.document.lang, item.title.lang) == (lang, lang)

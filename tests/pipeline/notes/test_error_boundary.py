@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.notes.error_boundary import Unexpected, attempt, safely
+from pipeline.notes.error_boundary import Unexpected, attempt, drop_error_texts
 from record.errors import ConfigError, Unavailable, Unreadable, Unsafe
 from record.failure import Failure
 
@@ -47,7 +47,7 @@ def test_unavailable_is_no_property_of_the_note():
 
 def test_safely_drops_message_and_chain():
     with pytest.raises(Unexpected) as caught:
-        safely(fails(ValueError(CANARY)))
+        drop_error_texts(fails(ValueError(CANARY)))
     assert str(caught.value) == "ValueError"
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
@@ -55,4 +55,4 @@ def test_safely_drops_message_and_chain():
 
 def test_safely_lets_our_errors_pass():
     with pytest.raises(ConfigError):
-        safely(fails(ConfigError("key", "wrong", "correct it")))
+        drop_error_texts(fails(ConfigError("key", "wrong", "correct it")))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluation.detection.alignment import Pair, tokenize
 from evaluation.detection.scores import score
-from pipeline.notes.overlap_resolution import resolve, trim
+from pipeline.notes.overlap_resolution import resolve_spans, trim_spans
 from record.span import Span
 
 TEXT = "Mme Jeanne M. DUPONT-MARTIN, née le 12/03/1950, 12 rue des Lilas (75), tél. (+33) 1 44 55."
@@ -50,7 +50,7 @@ def test_every_relation_of_a_rule_and_a_model(relation, detectors, labels):
         for who, _, offsets in (part.partition(":") for part in decided.split())
     ]
     for spans in ([one, two], [two, one]):
-        found = resolve(spans, "x" * 40)
+        found = resolve_spans(spans, "x" * 40)
         assert [(span.label, f"{span.start}-{span.end}") for span in found] == expected
 
 
@@ -60,13 +60,13 @@ def test_the_thirteen_relations_are_all_there():
 
 def test_two_overlapping_spans_of_the_same_length_are_the_rules():
     rule, model = Span(10, 20, A, "rules.names"), Span(15, 25, B, "model", 0.6)
-    found = resolve([rule, model], "x" * 40)
+    found = resolve_spans([rule, model], "x" * 40)
     assert [(s.start, s.end, s.label) for s in found] == [(10, 20, A), (20, 25, B)]
 
 
 def test_what_is_known_of_the_patient_names_the_span():
     known, model = Span(10, 20, A, "known.family_names"), Span(10, 20, B, "model")
-    assert resolve([known, model], "x" * 40) == (known,)
+    assert resolve_spans([known, model], "x" * 40) == (known,)
 
 
 @pytest.mark.parametrize(
@@ -111,15 +111,15 @@ def test_what_is_known_of_the_patient_names_the_span():
 )
 def test_ends_are_cleaned(text, label, expected):
     whole = f"a{text}b"
-    found = trim([Span(1, 1 + len(text), label, "model", 0.5)], whole)
+    found = trim_spans([Span(1, 1 + len(text), label, "model", 0.5)], whole)
     assert [whole[span.start : span.end] for span in found] == [expected] * (expected is not None)
     assert all((s.label, s.detector, s.score) == (label, "model", 0.5) for s in found)
-    assert trim(found, whole) == found
+    assert trim_spans(found, whole) == found
 
 
 def test_a_dot_that_another_follows_ends_an_abbreviation():
     for text, end in (("3 Izq.. X", 6), ("3 Izq. X", 5), ("3 Izq.", 5), ("2 5.. X", 3)):
-        (found,) = trim([Span(0, min(6, text.rindex(".") + 1), "STREET", "model")], text)
+        (found,) = trim_spans([Span(0, min(6, text.rindex(".") + 1), "STREET", "model")], text)
         assert found.end == end, text
 
 
@@ -151,7 +151,7 @@ def letters(spans, text):
 @given(st.text(" .,(+-)aé1\u0301", min_size=1, max_size=30), st.data())
 def test_cleaning_uncovers_no_letter_and_no_digit(text, data):
     spans = data.draw(spans_of(["model"], text))
-    assert letters(trim(spans, text), text) == letters(spans, text)
+    assert letters(trim_spans(spans, text), text) == letters(spans, text)
 
 
 @given(RULES, MODEL)
@@ -169,13 +169,13 @@ def redacted(gold, predicted):
 
 
 def hybrid(rules, model, text):
-    return resolve([*rules, *trim(model, text)], text)
+    return resolve_spans([*rules, *trim_spans(model, text)], text)
 
 
 def published(rules, model):
     """EDS-NLP's policy: within each the longest, then the model's span wins any overlap."""
-    kept = list(resolve(model, TEXT))
-    return [*kept, *(s for s in resolve(rules, TEXT) if not any(s.overlaps(k) for k in kept))]
+    kept = list(resolve_spans(model, TEXT))
+    return [*kept, *(s for s in resolve_spans(rules, TEXT) if not any(s.overlaps(k) for k in kept))]
 
 
 @given(GOLD, RULES, MODEL)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.notes.overlap_resolution import resolve
+from pipeline.notes.overlap_resolution import resolve_spans
 from record.span import Span, covered
 
 TEXT = "Mme Jeanne DUPONT-MARTIN, née le 12/03/1950, 12 rue des Lilas, 75012 Paris. -- ,"
@@ -55,12 +55,12 @@ def greedy(found):
 
 @given(st.lists(spans(), max_size=12))
 def test_coverage_is_kept_exactly(found):
-    assert points(resolve(found, TEXT)) == points(found)
+    assert points(resolve_spans(found, TEXT)) == points(found)
 
 
 @given(st.lists(spans(), max_size=12))
 def test_result_is_sorted_and_disjoint(found):
-    result = resolve(found, TEXT)
+    result = resolve_spans(found, TEXT)
     assert all(left.end <= right.start for left, right in itertools.pairwise(result))
 
 
@@ -68,19 +68,19 @@ def test_result_is_sorted_and_disjoint(found):
 def test_order_does_not_matter(found, random):
     shuffled = list(found)
     random.shuffle(shuffled)
-    assert resolve(shuffled, TEXT) == resolve(found, TEXT)
+    assert resolve_spans(shuffled, TEXT) == resolve_spans(found, TEXT)
 
 
 @given(st.lists(spans(), max_size=12))
 def test_resolving_twice_changes_nothing(found):
-    once = resolve(found, TEXT)
-    assert resolve(once, TEXT) == once
+    once = resolve_spans(found, TEXT)
+    assert resolve_spans(once, TEXT) == once
 
 
 @given(st.lists(spans(), max_size=12))
 def test_letters_and_digits_get_the_label_of_the_best_span(found):
     best = greedy(found)
-    for span in resolve(found, TEXT):
+    for span in resolve_spans(found, TEXT):
         for point in range(span.start, span.end):
             if TEXT[point].isalnum():
                 assert best[point] == span.label
@@ -102,7 +102,7 @@ def test_interval_relations(relation, label):
     start, end = RELATIONS[relation]
     other = Span(start, end, label, "rules.dates")
     text = "x" * 40
-    result = resolve([LONG, other], text)
+    result = resolve_spans([LONG, other], text)
     assert points(result) == points([LONG, other])
     longest = max((LONG, other), key=lambda span: (span.end - span.start, span.label == "DATE"))
     assert any(span.start == longest.start and span.end == longest.end for span in result)
@@ -111,18 +111,18 @@ def test_interval_relations(relation, label):
 def test_known_wins_a_tie():
     rule = Span(33, 43, "DATE", "rules.dates")
     known = replace(rule, label="BIRTH_DATE", detector="known.birth_date")
-    assert resolve([rule, known], TEXT) == (known,)
+    assert resolve_spans([rule, known], TEXT) == (known,)
 
 
 def test_punctuation_left_over_joins_its_neighbour():
     name = Span(11, 17, "LAST_NAME")
     tail = Span(15, 18, "CITY")
-    assert resolve([name, tail], TEXT) == (Span(11, 18, "LAST_NAME"),)
+    assert resolve_spans([name, tail], TEXT) == (Span(11, 18, "LAST_NAME"),)
 
 
 def test_many_spans_are_resolved_in_reasonable_work():
     found = [Span(i, i + 7, "DATE") for i in range(0, 60_000, 3)]
-    assert covered(resolve(found, "x" * 60_010))[-1][1] == 59_997 + 7
+    assert covered(resolve_spans(found, "x" * 60_010))[-1][1] == 59_997 + 7
 
 
 @pytest.mark.parametrize(
@@ -140,6 +140,6 @@ def test_many_spans_are_resolved_in_reasonable_work():
 )
 def test_of_one_extent_the_surer_label_wins_whatever_the_scores(rule, model, label):
     found = [Span(0, 9, rule, "rules.x", 0.1), Span(0, 9, model, "model", 0.9)]
-    assert [span.label for span in resolve(found, TEXT)] == [label]
+    assert [span.label for span in resolve_spans(found, TEXT)] == [label]
     known = Span(0, 9, "PATIENT_ID", "known.identifiers", 0.1)
-    assert resolve([*found, known], TEXT) == (known,)
+    assert resolve_spans([*found, known], TEXT) == (known,)

@@ -14,7 +14,7 @@ from benchmarks.night.count_feeds import FAULTS, START, Books, Feed, Hospital, l
 from benchmarks.night.quality import DAYS_A_QUARTER, judged, reasons_of
 from pipeline.quality import drift
 from pipeline.quality.gate import compute_allowance
-from pipeline.state.quality_series import Counted, compare
+from pipeline.state.quality_series import RunCounts, compare_runs
 from record.count_drift import WEEKDAYS, Track
 
 QUARTERS = 1
@@ -148,8 +148,8 @@ def test_the_simulation_sets_nights_out_as_the_gate_does(plan):
             day = (written - timedelta(days=ago)).isoformat()
             for cell, count in zip(plan.leaves, counts, strict=True):
                 cells[cell._replace(day=day)] = float(count)
-        runs.append(Counted(number + 1, written + timedelta(days=1), "c", cells))
-    compared = {each.series: each.track for each in compare(runs[:-1], runs[-1])}
+        runs.append(RunCounts(number + 1, written + timedelta(days=1), "c", cells))
+    compared = {each.series: each.track for each in compare_runs(runs[:-1], runs[-1])}
     assert set(compared) == set(plan.series)
     clusters = books.clusters()
     for place, series in enumerate(plan.series):

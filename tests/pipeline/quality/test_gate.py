@@ -212,8 +212,8 @@ def test_a_rejected_run_goes_to_quarantine_and_is_done_again_when_asked(hospital
     assert hospital.quality("--reject", RUN, *deciding) == EXIT_DONE
     assert hospital.released().keys() == before.keys() - {changed}
     with hospital.state() as state:
-        assert state.outcomes() == {"released": len(before) - 1, "quarantined": NOTES + 1}
-        assert {note.reason for note in state.quarantined(100)} == {"run-rejected"}
+        assert state.count_outcomes() == {"released": len(before) - 1, "quarantined": NOTES + 1}
+        assert {note.reason for note in state.read_quarantined(100)} == {"run-rejected"}
     assert hospital.quality("--accept", RUN, "--by", "me", "--reason", "no") == EXIT_USAGE
     with hospital.source() as db:  # the software is repaired
         for number, letter in zip(ids, hospital.letters, strict=True):

@@ -11,8 +11,8 @@ from pipeline.quality.drift import judge
 from pipeline.quality.gate import Assessment, describe_alarm
 from pipeline.quality.page import PageContents, render_page
 from pipeline.reports.charts import line, marks
-from pipeline.state.quality_counts import Cell
-from pipeline.state.quality_series import Counted, compare
+from pipeline.state.quality_counts import CountCell
+from pipeline.state.quality_series import RunCounts, compare_runs
 from pipeline.state.quality_store import Alarm, GateDecision, JudgedRun
 from record.count_drift import WEEKDAYS
 
@@ -28,16 +28,16 @@ def counted(number, *, iso=1):
         "day": night.isoformat(),
     }
     shapes = {"99/99/9999": 300 - iso, "9999-99-99": iso}
-    cells = {Cell("dates", name, **place): count for name, count in shapes.items()}
-    cells |= {Cell("notes", **place): 100, Cell("spans", "DATE", "rules", **place): 300}
-    return Counted(number + 1, night, "c", cells)
+    cells = {CountCell("dates", name, **place): count for name, count in shapes.items()}
+    cells |= {CountCell("notes", **place): 100, CountCell("spans", "DATE", "rules", **place): 300}
+    return RunCounts(number + 1, night, "c", cells)
 
 
 @pytest.fixture(scope="module")
 def page():
     """The page of a run whose dates have switched."""
     past, run = [counted(number) for number in range(30)], counted(30, iso=290)
-    compared = compare(past, run)
+    compared = compare_runs(past, run)
     verdicts = {v.name: v for v in judge([each.track for each in compared], 0.01)}
     by_series = {each.series: verdicts[each.track.name] for each in compared}
     alarms = tuple(

@@ -88,7 +88,7 @@ def test_no_document_is_read_again_unless_its_text_was_not_kept(ward, monkeypatc
     settings = load(ward.config)
     seal = make_seal(open_master(settings))
     with closing(open_state(settings.state, settings.base)) as state:
-        kept = state.sealed(documents)
+        kept = state.read_sealed(documents)
         assert len(kept) >= 5
         forgotten = {
             note: replace(seal.open(str(note), found.content, found.sealed), read=None)
@@ -211,7 +211,7 @@ def surrogates(ward, name):
         spans[note].append(span)
     with closing(open_state(settings.state, settings.base)) as state:
         notes = [note for note, _ in ward.text_notes()]
-        sealed = state.sealed(notes)
+        sealed = state.read_sealed(notes)
     found = {}
     for note, person, original in ward.hospital("select note_id, person_id, note_text from note"):
         out = key.pseudonym("note", str(note))

@@ -25,8 +25,8 @@ from models.private.inversion import InversionTraining
 from models.private.representer import Representer
 from models.tagger.encoders.bilstm import CASES
 from pipeline.cli import main
-from pipeline.config.signing import check
-from pipeline.files.jsonl import listed
+from pipeline.config.signing import verify_statement
+from pipeline.files.jsonl import spans_to_json
 from pipeline.sharing.encoding import ORDER, SharingPaths, encode_site, site_of
 from pipeline.sharing.leak_check import SHORTEST, words_in
 from pipeline.sharing.pool import pool
@@ -79,7 +79,7 @@ def letters(count, seed=0, kinds=("TOWN", "PERSON")):
 
 def jsonl(path, notes):
     rows = [
-        {"note_id": n.document.note_id, "text": n.document.text, "spans": listed(n.spans)}
+        {"note_id": n.document.note_id, "text": n.document.text, "spans": spans_to_json(n.spans)}
         for n in notes
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -436,7 +436,7 @@ def test_what_passes_everything_may_be_shared_and_is_signed(place):
     statement = json.loads((out / "manifest.json").read_text())
     assert statement["verdict"] == "SHARE"
     assert statement["vectors"] == read_manifest(place / "site").vectors_sha256
-    check(statement, statement["public_key"])
+    verify_statement(statement, statement["public_key"])
     page = (out / "report.html").read_text()
     assert "SHARE" in page and "verdict bad" not in page and "which hide nothing" in page
 

@@ -14,7 +14,7 @@ from sqlalchemy import text
 from pipeline.config.settings import StateSettings
 from pipeline.night.run_history import read_history
 from pipeline.state import schema_version
-from pipeline.state.audit_records import open_records
+from pipeline.state.audit_records import open_audit_records
 from pipeline.state.ledger import FailedNote, StagedNote, UnitResult, open_state
 from pipeline.state.tables import pack_ids, unpack_ids
 from pipeline.warehouse.note_rows import Unit
@@ -85,8 +85,8 @@ def everything(state):
 
 def publish(state):
     """What the run does after it was reconciled."""
-    while notes := state.staged(limit=2):
-        state.published([note.note_id for note in notes])
+    while notes := state.read_staged(limit=2):
+        state.mark_published([note.note_id for note in notes])
 
 
 def night(state, *groups, results, config=A):
@@ -110,7 +110,7 @@ def test_an_interrupted_run_is_taken_up(state):
     state.plan(first.run_id, units([1, 2]))
     again = state.begin(A)
     assert again == replace(first, resumed=True, phase="working")
-    state.phase(first.run_id, "publishing")
+    state.set_phase(first.run_id, "publishing")
     assert state.begin(A).phase == "publishing"
     state.finish(first.run_id, "{}")
     assert state.begin(A).run_id == first.run_id + 1
@@ -173,14 +173,14 @@ def test_committing_twice_changes_nothing(state):
     before = everything(state)
     assert not state.commit_unit(run.run_id, unit, result([1, 2], [3], tally="second"))
     assert everything(state) == before
-    assert list(state.tallies(run.run_id)) == ["first"]
+    assert list(state.read_tallies(run.run_id)) == ["first"]
 
 
 def test_a_unit_nobody_planned_is_refused(state):
     run = state.begin(A)
     with pytest.raises(Unsafe, match="unknown-unit"):
         state.commit_unit(run.run_id, Unit(9, "", 1, 1, 1), result([1]))
-    assert state.entries([1]) == {}
+    assert state.read_entries([1]) == {}
 
 
 def test_a_failing_commit_leaves_nothing(state):
@@ -198,13 +198,13 @@ def test_a_failing_commit_leaves_nothing(state):
 
 def test_the_ledger_knows_versions(state):
     night(state, [1, 2, 3], results=[result([1, 2], [3])])
-    assert {k: (e.content, e.outcome) for k, e in state.entries(range(9)).items()} == {
+    assert {k: (e.content, e.outcome) for k, e in state.read_entries(range(9)).items()} == {
         1: (A, "released"), 2: (A, "released"), 3: (A, "quarantined"),
     }  # fmt: skip
-    assert state.outcomes() == {"released": 2, "quarantined": 1}
-    assert [(n.note_id, n.reason) for n in state.quarantined(5)] == [(3, "no-text")]
-    assert state.sealed([1, 3])[1].sealed == b"sealed" + A
-    assert set(state.sealed([1, 3])) == {1}
+    assert state.count_outcomes() == {"released": 2, "quarantined": 1}
+    assert [(n.note_id, n.reason) for n in state.read_quarantined(5)] == [(3, "no-text")]
+    assert state.read_sealed([1, 3])[1].sealed == b"sealed" + A
+    assert set(state.read_sealed([1, 3])) == {1}
 
 
 def test_staged_notes_come_back_whole(state):
@@ -212,22 +212,22 @@ def test_staged_notes_come_back_whole(state):
     ((unit, _),) = planned = units([1, 2])
     state.plan(run.run_id, planned)
     state.commit_unit(run.run_id, unit, result([1, 2]))
-    assert state.staged() == [staged(1), staged(2)]
-    assert state.staged(after=1) == [staged(2)]
+    assert state.read_staged() == [staged(1), staged(2)]
+    assert state.read_staged(after=1) == [staged(2)]
     assert CANARY not in repr(staged(1, payload=CANARY.encode()))
 
 
 def test_a_note_that_recovers_leaves_quarantine_and_back(state):
     night(state, [1], results=[result([], [1])])
     night(state, [1], results=[result([1], content=B)])
-    assert state.quarantined(5) == []
-    assert list(state.to_withdraw()) == []
+    assert state.read_quarantined(5) == []
+    assert list(state.find_withdrawable()) == []
     night(state, [1], results=[result([], [1])])
-    assert state.sealed([1]) == {}
-    assert list(state.to_withdraw()) == [[1]]
-    state.withdrawn([1])
-    assert list(state.to_withdraw()) == []
-    assert list(state.released_ids()) == []
+    assert state.read_sealed([1]) == {}
+    assert list(state.find_withdrawable()) == [[1]]
+    state.mark_withdrawn([1])
+    assert list(state.find_withdrawable()) == []
+    assert list(state.read_released_ids()) == []
 
 
 def test_a_resumed_commit_after_publishing_stages_nothing_again(state):
@@ -237,8 +237,8 @@ def test_a_resumed_commit_after_publishing_stages_nothing_again(state):
     state.commit_unit(run.run_id, unit, result([1]))
     publish(state)
     state.commit_unit(run.run_id, unit, result([1]))
-    assert state.staged() == []
-    assert list(state.released_ids()) == [1]
+    assert state.read_staged() == []
+    assert list(state.read_released_ids()) == [1]
 
 
 def test_what_an_abandoned_run_staged_is_harmless(state):
@@ -248,16 +248,16 @@ def test_what_an_abandoned_run_staged_is_harmless(state):
     state.commit_unit(run.run_id, unit, result([1, 2]))
     night(state, [1], results=[result([1], content=B)], config=B)
     # Note 2 is gone from the source: the first run's version must not stay.
-    assert [list(c) for c in state.tombstones(2)] == [[2]]
+    assert [list(c) for c in state.find_deleted(2)] == [[2]]
     state.forget([2])
-    assert {k: e.content for k, e in state.entries([1, 2]).items()} == {1: B}
+    assert {k: e.content for k, e in state.read_entries([1, 2]).items()} == {1: B}
 
 
 def test_finished_runs_leave_their_summaries(state):
     for k in range(3):
         run_id = night(state, [1], results=[result([], [], [1]) if k else result([1])])
         state.finish(run_id, f"summary {k}")
-    assert state.summaries(2) == ["summary 2", "summary 1"]
+    assert state.read_summaries(2) == ["summary 2", "summary 1"]
     assert len(everything(state)["run_unit"]) == 1
 
 
@@ -334,7 +334,7 @@ def test_notes_astray_are_done_again(state, worked):
     tamper(state, "update ledger set outcome = 1 where note_id in (1, 3)")
     assert not state.reconcile(worked, Warehouse(range(1, 10))).ok
     assert len(state.pending(worked, 0, 1)) == 3
-    entries = state.entries(range(1, 10))
+    entries = state.read_entries(range(1, 10))
     assert entries[1].content != A, "its hash matches nothing: it will be done again"
     assert 3 not in entries
     for unit, came in zip(
@@ -380,13 +380,13 @@ def test_tombstones_are_what_the_source_has_no_more(known, now, page, tmp_path_f
     )
     try:
         gone = []
-        for chunk in state.tombstones(run.run_id):
+        for chunk in state.find_deleted(run.run_id):
             gone += chunk
             state.forget(chunk)
     finally:
         pipeline.state.reconciliation._LEDGER_PAGE = whole
     assert gone == sorted(known - set().union(*now))
-    assert set(state.entries(range(-50, 51))) == known & set().union(*now)
+    assert set(state.read_entries(range(-50, 51))) == known & set().union(*now)
     state.close()
 
 
@@ -395,7 +395,7 @@ def test_notes_read_but_not_planned_are_not_deleted(state):
     ((unit, _),) = planned = units([1, 9])
     state.plan(run.run_id, planned)
     state.commit_unit(run.run_id, unit, result([1, 5, 9, 12]))
-    assert list(state.tombstones(run.run_id)) == []
+    assert list(state.find_deleted(run.run_id)) == []
 
 
 # --- several processes, and trouble ----------------------------------------------------------
@@ -435,7 +435,7 @@ def test_a_worker_killed_between_commits_loses_nothing(database_url, state, tmp_
     worker.wait()
     done, planned = state.progress(run.run_id)
     assert 0 < done < planned
-    assert sum(len(state.staged(after=k, limit=100)) for k in (-1,)) == min(done, 100)
+    assert sum(len(state.read_staged(after=k, limit=100)) for k in (-1,)) == min(done, 100)
     for share in "01":
         subprocess.run([*command, share], check=True, cwd=ROOT)
     assert state.reconcile(run.run_id, Warehouse(range(4000))).ok
@@ -505,7 +505,7 @@ def test_two_processes_open_one_state(postgres_url, tmp_path):
 @pytest.mark.parametrize(
     ("opened", "gives"),
     [
-        (lambda where: list(open_state(*where).released_ids()), []),
+        (lambda where: list(open_state(*where).read_released_ids()), []),
         (lambda where: read_history(*where), []),
         (lambda where: read_reviews(*where), []),
     ],
@@ -514,18 +514,18 @@ def test_two_processes_open_one_state(postgres_url, tmp_path):
 def test_a_server_that_is_away_for_a_moment_is_asked_again(tmp_path, monkeypatch, opened, gives):
     where = (StateSettings("sqlite:///state.db"), tmp_path)
     open_state(*where).close()
-    look, failures = schema_version.revision, iter("ab")
+    look, failures = schema_version.read_revision, iter("ab")
 
     def fails_twice(connection):
         if next(failures, None):
             raise Unavailable("state", "the connection failed or was lost", "run again")
         return look(connection)
 
-    monkeypatch.setattr(schema_version, "revision", fails_twice)
+    monkeypatch.setattr(schema_version, "read_revision", fails_twice)
     assert opened(where) == gives
     assert next(failures, None) is None
 
 
 def read_reviews(settings, base):
-    with open_records(settings, base) as records:
+    with open_audit_records(settings, base) as records:
         return records.reviews()

@@ -12,8 +12,8 @@ from sqlalchemy import create_engine, insert, inspect, text
 from pipeline.config.settings import StateSettings
 from pipeline.state.ledger import State, open_state
 from pipeline.state.migrations.upgrade import FIRST, revisions, upgrade
-from pipeline.state.run_lock import Held, run_lock
-from pipeline.state.schema_version import revision
+from pipeline.state.run_lock import Held, make_run_lock
+from pipeline.state.schema_version import read_revision
 from pipeline.state.tables import LEDGER, REVISION, RUN, STATE
 from pipeline.warehouse.databases import connect, transaction
 from record.errors import ConfigError
@@ -27,7 +27,7 @@ def at(url):
     """The migration a database is at."""
     engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
     with engine.connect() as connection:
-        return revision(connection)
+        return read_revision(connection)
 
 
 def make_first(url, folder):
@@ -70,13 +70,13 @@ def test_migrations_make_the_tables_that_the_program_uses(database_url, tmp_path
 def test_a_database_of_the_first_version_keeps_what_it_holds(database_url, tmp_path):
     make_first(database_url, tmp_path)
     with opened(database_url, tmp_path) as state:
-        entry = state.entries([7])[7]
+        entry = state.read_entries([7])[7]
         assert (entry.content, entry.outcome) == (b"a", "released")
         run = state.begin(b"c")
         assert (run.run_id, run.resumed) == (1, True)
         assert state.scope(1) == "all"
     with opened(database_url, tmp_path) as state:
-        assert state.entries([7])
+        assert state.read_entries([7])
 
 
 def test_an_empty_database_is_made_at_once_and_without_alembic(tmp_path):
@@ -120,7 +120,7 @@ def test_tables_that_a_run_uses_are_not_changed_under_it(tmp_path):
             open_state(StateSettings(url), tmp_path)
         other.stdin.close()
     assert at(url) is None
-    with run_lock(url, tmp_path), opened(url, tmp_path):
+    with make_run_lock(url, tmp_path), opened(url, tmp_path):
         assert at(url) == REVISION
 
 
@@ -139,5 +139,5 @@ def test_a_migration_that_fails_leaves_the_old_tables(database_url, tmp_path, mo
     assert "scope" not in {column["name"] for column in columns}
     monkeypatch.undo()
     with opened(database_url, tmp_path) as state:
-        assert state.entries([7])
+        assert state.read_entries([7])
     assert isinstance(state, State)

@@ -7,21 +7,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.notes.batch import Item, Refused
-from pipeline.notes.batch_commit import NO_SITE, OTHER, count, shape
-from pipeline.notes.stages import Sites
+from pipeline.notes.batch import BatchNote, RefusedNote
+from pipeline.notes.batch_commit import NO_SITE, OTHER_FORMAT, classify_date_format, count_cells
+from pipeline.notes.stages import CareSites
 from pipeline.state.quality_counts import (
     ALL,
     MEASURES,
-    Cell,
+    CountCell,
     Series,
-    among,
-    kin,
+    base_series,
+    change_group,
     pack_cells,
     series_of,
     unpack_cells,
 )
-from pipeline.state.quality_series import Counted, compare, title
+from pipeline.state.quality_series import RunCounts, compare_runs, make_title
 from pipeline.warehouse.note_rows import NoteRow
 from record.count_drift import WEEKDAYS
 from record.document import Document
@@ -31,7 +31,7 @@ from record.span import Span
 
 WORDS = st.sampled_from(["a", "b"])
 CELLS = st.builds(
-    Cell, st.sampled_from([*MEASURES, "worked"]), WORDS, WORDS, WORDS, WORDS, WORDS,
+    CountCell, st.sampled_from([*MEASURES, "worked"]), WORDS, WORDS, WORDS, WORDS, WORDS,
     st.sampled_from(["", "2024-03-04", "2024-03-05"]),
 )  # fmt: skip
 NIGHT = date(2024, 3, 4)
@@ -46,17 +46,21 @@ NIGHT = date(2024, 3, 4)
         ("4 de marzo de 2024", "99 Aaaa 9999"), ("March 4, 2024", "Aaaa 99, 9999"),
         ("mars 2024", "Aaaa 9999"), ("2024", "9999"), ("04/03", "99/99"), ("20240304", "99999999"),
         ("2024-03-04T10:15:00", "9999-99-99"), ("04/03/2024 à 10h15", "99/99/9999"),
-        ("4 mars", "99 Aaaa"), ("hier", OTHER), ("", OTHER), ("9" * 200, OTHER),
+        ("4 mars", "99 Aaaa"), ("hier", OTHER_FORMAT), ("", OTHER_FORMAT),
+        ("9" * 200, OTHER_FORMAT),
     ],
 )  # fmt: skip
 def test_dates_are_classed_by_their_shape(text, expected):
-    assert shape(text) == expected
+    assert classify_date_format(text) == expected
 
 
 @given(st.text(max_size=60))
 @settings(max_examples=60)
 def test_a_shape_is_one_of_a_few_whatever_the_text(text):
-    assert set(shape(text)) <= set("9/.-A a,") or shape(text) == OTHER
+    assert (
+        set(classify_date_format(text)) <= set("9/.-A a,")
+        or classify_date_format(text) == OTHER_FORMAT
+    )
 
 
 @given(st.dictionaries(CELLS, st.integers(0, 10**12), max_size=6))
@@ -79,7 +83,7 @@ def note(number, text, spans, *, kind="imaging", site="north", score=1.0):
         for word, label in spans
     )
     document = Document(str(number), text, kind=kind, written=datetime(2024, 3, 4, 9))
-    return Item(
+    return BatchNote(
         NoteRow(number), kind=kind, site=site, document=document, found=found,
         release=Release(str(number), text, found), classes={"header": 3},
     )  # fmt: skip
@@ -88,20 +92,22 @@ def note(number, text, spans, *, kind="imaging", site="north", score=1.0):
 def test_what_a_note_adds():
     text = "Vu le 04/03/2024 et le 2024-03-05.\nMme Martin"
     spans = [("04/03/2024", "DATE"), ("2024-03-05", "DATE"), ("Martin", "LAST_NAME")]
-    refused = Refused(Item(NoteRow(2), kind="imaging", site="north"), Failure("2", "x", "Y", "low"))
-    cells = count([note(1, text, spans), note(3, "Rien.", [], site="")], [refused])
+    refused = RefusedNote(
+        BatchNote(NoteRow(2), kind="imaging", site="north"), Failure("2", "x", "Y", "low")
+    )
+    cells = count_cells([note(1, text, spans), note(3, "Rien.", [], site="")], [refused])
     place = {"kind": "imaging", "site": "north", "extractor": "note_text", "day": "2024-03-04"}
-    assert cells[Cell("spans", "DATE", "rules", **place)] == 2
-    assert cells[Cell("dates", "9999-99-99", **place)] == 1
-    assert cells[Cell("span-squares", "DATE", day="2024-03-04")] == 4
-    assert cells[Cell("date-squares", "9999-99-99", day="2024-03-04")] == 1
-    assert cells[Cell("lines", "text", **place)] == 2
-    assert cells[Cell("lines", "header", **place)] == 3
-    assert cells[Cell("lengths", "32+", **place)] == 1
-    assert cells[Cell("empty", **place | {"site": NO_SITE})] == 1
-    assert cells[Cell("surrogates", "DATE", day="2024-03-04")] == 2
-    assert cells[Cell("scores", "0.9", "rules", day="2024-03-04")] == 3
-    assert cells[Cell("refused", "low", kind="imaging", site="north")] == 1
+    assert cells[CountCell("spans", "DATE", "rules", **place)] == 2
+    assert cells[CountCell("dates", "9999-99-99", **place)] == 1
+    assert cells[CountCell("span-squares", "DATE", day="2024-03-04")] == 4
+    assert cells[CountCell("date-squares", "9999-99-99", day="2024-03-04")] == 1
+    assert cells[CountCell("lines", "text", **place)] == 2
+    assert cells[CountCell("lines", "header", **place)] == 3
+    assert cells[CountCell("lengths", "32+", **place)] == 1
+    assert cells[CountCell("empty", **place | {"site": NO_SITE})] == 1
+    assert cells[CountCell("surrogates", "DATE", day="2024-03-04")] == 2
+    assert cells[CountCell("scores", "0.9", "rules", day="2024-03-04")] == 3
+    assert cells[CountCell("refused", "low", kind="imaging", site="north")] == 1
     worked = Counter()
     for cell, number in cells.items():
         worked[cell.measure] += number
@@ -130,16 +136,16 @@ def nights(count, **extra):
     for number in range(count):
         night = NIGHT + timedelta(days=number)
         place = {"kind": "k", "site": "north", "extractor": "pdf", "day": night.isoformat()}
-        cells = {Cell("notes", **place): 10, Cell("dates", "9999-99-99", **place): 5}
-        yield Counted(number + 1, night, "c", cells, **extra)
+        cells = {CountCell("notes", **place): 10, CountCell("dates", "9999-99-99", **place): 5}
+        yield RunCounts(number + 1, night, "c", cells, **extra)
 
 
 def test_nights_are_set_out_by_weekday_and_one_that_alarmed_is_left_out():
     past = list(nights(3))
     series = Series("dates", "9999-99-99", site="north")
-    odd = Counted(9, past[1].night, "c", past[1].cells, frozenset([series]))
+    odd = RunCounts(9, past[1].night, "c", past[1].cells, frozenset([series]))
     past[1] = odd
-    found = {each.series: each.track for each in compare(past[:-1], past[-1])}
+    found = {each.series: each.track for each in compare_runs(past[:-1], past[-1])}
     track = found[series]
     assert list(track.counts) == [5, *[0] * 7, *[0] * 8, 0, 0, 5, *[0] * 5]
     assert sum(track.exposures[WEEKDAYS : 2 * WEEKDAYS]) == 0
@@ -151,15 +157,15 @@ def test_nights_are_set_out_by_weekday_and_one_that_alarmed_is_left_out():
 def test_a_new_normal_starts_where_it_was_accepted():
     *past, tonight = nights(4)
     series = Series("dates", "9999-99-99", site="north")
-    found = {e.series: e.track for e in compare(past, tonight, {kin(series): 3})}
+    found = {e.series: e.track for e in compare_runs(past, tonight, {change_group(series): 3})}
     assert [sum(found[series].counts[k : k + 8]) for k in (0, 8, 16, 24)] == [0, 0, 5, 5]
     assert sum(found[Series("notes", kind="k")].counts) == 40
 
 
 def test_two_runs_of_a_night_are_one_night_and_volumes_are_not_judged_then():
-    past = [*nights(2), Counted(8, NIGHT + timedelta(days=1), "c", next(nights(1)).cells)]
-    tonight = Counted(9, NIGHT + timedelta(days=2), "c", next(nights(1)).cells)
-    found = {each.series: each for each in compare(past, tonight)}
+    past = [*nights(2), RunCounts(8, NIGHT + timedelta(days=1), "c", next(nights(1)).cells)]
+    tonight = RunCounts(9, NIGHT + timedelta(days=2), "c", next(nights(1)).cells)
+    found = {each.series: each for each in compare_runs(past, tonight)}
     assert len(found[Series("dates", "9999-99-99")].nights) == 3
     volume = found[Series("notes")].track
     assert [sum(volume.exposures[k : k + 8]) for k in (0, 8, 16)] == [0, 0, 1]
@@ -167,10 +173,10 @@ def test_two_runs_of_a_night_are_one_night_and_volumes_are_not_judged_then():
 
 def test_series_have_names_for_people():
     series = Series("dates", "9999-99-99", site="north")
-    assert title(series) == "dates written 9999-99-99 at site north"
+    assert make_title(series) == "dates written 9999-99-99 at site north"
     assert series.family == "dates by site"
-    assert among(series) == Series("dates", ALL, site="north")
-    assert title(Series("spans", "PHONE", "rules.contacts")) == "PHONE by rules.contacts"
+    assert base_series(series) == Series("dates", ALL, site="north")
+    assert make_title(Series("spans", "PHONE", "rules.contacts")) == "PHONE by rules.contacts"
 
 
 class Tables:
@@ -201,7 +207,7 @@ def test_the_site_of_a_note_is_that_of_its_visit_or_else_of_its_author():
         NoteRow(2, visit_occurrence_id=2.0, provider_id=5),
         NoteRow(3, visit_occurrence_id="x", provider_id=6),
     ]
-    sites = Sites(rows, tables, {"7": "north"})
-    assert [sites.of(row) for row in rows] == ["north", "site-8", ""]
+    sites = CareSites(rows, tables, {"7": "north"})
+    assert [sites.name_of(row) for row in rows] == ["north", "site-8", ""]
     assert tables.asked == 2
-    assert Sites([NoteRow(1)], Tables(), {}).of(NoteRow(1)) == ""
+    assert CareSites([NoteRow(1)], Tables(), {}).of(NoteRow(1)) == ""

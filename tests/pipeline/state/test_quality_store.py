@@ -9,15 +9,18 @@ from sqlalchemy import text
 from pipeline.config.settings import QualitySettings, StateSettings
 from pipeline.quality.gate import Gate, assess_run
 from pipeline.state.ledger import UnitResult, open_state
-from pipeline.state.quality_counts import Cell, Series
-from pipeline.state.quality_series import Counted
+from pipeline.state.quality_counts import CountCell, Series
+from pipeline.state.quality_series import RunCounts
 from pipeline.state.quality_store import KEPT_DAYS, Alarm, GateDecision
-from pipeline.state.unit_results import FailedNote, Print, StagedNote
+from pipeline.state.unit_results import FailedNote, Fingerprint, StagedNote
 from pipeline.warehouse.note_rows import Unit
 
 NIGHT = date(2024, 3, 4)
 PLACE = {"kind": "k", "site": "north", "extractor": "pdf", "day": "2024-03-04"}
-CELLS = {Cell("notes", **PLACE): 3, Cell("worked", kind="k", site="north", day="2024-03-04"): 3}
+CELLS = {
+    CountCell("notes", **PLACE): 3,
+    CountCell("worked", kind="k", site="north", day="2024-03-04"): 3,
+}
 ALARM = Alarm(Series("dates", "9999-99-99"), "d", 9.0, 1.0, 0.0, 2.0, 1e-9, 30, 9.0, False, False)
 
 
@@ -51,31 +54,31 @@ def work(state, prints, *, failures=(), content=b"a"):
     done = UnitResult(
         read_ids=ids, unchanged_ids=[], releases=[staged(k, content) for k in prints],
         failures=[refused(k) for k in failures], tally="{}",
-        prints=[Print(k, value, **PLACE) for k, value in prints.items()],
+        prints=[Fingerprint(k, value, **PLACE) for k, value in prints.items()],
     )  # fmt: skip
     state.commit_unit(run.run_id, unit, done)
     return run.run_id
 
 
 def counted(run_id, night=NIGHT, cells=CELLS):
-    return Counted(run_id, night, "c", cells)
+    return RunCounts(run_id, night, "c", cells)
 
 
 def held(state):
-    return [note.note_id for note in state.staged()]
+    return [note.note_id for note in state.read_staged()]
 
 
 def test_counts_are_stored_once_however_often_they_are_stored(state):
     quality = state.quality
-    for cells in ({Cell("notes"): 9}, CELLS, CELLS):
-        quality.record(counted(1, cells=cells), "floor-5")
+    for cells in ({CountCell("notes"): 9}, CELLS, CELLS):
+        quality.store_counts(counted(1, cells=cells), "floor-5")
     assert quality.cells([1]) == CELLS
-    quality.record(counted(2), "floor-5")
-    assert quality.cells([1, 2])[Cell("notes", **PLACE)] == 6
+    quality.store_counts(counted(2), "floor-5")
+    assert quality.cells([1, 2])[CountCell("notes", **PLACE)] == 6
     (second, first) = quality.runs()
     assert (first.notes, first.night, first.conclusion) == (3, NIGHT, "unjudged")
     assert quality.runs(1) == [second] == quality.runs(since=NIGHT)[:1]
-    quality.record(counted(3, NIGHT + timedelta(days=KEPT_DAYS + 1)), "floor-5")
+    quality.store_counts(counted(3, NIGHT + timedelta(days=KEPT_DAYS + 1)), "floor-5")
     assert not quality.cells([1, 2])
     assert len(quality.runs()) == 3
 
@@ -83,33 +86,33 @@ def test_counts_are_stored_once_however_often_they_are_stored(state):
 def test_copies_are_told_by_patient_and_text_whatever_their_id(state):
     first = work(state, {1: 11, 2: 22})
     second = work(state, {3: 11, 4: 44, 5: 44, 6: 66})
-    assert state.quality.copies(first) == {}
-    assert state.quality.copies(second) == {Cell("copies", **PLACE): 2}
+    assert state.quality.count_duplicates(first) == {}
+    assert state.quality.count_duplicates(second) == {CountCell("copies", **PLACE): 2}
     # Done again, all of them, the first of each is no copy; and a note that is gone has none.
     again = work(state, {1: 11, 2: 22, 3: 11, 4: 44, 5: 44, 6: 66})
-    assert state.quality.copies(again) == {Cell("copies", **PLACE): 2}
+    assert state.quality.count_duplicates(again) == {CountCell("copies", **PLACE): 2}
     state.forget([4])
     work(state, {7: 70}, failures=[1])
-    assert state.quality.copies(again) == {}
+    assert state.quality.count_duplicates(again) == {}
 
 
 def test_what_is_held_is_not_published_until_it_is_accepted(state):
     run = work(state, {1: 1, 2: 2})
-    state.quality.record(counted(run), "v")
+    state.quality.store_counts(counted(run), "v")
     for _ in range(2):
-        state.quality.conclude(run, "held", [ALARM])
+        state.quality.store_verdict(run, "held", [ALARM])
     assert held(state) == []
     (known,) = state.quality.runs()
     assert (known.held, known.waits, known.alarms) == (2, True, (ALARM,))
     later = work(state, {2: 5, 3: 3}, content=b"b")
     assert held(state) == [2, 3]  # another version of 2, which this run made
-    assert [note.note_id for note in state.staged(accepted=run)] == []
+    assert [note.note_id for note in state.read_staged(accepted=run)] == []
     decision = GateDecision(run, "accepted", "me", "right", new_normal=True)
     assert state.quality.decide(decision) == decision
     assert state.quality.decide(replace(decision, reason="other")).reason == "right"
-    assert [note.note_id for note in state.staged(accepted=run)] == [1]
-    assert [note.note_id for note in state.staged(accepted=later)] == []
-    state.published([1])
+    assert [note.note_id for note in state.read_staged(accepted=run)] == [1]
+    assert [note.note_id for note in state.read_staged(accepted=later)] == []
+    state.mark_published([1])
     assert held(state) == [2, 3]
     assert len(state.quality.decisions()) == 1
     assert not state.quality.runs()[-1].waits
@@ -118,17 +121,17 @@ def test_what_is_held_is_not_published_until_it_is_accepted(state):
 @pytest.mark.parametrize("again", [False, True])
 def test_what_is_refused_is_in_quarantine(state, again):
     run = work(state, {1: 1, 2: 2})
-    state.quality.record(counted(run), "v")
-    state.quality.conclude(run, "held", [ALARM])
+    state.quality.store_counts(counted(run), "v")
+    state.quality.store_verdict(run, "held", [ALARM])
     state.quality.decide(GateDecision(run, "rejected", "me", "wrong", again=again))
     assert state.quality.runs()[0].is_half_done
-    assert state.quality.refuse(run, again=again) == 2
+    assert state.quality.reject(run, again=again) == 2
     assert not state.quality.runs()[0].is_half_done
-    assert state.quality.refuse(run, again=again) == 0
-    assert state.outcomes() == {"quarantined": 2}
-    assert {note.reason for note in state.quarantined(9)} == {"run-rejected"}
-    assert state.entries([1])[1].content == (b"" if again else b"a")
-    assert state.quality.copies(run) == {}
+    assert state.quality.reject(run, again=again) == 0
+    assert state.count_outcomes() == {"quarantined": 2}
+    assert {note.reason for note in state.read_quarantined(9)} == {"run-rejected"}
+    assert state.read_entries([1])[1].content == (b"" if again else b"a")
+    assert state.quality.count_duplicates(run) == {}
 
 
 def test_tables_that_are_missing_are_made(database_url, tmp_path):

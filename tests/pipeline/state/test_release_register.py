@@ -17,8 +17,13 @@ from pipeline.release.targets import SqlTarget, show_place
 from pipeline.reports.charts import PANEL_HEIGHT, PANEL_WIDTH
 from pipeline.state.ledger import open_state
 from pipeline.state.quality_store import GateDecision
-from pipeline.state.release_register import PastRelease, account, read_register, registered
-from pipeline.state.run_lock import run_lock
+from pipeline.state.release_register import (
+    PastRelease,
+    find_account_name,
+    read_register,
+    register_release,
+)
+from pipeline.state.run_lock import make_run_lock
 from record.errors import ConfigError, Unavailable
 
 START = datetime(2026, 1, 17, 2, tzinfo=UTC)
@@ -64,7 +69,7 @@ def test_every_release_is_in_the_register(ward):
     assert first.notes_changed == (notes, 0, 0)
     assert again.notes_changed == (0, 0, 0)
     assert first.about["key_id"] == ward.key().key_id
-    assert first.account == account() != ""
+    assert first.account == find_account_name() != ""
     assert first.place == ward.url("sqlite:///cohort.db")
     assert refused.about["refused"]["stale-spans"] == refused.refused > 0
     assert "wait for the nightly job" in refused.error
@@ -169,14 +174,14 @@ def test_a_chart_is_of_surrogates_in_a_released_note(counted):
 
 def test_what_was_killed_is_interrupted_unless_it_goes_on(tmp_path):
     where = {"cohort": "asthma", "place": "parquet:/x"}
-    with run_lock(STATE.url, tmp_path):
-        with pytest.raises(KeyboardInterrupt), registered(STATE, tmp_path, **where) as entry:
-            entry.tell({"notes": {"released": 3}})
-            entry.publishing()
+    with make_run_lock(STATE.url, tmp_path):
+        with pytest.raises(KeyboardInterrupt), register_release(STATE, tmp_path, **where) as entry:
+            entry.set_about({"notes": {"released": 3}})
+            entry.mark_publishing()
             raise KeyboardInterrupt
         (killed,) = read_register(STATE, tmp_path)
         assert killed.status == "running"
-        with registered(STATE, tmp_path, **where):
+        with register_release(STATE, tmp_path, **where):
             latest, killed = read_register(STATE, tmp_path)
             assert (latest.status, killed.status) == ("running", "interrupted")
             assert killed.ending == "interrupted while publishing"
@@ -192,7 +197,7 @@ def test_a_register_that_is_away_does_not_hide_what_stopped_a_release(tmp_path, 
 
     with (
         pytest.raises(ConfigError, match="nobody is listed"),
-        registered(STATE, tmp_path, cohort="asthma", place="x") as entry,
+        register_release(STATE, tmp_path, cohort="asthma", place="x") as entry,
     ):
         monkeypatch.setattr(type(entry), "_write", away)
         raise ConfigError("--persons", "nobody is listed", "name a person")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from pipeline.state.run_lock import RunLock, lock_path, run_lock
+from pipeline.state.run_lock import RunLock, make_lock_path, make_run_lock
 from record.errors import ConfigError
 
 ROOT = Path(__file__).parents[3]
@@ -96,9 +96,9 @@ def test_it_can_be_taken_again(tmp_path):
 
 
 def test_the_place_of_the_lock(tmp_path):
-    assert lock_path("sqlite:///a/state.db", tmp_path) == tmp_path / "a" / "state.db.lock"
+    assert make_lock_path("sqlite:///a/state.db", tmp_path) == tmp_path / "a" / "state.db.lock"
     servers = {
-        lock_path(f"postgresql://{user}@{host}/state", tmp_path)
+        make_lock_path(f"postgresql://{user}@{host}/state", tmp_path)
         for user in ("u:1", "u:2")
         for host in ("one", "two")
     }
@@ -108,32 +108,32 @@ def test_the_place_of_the_lock(tmp_path):
 
 def test_a_server_is_locked_for_other_machines_too(postgres_url, tmp_path):
     here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
-    with run_lock(postgres_url, here):
+    with make_run_lock(postgres_url, here):
         with (
             pytest.raises(ConfigError, match="on another machine"),
-            run_lock(postgres_url, elsewhere),
+            make_run_lock(postgres_url, elsewhere),
         ):
             pass
-        with pytest.raises(ConfigError, match="pid"), run_lock(postgres_url, here):
+        with pytest.raises(ConfigError, match="pid"), make_run_lock(postgres_url, here):
             pass
-    with run_lock(postgres_url, elsewhere):
+    with make_run_lock(postgres_url, elsewhere):
         pass
 
 
 def test_a_lock_that_the_server_forgot_is_taken_again(postgres_url, tmp_path):
     here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
-    with run_lock(postgres_url, here) as lock:
+    with make_run_lock(postgres_url, here) as lock:
         lock.keep()  # held already: nothing happens
         end_sessions(postgres_url)
         lock.keep()
         with (
             pytest.raises(ConfigError, match="another machine"),
-            run_lock(postgres_url, elsewhere),
+            make_run_lock(postgres_url, elsewhere),
         ):
             pass
         end_sessions(postgres_url)
         with (
-            run_lock(postgres_url, elsewhere),
+            make_run_lock(postgres_url, elsewhere),
             pytest.raises(ConfigError, match="another machine"),
         ):
             lock.keep()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.state.span_sealing import Found, Seal
+from pipeline.state.span_sealing import NoteFindings, Seal
 from record.errors import Unsafe
 from record.span import Span
 
@@ -24,7 +24,7 @@ SPANS = st.lists(
 
 READ = st.none() | st.tuples(st.text(), st.sampled_from(["pdf/body", "docx"]))
 FOUND = st.builds(
-    lambda text, title, read: Found({"text": text, "title": title}, read), SPANS, SPANS, READ
+    lambda text, title, read: NoteFindings({"text": text, "title": title}, read), SPANS, SPANS, READ
 )
 
 
@@ -35,11 +35,11 @@ def test_what_is_sealed_opens(found):
     assert SEAL.close("17", CONTENT, found) == sealed
 
 
-SEALED = SEAL.close("17", CONTENT, Found({"text": (Span(3, 9, "LAST_NAME"),)}))
+SEALED = SEAL.close("17", CONTENT, NoteFindings({"text": (Span(3, 9, "LAST_NAME"),)}))
 
 
 def test_the_text_of_a_document_is_under_the_seal_and_not_in_its_repr():
-    found = Found({"text": ()}, ("Jeanne DUPONT " * 40, "pdf/body"))
+    found = NoteFindings({"text": ()}, ("Jeanne DUPONT " * 40, "pdf/body"))
     sealed = SEAL.close("17", CONTENT, found)
     assert b"DUPONT" not in sealed
     assert len(sealed) < 200

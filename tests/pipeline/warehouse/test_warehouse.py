@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 
 from pipeline.config.settings import IdentitySettings, SourceSettings
-from pipeline.warehouse.note_rows import PersonRow, Unit, day, moment, whole
+from pipeline.warehouse.note_rows import PersonRow, Unit, parse_date, parse_datetime, parse_integer
 from pipeline.warehouse.people import split_name
 from pipeline.warehouse.warehouse import open_source
 from record.errors import ConfigError, Unavailable, Unreadable
@@ -45,7 +45,7 @@ def test_notes_read_alike(warehouse, make_note):
     read = [note for unit, _ in source.plan(2) for note in source.read(unit)]
     assert [note.note_id for note in read] == [row["note_id"] for row in rows]
     for note, row in zip(read, rows, strict=True):
-        assert (day(note.note_date), moment(note.note_datetime)) == (
+        assert (parse_date(note.note_date), parse_datetime(note.note_datetime)) == (
             row["note_date"],
             row["note_datetime"],
         )
@@ -248,7 +248,7 @@ def test_one_broken_value_does_not_spoil_the_batch(messy):
     ]  # fmt: skip
     assert notes[1].person_id == "p"
     with pytest.raises(Unreadable, match="malformed"):
-        day(notes[1].note_date)
+        parse_date(notes[1].note_date)
 
 
 def test_parquet_reports_rows_without_a_place(tmp_path):
@@ -291,7 +291,7 @@ def test_dates_beyond_python_come_as_text(postgres_url):
      (2**70, None), (float("nan"), None), (float("inf"), None), (b"3", None)],
 )  # fmt: skip
 def test_whole_numbers(value, number):
-    assert whole(value) == number
+    assert parse_integer(value) == number
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_whole_numbers(value, number):
     ],
 )  # fmt: skip
 def test_moments(value, found):
-    assert moment(value) == found
+    assert parse_datetime(value) == found
 
 
 # --- what is missing -------------------------------------------------------------------------

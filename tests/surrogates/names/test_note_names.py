@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from pipeline.config.policies import build
-from pipeline.config.policy_description import label_reason
+from pipeline.config.policies import build_policy
+from pipeline.config.policy_description import explain_label
 from record.document import Document
 from record.errors import ConfigError
 from record.folding import fold
@@ -233,10 +233,10 @@ def test_only_a_chance_is_a_chance() -> None:
 
 
 def test_the_chance_is_a_key_of_a_policy_and_is_shown() -> None:
-    policy = build({"repeat_third_parties": 0.9}, "fr")
+    policy = build_policy({"repeat_third_parties": 0.9}, "fr")
     assert policy.repeat_third_parties == 0.9
-    assert "chance of 0.9" in label_reason(policy, Label.LAST_NAME)
-    assert "chance" not in label_reason(Policy(), Label.LAST_NAME)
+    assert "chance of 0.9" in explain_label(policy, Label.LAST_NAME)
+    assert "chance" not in explain_label(Policy(), Label.LAST_NAME)
     for wrong in (2, "often"):
         with pytest.raises(ConfigError, match="repeat_third_parties"):
-            build({"repeat_third_parties": wrong}, "fr")
+            build_policy({"repeat_third_parties": wrong}, "fr")

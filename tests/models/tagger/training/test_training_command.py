@@ -8,8 +8,8 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.config.progress import Progress
-from pipeline.files.jsonl import listed
-from pipeline.files.note_files import Task, detect_file
+from pipeline.files.jsonl import spans_to_json
+from pipeline.files.note_files import NoteFileTask, detect_file
 from pipeline.reports.charts import picture
 from record.document import Document
 from record.span import Span
@@ -25,7 +25,7 @@ def write(path: Path, notes, **more) -> Path:
         {
             "note_id": note.document.note_id,
             "text": note.document.text,
-            "spans": listed(note.spans),
+            "spans": spans_to_json(note.spans),
             **more,
         }
         for note in notes
@@ -211,7 +211,7 @@ class Stubborn:
 
 def test_a_note_that_the_model_cannot_read_is_refused_alone(tmp_path: Path) -> None:
     notes, model = toys(tmp_path / "notes.jsonl", 40, 1), Stubborn()
-    task = Task(notes, tmp_path / "out.jsonl", detectors=frozenset({"model"}), model=model)
+    task = NoteFileTask(notes, tmp_path / "out.jsonl", detectors=frozenset({"model"}), model=model)
     done = detect_file(task, Progress())
     assert (done.read, done.written, done.refused) == (40, 39, 1)
     assert model.asked == [16, *[1] * 16, 16, 8]

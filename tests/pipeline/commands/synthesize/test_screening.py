@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from evaluation.gate import Axis, Measured
 from pipeline.cli import main
-from pipeline.config.signing import check
+from pipeline.config.signing import verify_statement
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from surrogates.keys.keys import new_master
@@ -154,10 +154,10 @@ def test_the_manifest_is_signed_and_vouches_for_the_report(folder):
     said = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
     key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(statement["public_key"]))
     key.verify(bytes.fromhex(statement["signature"]), said)
-    check(statement, statement["public_key"])
+    verify_statement(statement, statement["public_key"])
     for changed in ({"verdict": "HOLD"}, {"signature": "00"}, {"new": 1}):
         with pytest.raises(ConfigError, match="does not belong"):
-            check(statement | changed, statement["public_key"])
+            verify_statement(statement | changed, statement["public_key"])
 
 
 @pytest.mark.parametrize("what", ["notes", "measured elsewhere", "damaged"])
