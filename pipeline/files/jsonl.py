@@ -1,4 +1,4 @@
-"""Notes and patients as JSON Lines: read line by line, unknown keys kept, bad lines set apart."""
+"""Reading and writing of notes and patients as JSON Lines; invalid lines become failures."""
 
 import json
 import re
@@ -18,9 +18,9 @@ from record.span import Span
 
 @dataclass(frozen=True, slots=True)
 class JsonLine:
-    """One line of a file of notes: its number from 1, the note, and the object it came from.
+    """One valid line of a file of notes: line number from 1, the note, and the JSON object.
 
-    The text is that of the file, character for character; it has not been cleaned.
+    The text is exactly that of the file; it has not been cleaned.
     """
 
     number: int
@@ -30,18 +30,18 @@ class JsonLine:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that is no note: its number from 1, and what to put into quarantine."""
+    """A line that is not a valid note: line number from 1, and its failure for quarantine."""
 
     number: int
     failure: Failure
 
 
 def read_notes(path: Path, *, lang: str = "", given: bool = True) -> Iterator[JsonLine | BadLine]:
-    """Read notes; `lang` is the language of those that name none.
+    """Read notes; `lang` is the language of notes without one.
 
-    `given` reads the spans of the notes as well; without it they are not even looked at. A bad
-    line is named by its note id, or as `line N` where it has none. Raises ConfigError when there
-    is no such file, Unavailable when it cannot be read.
+    With `given`, the spans of the notes are read too, otherwise they are ignored. The failure of a
+    bad line has its note id, or `line N` if it has none. Raises ConfigError if the file does not
+    exist, Unavailable if it cannot be read.
     """
     for number, raw in _read_lines(path):
         record = attempt(f"line {number}", "read", lambda raw=raw: _parse_object(raw))  # type: ignore[misc]
@@ -57,30 +57,30 @@ def read_notes(path: Path, *, lang: str = "", given: bool = True) -> Iterator[Js
 
 
 def count_lines(path: Path) -> int:
-    """Count the lines of a file; 0 where it can be read only once."""
+    """Return the number of lines of a file; 0 if it is not a regular file, such as a pipe."""
     return sum(1 for _ in _read_lines(path)) if path.is_file() else 0
 
 
 def read_patients(path: Path) -> dict[str, PatientRecord]:
     """Read patients by person id.
 
-    Raises ConfigError with the number of a line that is no patient, or repeats one.
+    Raises ConfigError with the line number for invalid lines and duplicate persons.
     """
     patients: dict[str, PatientRecord] = {}
     for number, raw in _read_lines(path):
         record = attempt(f"line {number}", "read", lambda raw=raw: _parse_patient(raw))  # type: ignore[misc]
         if isinstance(record, Failure):
-            problem = f"not a patient ({record.error})"
+            problem = f"not a valid patient ({record.error})"
             raise ConfigError(f"{path}, line {number}", problem, "correct the line")
         if record.person_id in patients:
-            problem = "a person_id that an earlier line has"
-            raise ConfigError(f"{path}, line {number}", problem, "join the lines of one person")
+            problem = "duplicate person_id"
+            raise ConfigError(f"{path}, line {number}", problem, "merge the lines of one person")
         patients[record.person_id] = record
     return patients
 
 
 def spans_to_json(spans: Iterable[Span]) -> list[dict[str, Any]]:
-    """Return spans as the objects that a note's line holds."""
+    """Return spans as objects for JSON."""
     return [
         {"start": s.start, "end": s.end, "label": s.label, "score": s.score, "detector": s.detector}
         for s in spans
@@ -88,7 +88,7 @@ def spans_to_json(spans: Iterable[Span]) -> list[dict[str, Any]]:
 
 
 def dump_line(record: Mapping[str, Any]) -> str:
-    """Return an object as one line; what UTF-8 cannot hold (lone surrogates) is escaped."""
+    """Return an object as one line of JSON; lone surrogates, invalid in UTF-8, are escaped."""
     line = json.dumps(record, ensure_ascii=False)
     try:
         line.encode()
@@ -98,7 +98,7 @@ def dump_line(record: Mapping[str, Any]) -> str:
 
 
 def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Return the lines that are not blank, with their numbers."""
+    """Yield the lines that are not blank, with their numbers."""
     try:
         with path.open("rb") as lines:
             for number, raw in enumerate(lines, start=1):
@@ -123,7 +123,7 @@ def _parse_object(raw: bytes) -> Mapping[str, Any]:
 
 
 def _refuse_constant(_constant: str) -> None:
-    raise Unreadable("not-json")  # NaN and Infinity, which Python alone takes for JSON
+    raise Unreadable("not-json")  # NaN and Infinity, which are not valid JSON
 
 
 def _parse_note(record: Mapping[str, Any], lang: str, given: bool) -> Annotated:
@@ -146,7 +146,7 @@ def _parse_note(record: Mapping[str, Any], lang: str, given: bool) -> Annotated:
 
 
 def _parse_language(value: Any) -> str:
-    """Return the language of a tag such as `fr-CA`; empty where there is none."""
+    """Return the language code of a tag such as `fr-CA`; empty if there is none."""
     return re.split("[-_]", value.strip().lower())[0] if isinstance(value, str) else ""
 
 

@@ -1,4 +1,4 @@
-"""The commands on files of notes: what they have in common, and finding spans."""
+"""Detection in files of notes (`cryptonym detect`), and processing of such files by line."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,22 +41,22 @@ from rules.matching.normalized_document import TOGETHER
 
 DETECTORS = frozenset(("rules", "known"))
 MODEL = "model"
-"""The detector that asks a tagger; there is one only where its folder is given."""
+"""The detector that uses a tagger model; available only if a model is given."""
 MAX_NOTE_CHARACTERS = 1_000_000
-"""Characters; a longer note goes to quarantine, as in the nightly job's default."""
+"""Longer notes go to quarantine, as in the nightly job by default."""
 _MAX_LINES_NAMED = 10
 
 
 FindingCallback = Callable[[Finding, str], None]
-"""Is told of one finding, and of the text of the note as it stands in the file."""
+"""Called with a finding and the text of its note as in the file."""
 
 
 @dataclass(frozen=True)
 class NoteFileTask:
-    """Which notes to read and where to write; whom is known; the language of notes that name none.
+    """Input and output files, detectors, and the language of notes without one.
 
-    Without `lang`, the text of such a note tells its language. `selection` names the rules that
-    do not take part. `model` is what the detector `model` asks.
+    Without `lang`, the language of such a note is identified from its text. `selection` is a file
+    with the rules to leave out. `model` is the tagger of the detector `model`.
     """
 
     notes: Path
@@ -69,17 +69,17 @@ class NoteFileTask:
 
     @property
     def inputs(self) -> tuple[Path, ...]:
-        """The files that must not be overwritten."""
+        """The input files, which must not be overwritten."""
         given = (self.notes, self.patients, self.selection)
         return tuple(path for path in given if path is not None)
 
 
 @dataclass
 class IdentifierFinder:
-    """Finds identifiers with the detectors asked for; knows the patients of one file.
+    """Finds identifiers with the selected detectors, given the patients of a file.
 
-    `lang` is the language of a note that names none and whose text does not tell. `dropped` are
-    the rules that do not take part, each as `pipeline.files.rule_selection` names them.
+    `lang` is the language of a note without one that cannot be identified from its text.
+    `dropped` are the rules left out, as named by `pipeline.files.rule_selection`.
     """
 
     patients: dict[str, PatientRecord] = field(repr=False)
@@ -96,11 +96,11 @@ class IdentifierFinder:
         self._foresight = Foresight(self.model)
 
     def patient(self, person_id: str | None) -> PatientRecord | None:
-        """Return what is known of a person, if anything is."""
+        """Return the record of a person, or None if unknown."""
         return None if person_id is None else self.patients.get(person_id)
 
     def spans(self, document: Document) -> tuple[Span, ...]:
-        """Find all that the detectors find in a clean document; spans may overlap."""
+        """Return the spans of all detectors in a clean document; they may overlap."""
         known = self._known(document)
         found: list[Span] = []
         if "rules" in self.detectors:
@@ -113,9 +113,9 @@ class IdentifierFinder:
         return tuple(found)
 
     def foresee(self, lines: Sequence[JsonLine]) -> None:
-        """Search the next notes at once, which is faster than one by one.
+        """Search the next notes together, which is faster than one by one.
 
-        Where that fails each is searched alone, so that only the one to blame is refused.
+        If that fails, each note is searched alone, so that only the one at fault is refused.
         """
         clean = [
             attempt(f"line {line.number}", "detect", partial(clean_note, line)) for line in lines
@@ -124,8 +124,8 @@ class IdentifierFinder:
         self._foresight = Foresight(self.model, documents)
         self._ahead = {}
         if "rules" in self.detectors:
-            asked = [attempt("", "detect", partial(self._search, each)) for each in documents]
-            searches = [each for each in asked if not isinstance(each, Failure)]
+            prepared = [attempt("", "detect", partial(self._search, each)) for each in documents]
+            searches = [each for each in prepared if not isinstance(each, Failure)]
             found = detect_together(searches)
             self._ahead = dict(zip((each for each, _ in searches), found, strict=True))
 
@@ -137,13 +137,13 @@ class IdentifierFinder:
         return self.known.of(patient) if patient else None
 
     def find(self, annotated: Annotated) -> Annotated:
-        """Put the resolved spans of the detectors on a clean document."""
+        """Return a clean document with the resolved spans of the detectors."""
         document = spoken(annotated.document, self.lang)
         return Annotated(document, resolve_spans(self.spans(document), document.text))
 
 
 def make_finder(task: NoteFileTask) -> IdentifierFinder:
-    """Read the patients of a task, and which rules take part."""
+    """Return a finder for a task, with its patients and rule selection read from files."""
     patients = read_patients(task.patients) if task.patients else {}
     finder = IdentifierFinder(patients, task.detectors, model=task.model)
     if task.selection:
@@ -152,23 +152,23 @@ def make_finder(task: NoteFileTask) -> IdentifierFinder:
 
 
 def parse_detectors(text: str, *, has_model: bool = False) -> frozenset[str]:
-    """Read `rules,known,model`; raises ConfigError where `model` and a model are not both given."""
+    """Parse a list such as `rules,known,model`; raises ConfigError if it does not fit the model."""
     names = frozenset(name.strip() for name in text.split(",") if name.strip())
     if not names or names - DETECTORS - {MODEL}:
-        raise ConfigError("--detectors", "names no detector", "choose from rules, known, model")
+        raise ConfigError("--detectors", "unknown detector", "choose from rules, known, model")
     if MODEL in names and not has_model:
-        raise ConfigError("--detectors", "`model` needs --model", "give the folder of a model")
+        raise ConfigError("--detectors", "`model` requires --model", "give the folder of a model")
     if has_model and MODEL not in names:
-        raise ConfigError("--model", "is not among --detectors", "add `model` there")
+        raise ConfigError("--model", "not used by --detectors", "add `model` to --detectors")
     return names
 
 
 def detect_file(
-    task: NoteFileTask, progress: Progress, tell: FindingCallback | None = None
+    task: NoteFileTask, progress: Progress, on_finding: FindingCallback | None = None
 ) -> FileResult:
-    """Add spans to notes; their text stays as it is, and offsets are those of that text.
+    """Add spans to notes; texts are not changed, and offsets refer to them.
 
-    `tell` is told of every span that a detector found, also where it lost to another.
+    `on_finding` is called for every span that a detector found, even if it lost to another.
     """
     finder = make_finder(task)
     unknown = 0
@@ -178,21 +178,21 @@ def detect_file(
         def step(line: JsonLine) -> None:
             nonlocal unknown
             document = line.annotated.document
-            search = lambda: _find_raw_spans(line, finder, explained=bool(tell))  # noqa: E731
+            search = lambda: _find_raw_spans(line, finder, explained=bool(on_finding))  # noqa: E731
             found = attempt(document.note_id, "detect", search)
             if isinstance(found, Failure):
                 outbox.refuse(found)
                 return
             spans, findings = found
             for finding in findings:
-                if tell:
-                    tell(finding, document.text)
+                if on_finding:
+                    on_finding(finding, document.text)
             unknown += finder.patient(document.person_id) is None
             outbox.note({**line.record, "spans": spans_to_json(spans)})
 
         process_lines(task, outbox, progress, step, ahead=finder.foresee)
         if unknown and task.patients and "known" in task.detectors:
-            outbox.done.warnings.append(f"nothing is known of the person of {unknown} notes")
+            outbox.done.warnings.append(f"no patient record for {unknown} notes")
     return outbox.done
 
 
@@ -205,16 +205,16 @@ def process_lines(
     given: bool = False,
     ahead: Callable[[Sequence[JsonLine]], None] = lambda lines: None,
 ) -> None:
-    """Take each note of a task through a step; lines that are no notes go to quarantine.
+    """Apply a step to each note of a task; invalid lines go to quarantine.
 
-    `ahead` is told of the next few notes before the first of them is taken.
+    `ahead` is called with the next few notes before the first of them is processed.
     """
     progress.phase("reading")
     planned = count_lines(task.notes)
     progress.phase("working")
     bad: list[int] = []
     lines = read_notes(task.notes, lang=task.lang, given=given)
-    # A model is slow: with more notes at a time nobody would see that it goes on.
+    # A model is slow: with more notes at a time progress would be shown too rarely.
     many = ASKED_TOGETHER if task.model else TOGETHER
     while group := list(islice(lines, many)):
         ahead([line for line in group if isinstance(line, JsonLine)])
@@ -230,16 +230,16 @@ def process_lines(
 
 
 def describe_bad_lines(path: Path, numbers: Sequence[int]) -> list[str]:
-    """Say which lines of a file are no notes."""
+    """Return a warning that lists the invalid lines of a file, if there are any."""
     if not numbers:
         return []
     named = ", ".join(map(str, numbers[:_MAX_LINES_NAMED]))
     more = f" and {len(numbers) - _MAX_LINES_NAMED} more" * (len(numbers) > _MAX_LINES_NAMED)
-    return [f"{path}: not a note in line {named}{more}"]
+    return [f"{path}: not a valid note: line {named}{more}"]
 
 
 def clean_note(line: JsonLine) -> tuple[Annotated, Alignment]:
-    """Return a note with clean text, its spans moved along, and the way back.
+    """Return a note with clean text and aligned spans, and the alignment.
 
     Raises Unreadable `too-long` or `unaligned`.
     """
@@ -254,11 +254,11 @@ def clean_note(line: JsonLine) -> tuple[Annotated, Alignment]:
 def _find_raw_spans(
     line: JsonLine, finder: IdentifierFinder, *, explained: bool
 ) -> tuple[tuple[Span, ...], list[Finding]]:
-    """Return the spans of a note as it stands in the file and, if asked for, what explains them."""
+    """Return the spans of a note with offsets of the file, and their findings if `explained`."""
     clean, alignment = clean_note(line)
     document = spoken(clean.document, finder.lang)
     found = finder.spans(document)
-    # Two spans that met within a ligature now share its one character.
+    # Two adjacent spans within a ligature now share its single character.
     spans = resolve_spans(alignment.to_raw(resolve_spans(found, document.text)), alignment.raw)
     if not explained:
         return spans, []

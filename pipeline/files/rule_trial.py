@@ -1,4 +1,4 @@
-"""Choosing rules on a file of annotated notes."""
+"""Trial of the rules on gold annotations (`cryptonym select`): measures each, selects by result."""
 
 import itertools
 from collections.abc import Mapping
@@ -30,9 +30,9 @@ from record.span import Span
 
 @dataclass(frozen=True)
 class SelectionTrial:
-    """The notes that rules are measured on, beside what is known and what a model found there.
+    """The gold notes for measuring rules, with patients and the spans of a model on the same notes.
 
-    `labels` renames the labels of gold and of rules, so that both speak of the same ones.
+    `labels` maps the labels of gold and rules to common ones.
     """
 
     gold: Path
@@ -45,11 +45,11 @@ class SelectionTrial:
 
 
 def select_rules(trial: SelectionTrial, progress: Progress, warnings: list[str]) -> Selection:
-    """Run every rule on gold notes and choose which take part.
+    """Run every rule on gold notes and select which to use.
 
-    A rule is judged where gold has its label; the others take part unseen, as a corpus that does
-    not mark ages says nothing about them. Raises ConfigError where gold has no spans, or the
-    model's notes are other ones; a warning counts the notes that could not be searched.
+    A rule is judged only if gold has its label; the others are used without a trial, since for
+    example a corpus without ages cannot measure rules for ages. Raises ConfigError if gold has no
+    spans, or if the model's notes differ; a warning counts the notes that could not be searched.
     """
     finder = IdentifierFinder(
         read_patients(trial.patients) if trial.patients else {}, lang=trial.lang
@@ -75,40 +75,40 @@ def select_rules(trial: SelectionTrial, progress: Progress, warnings: list[str])
         cells.add(document.text, note.spans, itertools.chain(found, spans))
         progress.advance(number, len(notes))
     if failed:
-        warnings.append(f"{failed} notes could not be searched and were left out")
+        warnings.append(f"detection failed for {failed} notes, which were left out")
     if not wanted:
-        problem = "has no span in any note"
+        problem = "contains no spans"
         raise ConfigError(str(trial.gold), problem, "give notes with gold spans")
     judged = [name for name, label in names.items() if trial.labels.get(label, label) in wanted]
     return choose_rules(cells, judged, tolerance=trial.tolerance, max_loss=trial.max_loss)
 
 
 def write_selection(path: Path, selection: Selection) -> None:
-    """Write a selection, whole or not at all; raises ConfigError where that is not possible."""
+    """Write a selection atomically; raises ConfigError if that is impossible."""
     try:
         write_atomically(path, dump_selection(selection, DETECTOR_VERSION).encode("utf-8"))
     except OSError as error:
         problem = (error.strerror or "cannot be written").lower()
-        raise ConfigError(str(path), problem, "name a file in a folder that is there") from None
+        raise ConfigError(
+            str(path), problem, "choose a file in an existing, writable folder"
+        ) from None
 
 
 def format_selection(selection: Selection) -> str:
-    """Return a selection as lines for people to read."""
-    lines = [f"{'rule':<34}{'tokens':>8}{'wrong':>8}{'alone':>8}{'wrong':>8}{'gain':>9}  what"]
+    """Return a selection as a table for people."""
+    lines = [f"{'rule':<34}{'tokens':>8}{'wrong':>8}{'alone':>8}{'wrong':>8}{'gain':>9}  decision"]
     for choice in selection.choices:
-        what = "left out" if choice.rule in selection.dropped else "takes part"
+        decision = "left out" if choice.rule in selection.dropped else "used"
         if choice.rule in selection.kept:
-            what += ", as it alone covers too much of gold"
+            decision += ": too much of gold is covered by this rule alone"
         lines.append(
             f"{choice.rule:<34}{choice.tokens:>8}{choice.wrong:>8}{choice.alone:>8}"
-            f"{choice.alone_wrong:>8}{choice.gain:>9.4f}  {what}"
+            f"{choice.alone_wrong:>8}{choice.gain:>9.4f}  {decision}"
         )
-    lines += [f"{rule:<34}{'':>41}  takes part, not judged" for rule in selection.unjudged]
+    lines += [f"{rule:<34}{'':>41}  used, not judged" for rule in selection.unjudged]
     for name in ("precision", "redacted"):
         before, after = getattr(selection, name)
-        lines.append(
-            f"{name:<10} {before:.4f} with all rules, {after:.4f} with those that take part"
-        )
+        lines.append(f"{name:<10} {before:.4f} with all rules, {after:.4f} with the selected rules")
     return "\n".join(lines)
 
 
@@ -131,6 +131,7 @@ def _get_model_spans(
         return []
     note = model.get(note_id)
     if note is None or note.document.text != text:
-        problem = f"does not hold note {note_id}" if note is None else f"has another note {note_id}"
-        raise ConfigError("--model-spans", problem, "run the model on the very notes of GOLD")
+        reason = "missing" if note is None else "text differs from gold"
+        problem = f"note {note_id}: {reason}"
+        raise ConfigError("--model-spans", problem, "run the model on the notes of GOLD")
     return trim_spans((replace(span, detector="model") for span in note.spans), text)

@@ -1,4 +1,4 @@
-"""Says of each span which rule found it, why, and what became of it; never the text it covers."""
+"""Explanations of detected spans: rule, form and outcome of each, without the covered text."""
 
 import difflib
 import re
@@ -17,7 +17,7 @@ from record.span import Span
 
 
 class SpanOutcome(StrEnum):
-    """What became of a span: all of it stayed, a part of it, or nothing of its own."""
+    """Outcome of a span in overlap resolution: kept whole, kept in part, or lost."""
 
     WON = "won"
     TRIMMED = "trimmed"
@@ -26,11 +26,11 @@ class SpanOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One span that a detector found, with the reason in words of the program: never its text.
+    """One span found by a detector, with an explanation that never contains its text.
 
-    `lang` is the language the note was searched in. `rule` says what was found by which rule and
-    in which form. Of a span that met a better one, `to` names that one's detector and label and
-    `because` what decided.
+    `lang` is the language in which the note was searched. `rule` describes the rule and the form
+    of the text. For a span that overlaps a better one, `to` is the detector and label of that
+    span and `because` the deciding criterion.
     """
 
     note_id: str
@@ -42,7 +42,7 @@ class Finding:
     because: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the finding as one object."""
+        """Return the finding as an object for JSON."""
         span = self.span
         return {
             "note_id": self.note_id, "lang": self.lang, "start": span.start, "end": span.end,
@@ -52,7 +52,7 @@ class Finding:
         }  # fmt: skip
 
     def to_line(self) -> str:
-        """Return the finding as one line of a table."""
+        """Return the finding as a row of a table."""
         span, outcome = self.span, self.outcome.value
         if self.to:
             outcome += f" to {self.to}: {self.because}"
@@ -70,7 +70,7 @@ def _format_row(*cells: str) -> str:
 
 
 HEADING = _format_row("note", "where", "label", "rule", "outcome")
-"""The first line of the table."""
+"""The header of the table."""
 
 _FIELDS = {
     "family_names": "family name",
@@ -88,15 +88,15 @@ _LABELS: dict[str, str] = {
     Label.ZIP: "postal code",
     Label.SSN: "national number",
     Label.ID: "identifier",
-    Label.URL: "address on the net",
-    Label.IP_ADDRESS: "address on the net",
+    Label.URL: "web address",
+    Label.IP_ADDRESS: "IP address",
     Label.HOSPITAL: "care site",
 }
-# What a winner has before a loser, in the order of `pipeline.notes.overlap_resolution.precedence`.
+# The criteria of `pipeline.notes.overlap_resolution.precedence`, in its order.
 _DECIDING_RULES = (
-    "the longer wins", "known of the patient wins", "the surer label wins",
-    "the higher score wins", "the one further left wins",
-    "the label first in the alphabet wins", "found by both, one is kept",
+    "the longer span wins", "a known value of the patient wins", "the more trusted label wins",
+    "the higher score wins", "the leftmost span wins",
+    "the alphabetically first label wins", "duplicate of another detector",
 )  # fmt: skip
 _DATE_LABELS = frozenset((Label.DATE, Label.BIRTH_DATE))
 _NAME_LABELS = frozenset((Label.NAME, Label.FIRST_NAME, Label.LAST_NAME))
@@ -108,7 +108,7 @@ _MAX_INITIALS = 4
 def explain_spans(
     document: Document, found: Iterable[Span], patient: PatientRecord | None = None
 ) -> Iterator[Finding]:
-    """Explain what was found in a document, in order of place; the spans are not yet resolved."""
+    """Explain the unresolved spans found in a document, in order of position."""
     spans = sorted(set(found), key=lambda span: (span.start, span.end, precedence(span)))
     starts = [span.start for span in spans]
     longest = max((span.end - span.start for span in spans), default=0)
@@ -129,7 +129,7 @@ def explain_spans(
 
 
 def _find_outcome(span: Span, better: Sequence[Span], text: str) -> SpanOutcome:
-    """Return what is left of a span beside the better ones, as overlap resolution does."""
+    """Return the outcome of a span next to better ones, as overlap resolution decides it."""
     if not better:
         return SpanOutcome.WON
     taken = {at for other in better for at in range(other.start, other.end)}
@@ -145,7 +145,7 @@ def _find_deciding_rule(winner: Span, loser: Span) -> str:
 
 
 def _describe_rule(span: Span, document: Document, patient: PatientRecord | None) -> str:
-    """Name the rule of a span: family or field, and the form in which the text has it."""
+    """Describe the rule of a span (family or field) and the form of its text."""
     text = document.text[span.start : span.end]
     room, _, family = span.detector.partition(".")
     if room == "known":
@@ -156,7 +156,7 @@ def _describe_rule(span: Span, document: Document, patient: PatientRecord | None
 
 
 def _describe_form(text: str, label: str) -> str:
-    """Describe a text by the kinds of its signs alone."""
+    """Describe the form of a text by its kinds of characters alone."""
     if label in _DATE_LABELS:
         return _describe_date_form(text)
     letters = [char for char in text if char.isalpha()]
@@ -168,22 +168,22 @@ def _describe_form(text: str, label: str) -> str:
         count = "one word" if words == 1 else f"{words} words"
         if text.isupper():
             return f"{count} in capitals"
-        return f"{count} in small letters" if text.islower() else f"{count} with capitals"
+        return f"{count} in lower case" if text.islower() else f"{count} capitalized"
     return f"{digits} digits" + (" and letters" if letters else "")
 
 
 def _describe_date_form(text: str) -> str:
     groups = re.findall(r"\d+", text)
     if any(char.isalpha() for char in text):
-        return "with a month or number in words" if groups else "in words"
+        return "with month or number in words" if groups else "in words"
     if len(groups) == 3:
         return "numeric year, month, day" if len(groups[0]) == 4 else "numeric day, month, year"
     forms = {1: "a year or one run of digits", 2: "numeric, two parts"}
-    return forms.get(len(groups), "numeric, digits apart")
+    return forms.get(len(groups), "numeric, separated digits")
 
 
 def _list_known_values(source: str, document: Document, patient: PatientRecord | None) -> list[str]:
-    """List what is known under the field of a record that a detector names."""
+    """Return the known values of the field that a detector searches for."""
     if source == "clinicians":
         return [*_list_names(document.clinicians)]
     values = [each.value for each in document.identifiers] if source == "identifiers" else []
@@ -207,26 +207,26 @@ def _list_names(people: Iterable[PersonName]) -> Iterator[str]:
 
 
 def _describe_difference(text: str, values: Sequence[str]) -> str:
-    """Say how a text differs from the nearest of some values."""
+    """Describe how a text differs from the most similar known value."""
     if not values:
         return _describe_date_form(text)
     if text in values:
         return "as in the record"
     if fold(text) in {fold(value) for value in values}:
-        return "another case, or other accents"
+        return "other case or accents"
     here, known = _strip_separators(text), [_strip_separators(value) for value in values]
     if here in known:
         return "other separators"
     if len(here) <= _MAX_INITIALS and any(value.startswith(here[:1]) for value in known):
         return "initials or a short form"
     if any(here in value for value in known):
-        return "a part of it"
+        return "part of the value"
     if any(value in here for value in known if value):
-        return "it and more around it"
+        return "contains the value"
     if any(
         difflib.SequenceMatcher(None, here, value).ratio() >= _MIN_SIMILARITY for value in known
     ):
-        return "misspelling or another spelling"
+        return "misspelling or spelling variant"
     return "another form"
 
 

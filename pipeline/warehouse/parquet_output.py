@@ -1,4 +1,4 @@
-"""De-identified notes in a folder of Parquet files, each replaced as a whole or not at all."""
+"""Output of de-identified notes to a folder of Parquet files, each replaced atomically."""
 
 import hashlib
 import os
@@ -37,7 +37,7 @@ _HASH_BITS = 8 * _HASH_BYTES
 
 
 def make_arrow_schema(table: Table) -> pa.Schema:
-    """Return the columns of a table as Parquet holds them."""
+    """Return the Arrow schema of a table."""
     return pa.schema(
         [
             (column.name, next(found for sql, found in _TYPES if isinstance(column.type, sql)))
@@ -52,7 +52,7 @@ _SCHEMAS = {
 
 
 class IdIndex:
-    """A number for each id (the part that holds it), at 16 bytes an id."""
+    """A compact map from ids to integers (the parts that hold them), with 16 bytes per id."""
 
     def __init__(self, ids: "array[int]", numbers: "array[int]") -> None:
         order = pc.array_sort_indices(_to_arrow(ids))
@@ -61,7 +61,7 @@ class IdIndex:
         self._changed: dict[int, int | None] = {}
 
     def get(self, key: int) -> int | None:
-        """Find the number of an id; None where there is none."""
+        """Return the number of an id, or None."""
         if key in self._changed:
             return self._changed[key]
         place = bisect_left(self._ids, key)
@@ -69,7 +69,7 @@ class IdIndex:
         return self._numbers[place] if found else None
 
     def set(self, key: int, number: int | None) -> None:
-        """Return an id another number, or none."""
+        """Set or remove the number of an id."""
         self._changed[key] = number
 
 
@@ -85,19 +85,19 @@ def _from_arrow(values: pa.Array) -> "array[int]":
 
 
 class ParquetOutput:
-    """The output in a folder: `note/part-*.parquet` and the like, read by any Parquet reader.
+    """An output in a folder: `note/part-*.parquet` and so on, for any Parquet reader.
 
-    New notes make a new part; a note that is there is replaced in its part. A file is written
-    beside its place, synced and moved: after a kill each file is old or new, and publishing the
-    same batch again gives the same bytes. Spans are written before and removed before their
-    notes, so that what is cut short is found by its missing part and made good.
+    New notes are written to a new part; an existing note is replaced in its part. A file is
+    written to a temporary name, synced and moved: after a kill each file is old or new, and
+    publishing the same batch again gives the same bytes. Spans are written and removed before
+    their notes, so that an interrupted write is detected by a missing part of notes and undone.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def check_writable(self) -> None:
-        """Raise Unavailable unless the folder can be written; clears what a killed run left."""
+        """Raise Unavailable unless the folder is writable; remove files left by a killed run."""
         with guard_parquet(_WHAT):
             self._folder.mkdir(parents=True, exist_ok=True)
             probe = self._folder / "writable.tmp"
@@ -108,7 +108,7 @@ class ParquetOutput:
                 self._path("note_span", part).unlink()
 
     def publish(self, rows: Sequence[OutputRow]) -> None:
-        """Put notes in, with their spans and persons, in place of earlier versions."""
+        """Write notes with their spans and persons, replacing earlier versions."""
         batches: dict[int, list[OutputRow]] = {}
         fresh = self._next_part()
         for row in rows:
@@ -124,7 +124,7 @@ class ParquetOutput:
                     self._notes.set(note_id, part)
 
     def withdraw(self, note_ids: Sequence[int]) -> None:
-        """Take notes out, with their spans."""
+        """Remove notes and their spans."""
         parts: dict[int, list[int]] = {}
         for note_id in note_ids:
             found = self._notes.get(note_id)
@@ -138,7 +138,7 @@ class ParquetOutput:
                     self._notes.set(note_id, None)
 
     def prune_persons(self) -> None:
-        """Take persons out who have no note left."""
+        """Remove persons without notes."""
         with guard_parquet(_WHAT):
             noted = pa.chunked_array([self._persons_of(p) for p in self._parts("note")], pa.int64())
             noted = noted.unique()
@@ -157,7 +157,7 @@ class ParquetOutput:
             self._write(table, self._folder / "cdm_source.parquet")
 
     def origin(self) -> str | None:
-        """Read what `cdm_source` says made this output."""
+        """Return the ETL reference in `cdm_source`, which identifies the key of this output."""
         path = self._folder / "cdm_source.parquet"
         if not path.is_file():
             return None
@@ -183,11 +183,11 @@ class ParquetOutput:
         return text
 
     def digest(self) -> str:
-        """Hash notes, spans and persons."""
+        """Return a digest of notes, spans and persons."""
         return hash_tables((name, self._rows(name, columns)) for name, columns in COMPARED.items())
 
     def close(self) -> None:
-        """Nothing is open between calls."""
+        """Do nothing: no file is open between calls."""
 
     def _publish_persons(self, rows: Sequence[OutputRow]) -> None:
         batches: dict[int, list[dict[str, Any]]] = {}
@@ -253,7 +253,7 @@ class ParquetOutput:
     def _replace(
         self, name: str, part: int, ids: Sequence[int], rows: Sequence[dict[str, Any]]
     ) -> None:
-        """Put rows in a part in place of all that it holds of these ids."""
+        """Replace the rows of these ids in a part."""
         schema = _SCHEMAS[name]
         key = schema.names[0]
         old = self._load(name, part)
@@ -271,11 +271,11 @@ class ParquetOutput:
 
     def _write(self, table: pa.Table, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(path.name + ".tmp")
-        pq.write_table(table.combine_chunks(), beside, compression="zstd")
-        with beside.open("rb") as file:
+        temporary = path.with_name(path.name + ".tmp")
+        pq.write_table(table.combine_chunks(), temporary, compression="zstd")
+        with temporary.open("rb") as file:
             os.fsync(file.fileno())
-        beside.replace(path)
+        temporary.replace(path)
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)

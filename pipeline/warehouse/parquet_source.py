@@ -1,4 +1,4 @@
-"""Notes and the tables around them in a folder of Parquet files, read batch by batch."""
+"""Source of notes in a folder of Parquet files, read batch by batch."""
 
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -35,19 +35,19 @@ _BUFFER = 1 << 20
 
 @contextmanager
 def guard_parquet(what: str) -> Iterator[None]:
-    """Turn what Arrow says of a broken file into Unavailable, without its message."""
+    """Convert Arrow's errors on a broken file into Unavailable, without their messages."""
     with guard(what):
         try:
             yield
         except pa.ArrowException as error:
             error.args = ()
-            problem = f"a Parquet file cannot be read ({type(error).__name__})"
-            raise Unavailable(what, problem, "export it again") from None
+            problem = f"invalid Parquet file ({type(error).__name__})"
+            raise Unavailable(what, problem, "export the file again") from None
 
 
 @dataclass
 class _FileCursor:
-    """How far a file of notes has been read: units follow one another, so batches are kept."""
+    """Position in a file of notes: consecutive units continue with the current batch."""
 
     part: str
     file: pq.ParquetFile
@@ -57,14 +57,14 @@ class _FileCursor:
 
 
 class ParquetStore:
-    """The tables of a folder: `note.parquet` or `note/*.parquet`, whatever the case.
+    """The tables of a folder: `note.parquet` or `note/*.parquet`; names are case-insensitive.
 
     One batch of a file is in memory at a time, however large its row groups are.
     """
 
     def __init__(self, folder: Path, wanted: Collection[str]) -> None:
         if not folder.is_dir():
-            raise Unavailable("source.url", "the folder is not there", "check the path or mount")
+            raise Unavailable("source.url", "not a directory", "check the path or mount")
         self._folder = folder
         self._cursor: _FileCursor | None = None
         self._tables: dict[str, ds.Dataset] = {}
@@ -75,20 +75,22 @@ class ParquetStore:
                 if not files or name not in wanted:
                     continue
                 if name in self._tables:
-                    raise ConfigError("source.url", f"holds {name} twice", "remove one of the two")
+                    raise ConfigError(
+                        "source.url", f"duplicate table {name}", "remove one of the two"
+                    )
                 self._tables[name] = ds.dataset([str(file) for file in files])
         for name, required in REQUIRED.items():
             self.require(name, required)
         self._parts = [Path(name).relative_to(folder) for name in self._tables["note"].files]
 
     def require(self, table: str, columns: Sequence[str]) -> None:
-        """Raise ConfigError unless the table is there with these columns."""
+        """Raise ConfigError unless the table exists and has these columns."""
         if table.lower() not in self._tables:
             raise make_table_error(table)
         check_columns(table, self._tables[table.lower()].schema.names, columns)
 
     def plan(self, size: int) -> Iterator[tuple[Unit, list[int]]]:
-        """Cut each file of notes into units of `size` rows, each with its ids."""
+        """Divide each file of notes into units of `size` rows, each with its ids."""
         index = 0
         for part in self._parts:
             for low, rows in _slice(self._raw_ids(part), size):
@@ -99,11 +101,11 @@ class ParquetStore:
                 index += 1
 
     def malformed(self) -> list[Failure]:
-        """Report the rows that no unit holds: ids that are no number, ids of several rows."""
-        strange = sum(
+        """Return the rows that are in no unit as failures: ids not integers, or of several rows."""
+        malformed = sum(
             parse_integer(raw) is None for part in self._parts for raw in self._raw_ids(part)
         )
-        failures = [make_malformed_failure(number + 1) for number in range(strange)]
+        failures = [make_malformed_failure(number + 1) for number in range(malformed)]
         return failures + [make_duplicate_failure(note_id) for note_id in sorted(self._shared)]
 
     @cached_property
@@ -127,7 +129,7 @@ class ParquetStore:
     def read(self, unit: Unit) -> list[NoteRow]:
         """Read the notes of a unit in the order of its file; rows that share an id are left out.
 
-        Units are best read in their order: going back opens the file anew.
+        Units are best read in order: going back reopens the file.
         """
         rows: list[NoteRow] = []
         with guard_parquet(_WHAT):
@@ -144,7 +146,7 @@ class ParquetStore:
         return drop_shared_ids(rows)
 
     def pick(self, note_ids: Collection[int], size: int) -> Iterator[list[NoteRow]]:
-        """Read single notes: files are gone through once, `size` rows at a time."""
+        """Read single notes in one pass over the files, `size` rows at a time."""
         wanted = set(note_ids)
         for unit, ids in self.plan(size):
             if not wanted.isdisjoint(ids):
@@ -182,14 +184,14 @@ class ParquetStore:
         return self._cursor
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
-        """Return which of these notes are there now."""
+        """Return which of these notes exist now."""
         rows = self.lookup("note", ("note_id",), "note_id", note_ids)
         return {found for row in rows if (found := parse_integer(row["note_id"])) is not None}
 
     def lookup(
         self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
     ) -> list[Row]:
-        """Read the rows whose key is among the values; missing columns and tables are empty."""
+        """Read the rows whose key is among the values; missing tables and columns are empty."""
         dataset = self._tables.get(table.lower())
         if dataset is None or not values:
             return []
@@ -210,16 +212,16 @@ class ParquetStore:
         return [{name: table_columns[name][k] for name in actual} for k in range(count)]
 
     def columns(self, table: str) -> tuple[str, ...]:
-        """Name the columns of a table in lower case; none where there is no such table."""
+        """Return the columns of a table in lower case; empty if there is no such table."""
         dataset = self._tables.get(table.lower())
         return tuple(name.lower() for name in dataset.schema.names) if dataset else ()
 
     def scan(
         self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
     ) -> Iterator[Mapping[str, Any]]:
-        """Stream the rows whose key is among the values, some at a time, as columns.
+        """Stream the rows whose key is among the values in batches, as columns.
 
-        All of them must be there.
+        All columns must exist.
         """
         dataset = self._tables[table.lower()]
         names = {name.lower(): name for name in dataset.schema.names}
@@ -236,7 +238,7 @@ class ParquetStore:
                     yield dict(zip(columns, batch.columns, strict=True))
 
     def close(self) -> None:
-        """Close the file that is open."""
+        """Close the open file."""
         self._close_cursor()
 
     def _close_cursor(self) -> None:
@@ -267,7 +269,7 @@ def _slice(values: Iterator[Any], size: int) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _to_raw_values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
-    """Return a column's raw values as an SQL driver would: dates as text, broken text as bytes."""
+    """Return a column's raw values as an SQL driver does: dates as text, invalid text as bytes."""
     kind = column.type
     if pa.types.is_temporal(kind):
         column = column.cast(pa.string())

@@ -1,4 +1,4 @@
-"""Who is behind the ids of a note: patients, clinicians and visits, as the warehouse knows them."""
+"""Records of patients, clinicians and visits, read from the warehouse by the ids of notes."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
@@ -29,7 +29,7 @@ Row = Mapping[str, Any]
 
 
 class PeopleTables(Protocol):
-    """Where rows can be looked up by key."""
+    """Tables whose rows can be looked up by key."""
 
     def lookup(
         self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
@@ -39,19 +39,21 @@ class PeopleTables(Protocol):
 
 
 def check_identity(identity: IdentitySettings) -> None:
-    """Raise ConfigError for a column that is mapped to nothing we know."""
+    """Raise ConfigError for a column mapped to an unknown field or label."""
     known = {*IDENTITY_FIELDS, *(label.value for label in Label)}
     for name in sorted(set(identity.columns) - known):
         key = f"source.identity.columns.{name}"
-        raise ConfigError(key, "neither a field of the patient nor a label", "correct or remove it")
+        raise ConfigError(
+            key, "must be a field of the patient record or a label", "correct or remove it"
+        )
 
 
 def find_patients(
     tables: PeopleTables, identity: IdentitySettings | None, person_ids: Collection[Any]
 ) -> dict[int, PatientRecord]:
-    """Assemble what is known of these persons: one query a table.
+    """Return the records of these persons, read with one query per table.
 
-    Persons that the warehouse does not have are left out, ids that are no numbers too.
+    Unknown persons and ids that are not integers are left out.
     """
     persons = _group_by_key(
         tables.lookup("person", PERSON_READ, "person_id", _parse_ids(person_ids))
@@ -71,7 +73,7 @@ def find_patients(
 
 
 def find_demographics(tables: PeopleTables, person_ids: Collection[Any]) -> dict[int, PersonRow]:
-    """Read what the output's person table is made from, under the source's ids."""
+    """Read the rows of the output's person table, with the source's ids."""
     persons = _group_by_key(
         tables.lookup("person", PERSON_READ, "person_id", _parse_ids(person_ids))
     )
@@ -81,7 +83,7 @@ def find_demographics(tables: PeopleTables, person_ids: Collection[Any]) -> dict
 def find_identified(
     tables: PeopleTables, identity: IdentitySettings | None, person_ids: Collection[Any]
 ) -> set[int]:
-    """Return of whom enough is known: all, unless a row in the identity table is required."""
+    """Return the persons with a row in the identity table, or all if that is not required."""
     ids = _parse_ids(person_ids)
     if identity is None or not identity.required:
         return set(ids)
@@ -91,7 +93,7 @@ def find_identified(
 
 
 def find_clinicians(tables: PeopleTables, provider_ids: Collection[Any]) -> dict[int, PersonName]:
-    """Read the names of clinicians; those without one are left out."""
+    """Read the names of clinicians; those without a name are left out."""
     columns = ("provider_id", "provider_name")
     rows = tables.lookup("provider", columns, "provider_id", _parse_ids(provider_ids))
     named = {
@@ -102,7 +104,7 @@ def find_clinicians(tables: PeopleTables, provider_ids: Collection[Any]) -> dict
 
 
 def find_visit_numbers(tables: PeopleTables, visit_ids: Collection[Any]) -> dict[int, str]:
-    """Read the numbers that visits carry on paper."""
+    """Read the visit numbers that appear on documents."""
     key, column = "visit_occurrence_id", "visit_source_value"
     rows = tables.lookup("visit_occurrence", (key, column), key, _parse_ids(visit_ids))
     numbers = {
@@ -112,16 +114,16 @@ def find_visit_numbers(tables: PeopleTables, visit_ids: Collection[Any]) -> dict
 
 
 def find_note_ids(tables: PeopleTables, person_ids: Collection[Any]) -> list[int]:
-    """Find the notes of persons, in order; an id that several rows share comes as often."""
+    """Return the note ids of persons, sorted; an id shared by several rows is repeated."""
     rows = tables.lookup("note", ("note_id",), "person_id", _parse_ids(person_ids))
     return sorted(number for row in rows if (number := parse_integer(row["note_id"])) is not None)
 
 
 def split_name(name: str) -> PersonName:
-    """Tell given from family names in one string.
+    """Split a full name into given and family names.
 
-    `FAMILY, Given`; else what is in capitals is the family name; else the last word, with the
-    particles before it. Titles and degrees are left out.
+    The family name is the part before a comma, else the words in capitals, else the last word
+    with the particles before it. Titles and degrees are left out.
     """
     before, comma, after = name.partition(",")
     after_words = _name_words(after)
@@ -149,7 +151,7 @@ def _is_in_capitals(word: str) -> bool:
 
 
 class _IdentityValues:
-    """What the rows of one person in the identity table say, field by field, without repeats."""
+    """The values of one person in the identity table, by field, without duplicates."""
 
     def __init__(self, identity: IdentitySettings | None, rows: Sequence[Row]) -> None:
         self._identity = identity
@@ -216,7 +218,7 @@ def _make_patient(person: Row, homes: Sequence[Row], known: _IdentityValues) -> 
 
 
 def _split_address(row: Row) -> Iterable[Address]:
-    """Two lines of an address are known apart, since a note may write either."""
+    """Yield the two lines of an address as separate addresses, since a note may have either."""
     street, more = _to_text(row.get("address_1")), _to_text(row.get("address_2"))
     first = Address(
         street,
@@ -286,7 +288,7 @@ def _parse_ids(values: Iterable[Any]) -> list[int]:
 
 
 def _to_text(value: Any) -> str:
-    """Return a raw value as text; bytes that are no UTF-8 count as Latin-1, the usual culprit."""
+    """Return a raw value as text; bytes that are not UTF-8 are decoded as Latin-1."""
     if isinstance(value, bytes):
         return value.decode("latin-1").strip()
     if isinstance(value, float) and value.is_integer():
