@@ -41,7 +41,7 @@ from pipeline.night.nightly import run_nightly
 from pipeline.night.supervisor import run_in_workers as spawned
 from pipeline.notes.stages import start_batch
 from pipeline.notes.stored_spans import STAGES
-from pipeline.notes.worker_resources import Tools, open_tools
+from pipeline.notes.worker_resources import WorkerResources, open_resources
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import run_release
 from pipeline.state.tables import LEDGER, RELEASED, SPAN_STORE
@@ -111,7 +111,7 @@ def spread(options: argparse.Namespace) -> None:
                     )
                 )
     engine.dispose()
-    with open_tools(load(folder / CONFIG)) as tools:
+    with open_resources(load(folder / CONFIG)) as tools:
         for copy in range(1, options.times):
             copy_spans(tools, copy)
     (folder / "persons.txt").write_text(
@@ -136,7 +136,7 @@ MEASURED = """insert into measurement select note_id * 100 + :number, person_id,
     note_datetime, 32817, 7.5 + note_id % 9, 8713, visit_occurrence_id, 'Hb' from note"""
 
 
-def copy_spans(tools: Tools, copy: int) -> None:
+def copy_spans(tools: WorkerResources, copy: int) -> None:
     """Store the spans of the hospital's notes for a copy of them, as if it had been detected."""
     originals = sorted(tools.state.read_released_ids())
     originals = [note_id for note_id in originals if note_id < STEP]
@@ -162,7 +162,9 @@ def copy_spans(tools: Tools, copy: int) -> None:
             _store(tools, ledger, spans)
 
 
-def _store(tools: Tools, ledger: list[dict[str, Any]], spans: list[dict[str, Any]]) -> None:
+def _store(
+    tools: WorkerResources, ledger: list[dict[str, Any]], spans: list[dict[str, Any]]
+) -> None:
     engine = create_engine(f"sqlite:///{tools.settings.base / 'state.db'}")
     with engine.begin() as connection:
         connection.execute(insert(LEDGER), ledger)
@@ -227,7 +229,7 @@ def hybrid(options: argparse.Namespace) -> dict[str, Any]:
     config = folder / "hybrid.toml"
     config.write_text(configured + '\n[model]\nfolder = "default"\n[report]\nfolder = "hybrid"\n')
     (folder / "hybrid").mkdir()
-    with open_tools(load(config)):
+    with open_resources(load(config)):
         pass  # what is loaded once for a night is not counted
     return measured(lambda: _nightly(config))
 

@@ -21,7 +21,13 @@ from pipeline.night.nightly import check_documents_folder
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.stages import attach_patients, extract_texts, fetch_documents, start_batch
 from pipeline.notes.stored_spans import load_stored_spans
-from pipeline.notes.worker_resources import Tools, make_seal, open_master, open_tools, settled
+from pipeline.notes.worker_resources import (
+    WorkerResources,
+    make_seal,
+    open_master,
+    open_resources,
+    resolve_urls,
+)
 from pipeline.state.audit_records import AuditSample, SampledNote, open_audit_records
 from pipeline.state.ledger import State
 from pipeline.state.run_lock import make_run_lock
@@ -98,7 +104,7 @@ class ReviewPage:
         return self.annotated.document.kind
 
 
-def read_pages(tools: Tools, note_ids: Collection[int]) -> Iterator[ReviewPage]:
+def read_pages(tools: WorkerResources, note_ids: Collection[int]) -> Iterator[ReviewPage]:
     """Read notes with the spans that the nightly job stored; nothing is detected.
 
     Left out are those that have changed since, or that cannot be read any more.
@@ -179,9 +185,11 @@ def make_sample(settings: Settings, request: SampleRequest, progress: Progress) 
     check_documents_folder(settings)
     make_private(request.folder)
     with ExitStack() as stack:
-        stack.enter_context(make_run_lock(settled(settings).state.url, settings.base))
-        tools = stack.enter_context(open_tools(settings, release=settings.cohort))
-        records = stack.enter_context(open_audit_records(settled(settings).state, settings.base))
+        stack.enter_context(make_run_lock(resolve_urls(settings).state.url, settings.base))
+        tools = stack.enter_context(open_resources(settings, release=settings.cohort))
+        records = stack.enter_context(
+            open_audit_records(resolve_urls(settings).state, settings.base)
+        )
         progress.phase("drawing")
         kinds = released_kinds(tools.state, tools.source, settings.source)
         drawn = draw(request.per_kind, request.seed, kinds)
@@ -220,7 +228,7 @@ def read_corrections(settings: Settings, path: Path) -> Corrected:
     master = open_master(settings)
     master.note("audit")
     key, seal = master.derive(_PURPOSE), make_seal(master)
-    with open_audit_records(settled(settings).state, settings.base) as records:
+    with open_audit_records(resolve_urls(settings).state, settings.base) as records:
         sample, known = records.sample(number), records.notes(number)
     found = FORMATS[sample.format].read(path)
     notes = [_matched(note, known, key, seal) for note in found]
@@ -249,7 +257,7 @@ def _strata(
     }
 
 
-def _sampled(pages: list[ReviewPage], tools: Tools) -> list[SampledNote]:
+def _sampled(pages: list[ReviewPage], tools: WorkerResources) -> list[SampledNote]:
     key = open_master(tools.settings).derive(_PURPOSE)
     found = []
     for page in pages:

@@ -8,7 +8,7 @@ from apache_beam import pvalue
 from pipeline.notes.batch import Batch
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.stages import Stage, run_stage
-from pipeline.notes.worker_resources import Tools
+from pipeline.notes.worker_resources import WorkerResources
 from pipeline.warehouse.databases import retrying
 from record.errors import CryptonymError
 from record.failure import Failure
@@ -25,7 +25,7 @@ class RunnerFailed(CryptonymError):
     """The graph ended with an error that is not ours; names its class alone, as it may quote."""
 
 
-def guarded(name: str, stage: Stage, batch: Batch, tools: Tools) -> Batch:
+def guarded(name: str, stage: Stage, batch: Batch, tools: WorkerResources) -> Batch:
     """Run a stage on a batch; a failure of the batch itself surfaces without any text.
 
     Databases that do not answer are asked again for a while. What still fails is raised as

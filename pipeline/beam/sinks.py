@@ -14,7 +14,7 @@ from pipeline.beam.session import tools_of
 from pipeline.config.settings import Settings
 from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import commit_batch
-from pipeline.notes.worker_resources import Tools
+from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.run_summary import Tally, merge_tallies
 
 
@@ -24,7 +24,7 @@ class WriteBatch(beam.DoFn):
     def __init__(self, settings: Settings, run_id: int) -> None:
         self._settings = settings
         self._run_id = run_id
-        self._tools: Tools | None = None
+        self._tools: WorkerResources | None = None
         self._metrics: BatchMetrics | None = None
 
     def setup(self) -> None:

@@ -21,7 +21,7 @@ from pipeline.config.settings import Settings, load
 from pipeline.notes.batch import Batch
 from pipeline.notes.error_boundary import Unexpected, drop_error_texts
 from pipeline.notes.stages import STAGES, read_batch
-from pipeline.notes.worker_resources import Tools, settled
+from pipeline.notes.worker_resources import WorkerResources, resolve_urls
 from pipeline.state.ledger import open_state
 from pipeline.warehouse.note_rows import Unit
 from record.errors import ConfigError, CryptonymError, Unavailable
@@ -62,7 +62,7 @@ class Step(beam.DoFn):
     def __init__(self, name: str, settings: Settings) -> None:
         self._name = name
         self._settings = settings
-        self._tools: Tools | None = None
+        self._tools: WorkerResources | None = None
 
     def setup(self) -> None:
         self._tools = tools_of(self._settings)
@@ -101,7 +101,7 @@ class ReadNotes(beam.DoFn):
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._tools: Tools | None = None
+        self._tools: WorkerResources | None = None
 
     def setup(self) -> None:
         self._tools = tools_of(self._settings)
@@ -179,7 +179,7 @@ def work(
 
     Whatever fails in it is raised as an error of ours: what runners say may quote a note.
     """
-    state = open_state(settled(settings).state, settings.base)
+    state = open_state(resolve_urls(settings).state, settings.base)
     try:
         units = state.pending(part.run_id, part.worker, part.workers)
     finally:

@@ -11,7 +11,7 @@ from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import Settings, load
 from pipeline.files.output_files import check_output_path
 from pipeline.night.held_runs import apply_decision
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.quality.drift import judge
 from pipeline.quality.gate import Assessment, Gate, describe_alarm, load_assessment
 from pipeline.quality.notifications import PAGE, assessment_to_json, write_metrics, write_page
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     _check(options)
     if options.accept is not None or options.reject is not None:
         return _decide(options, console)
-    settings = settled(load(options.config))
+    settings = resolve_urls(load(options.config))
     path = database_path(settings.state.url, settings.base, what="state.url")
     if path is not None and not path.is_file():
         raise ConfigError("state.url", "there is no state database yet", "run the nightly job")

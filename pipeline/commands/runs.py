@@ -12,7 +12,7 @@ from pipeline.commands.options.values import add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.night.run_history import PastRun, read_history
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.reports.console import Console
 from pipeline.state.release_register import PastRelease, read_register
 from pipeline.warehouse.databases import database_path
@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Show runs and releases; returns the exit code."""
-    settings = settled(load(options.config))
+    settings = resolve_urls(load(options.config))
     path = database_path(settings.state.url, settings.base, what="state.url")
     runs: list[PastRun] = []
     releases: list[PastRelease] = []

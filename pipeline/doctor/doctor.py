@@ -27,7 +27,7 @@ from pipeline.notes.worker_resources import (
     load_tagger,
     make_extraction_options,
     open_master,
-    settled,
+    resolve_urls,
 )
 from pipeline.state.migrations.upgrade import revisions
 from pipeline.state.run_lock import find_holder
@@ -322,7 +322,7 @@ def examine_all(config: Path) -> Iterator[CheckResult]:
     yield from examine("versions", check_versions)
     try:
         settings = load(config)
-        open_settings = settled(settings)
+        open_settings = resolve_urls(settings)
     except ConfigError as error:
         yield fail("configuration", f"{error.key}: {error.problem}", error.remedy)
         return

@@ -19,7 +19,7 @@ from pipeline.config.settings import Settings
 from pipeline.files.annotation_parsing import read_bytes
 from pipeline.night.nightly import check_distinct_places
 from pipeline.night.run_history import PastRun, read_history
-from pipeline.notes.worker_resources import open_master, settled
+from pipeline.notes.worker_resources import open_master, resolve_urls
 from pipeline.state.audit_records import AuditReview, AuditSample, open_audit_records
 from pipeline.state.quality_tables import QUALITY_DECISION, QUALITY_RUN
 from pipeline.state.release_register import PastRelease, read_register
@@ -117,7 +117,7 @@ def gather(
     """
     if since > until:
         raise ConfigError("--from", "is later than --to", "exchange the two")
-    known = settled(settings)
+    known = resolve_urls(settings)
     check_distinct_places(known)
     master = open_master(settings)
     runs = read_history(known.state, settings.base)

@@ -47,24 +47,24 @@ def extract_files(task: ExtractionTask, progress: Progress) -> FileResult:
     progress.phase("extracting")
     _make_folder(task.pictures)
     with (
-        OutputFiles(task.out, task.files) as outbox,
+        OutputFiles(task.out, task.files) as outputs,
         DocumentReader(task.limits, options) as reader,
     ):
         for number, path in enumerate(task.files, start=1):
             step = lambda path=path: _read_document(path, reader, task)  # noqa: E731
             found = attempt(path.name, "extract", step)
             if isinstance(found, Failure):
-                outbox.refuse(found)
+                outputs.refuse(found)
             else:
                 name = _make_unique_name(path.stem, taken)
-                outbox.note(_make_note(name, found))
+                outputs.note(_make_note(name, found))
                 labelled += _make_labelled_pages(name, found)
                 _write_picture(name, found, task.pictures)
-            outbox.done.read = number
+            outputs.done.read = number
             progress.advance(number, len(task.files))
     if task.labels is not None:
         write_pages(labelled, task.labels)
-    return outbox.done
+    return outputs.done
 
 
 def _read_document(path: Path, reader: DocumentReader, task: ExtractionTask) -> Extracted:

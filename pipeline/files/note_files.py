@@ -172,8 +172,8 @@ def detect_file(
     """
     finder = make_finder(task)
     unknown = 0
-    with OutputFiles(task.out, task.inputs) as outbox:
-        outbox.done.warnings += finder.warnings
+    with OutputFiles(task.out, task.inputs) as outputs:
+        outputs.done.warnings += finder.warnings
 
         def step(line: JsonLine) -> None:
             nonlocal unknown
@@ -181,24 +181,24 @@ def detect_file(
             search = lambda: _find_raw_spans(line, finder, explained=bool(on_finding))  # noqa: E731
             found = attempt(document.note_id, "detect", search)
             if isinstance(found, Failure):
-                outbox.refuse(found)
+                outputs.refuse(found)
                 return
             spans, findings = found
             for finding in findings:
                 if on_finding:
                     on_finding(finding, document.text)
             unknown += finder.patient(document.person_id) is None
-            outbox.note({**line.record, "spans": spans_to_json(spans)})
+            outputs.note({**line.record, "spans": spans_to_json(spans)})
 
-        process_lines(task, outbox, progress, step, ahead=finder.foresee)
+        process_lines(task, outputs, progress, step, ahead=finder.foresee)
         if unknown and task.patients and "known" in task.detectors:
-            outbox.done.warnings.append(f"no patient record for {unknown} notes")
-    return outbox.done
+            outputs.done.warnings.append(f"no patient record for {unknown} notes")
+    return outputs.done
 
 
 def process_lines(
     task: NoteFileTask,
-    outbox: OutputFiles,
+    outputs: OutputFiles,
     progress: Progress,
     step: Callable[[JsonLine], None],
     *,
@@ -219,14 +219,14 @@ def process_lines(
     while group := list(islice(lines, many)):
         ahead([line for line in group if isinstance(line, JsonLine)])
         for line in group:
-            outbox.done.read += 1
+            outputs.done.read += 1
             if isinstance(line, BadLine):
                 bad.append(line.number)
-                outbox.refuse(line.failure)
+                outputs.refuse(line.failure)
             else:
                 step(line)
-            progress.advance(outbox.done.read, planned)
-    outbox.done.warnings += describe_bad_lines(task.notes, bad)
+            progress.advance(outputs.done.read, planned)
+    outputs.done.warnings += describe_bad_lines(task.notes, bad)
 
 
 def describe_bad_lines(path: Path, numbers: Sequence[int]) -> list[str]:

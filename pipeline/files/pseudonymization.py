@@ -110,9 +110,9 @@ def pseudonymize_file(
     dropped: Counter[str] = Counter()
     persons: set[str] = set()
     inputs = (*task.inputs, *_list_input_files(options))
-    with OutputFiles(task.out, inputs) as outbox:
-        outbox.done.warnings += finder.warnings
-        outbox.done.origin = {
+    with OutputFiles(task.out, inputs) as outputs:
+        outputs.done.warnings += finder.warnings
+        outputs.done.origin = {
             "cryptonym": version("cryptonym"),
             "detector": DETECTOR_VERSION,
             "surrogates": str(ALGORITHM),
@@ -123,22 +123,22 @@ def pseudonymize_file(
         def step(line: JsonLine) -> None:
             record = _pseudonymize_line(line, context, dropped)
             if isinstance(record, Failure):
-                outbox.refuse(record)
+                outputs.refuse(record)
             else:
-                outbox.note(record)
+                outputs.note(record)
                 if vault and line.annotated.document.person_id is not None:
                     persons.add(line.annotated.document.person_id)
 
         ahead = (lambda lines: None) if options.given else finder.foresee
-        process_lines(task, outbox, progress, step, given=options.given, ahead=ahead)
+        process_lines(task, outputs, progress, step, given=options.given, ahead=ahead)
         if vault:
             vault.store(cohort, persons)
         if dropped:
             names = ", ".join(f"{key} ({count})" for key, count in sorted(dropped.items()))
-            outbox.done.warnings.append(
+            outputs.done.warnings.append(
                 f"keys left out because they may identify (notes): {names}; --keep-keys keeps them"
             )
-    return outbox.done
+    return outputs.done
 
 
 def _open_checked_vault(options: PseudonymizationOptions) -> Vault | None:

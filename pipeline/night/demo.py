@@ -9,7 +9,7 @@ from evaluation.detection.alignment import Pair
 from evaluation.detection.scores import score
 from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, load
-from pipeline.notes.worker_resources import make_seal, open_master, settled
+from pipeline.notes.worker_resources import make_seal, open_master, resolve_urls
 from pipeline.state.ledger import State, open_state
 from pipeline.state.span_sealing import Seal
 from pipeline.warehouse.warehouse import open_output
@@ -123,7 +123,7 @@ def score_demo(config: Path) -> str:
     """
     settings = load(config)
     seal = make_seal(open_master(settings))
-    state = open_state(settled(settings).state, settings.base)
+    state = open_state(resolve_urls(settings).state, settings.base)
     try:
         pairs = list(_read_pairs(settings, state, seal))
     finally:
@@ -155,7 +155,7 @@ def format_note_comparison(config: Path) -> str:
     """Return a released note before and after replacement; the notes are fictional."""
     settings = load(config)
     cohort = open_master(settings).cohort(settings.cohort)
-    output = open_output(settled(settings).output, settings.base)
+    output = open_output(resolve_urls(settings).output, settings.base)
     try:
         with (settings.base / "truth.jsonl").open(encoding="utf-8") as lines:
             notes = [json.loads(line) for line, _ in zip(lines, range(50), strict=False)]

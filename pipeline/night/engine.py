@@ -7,7 +7,7 @@ from pipeline.notes.batch_commit import commit_batch
 from pipeline.notes.detection import KnownPatients, detect
 from pipeline.notes.overlap_resolution import resolve_spans
 from pipeline.notes.stages import STAGES, read_batch, run_stage
-from pipeline.notes.worker_resources import Tools, open_tools
+from pipeline.notes.worker_resources import WorkerResources, open_resources
 from pipeline.warehouse.databases import retrying
 from pipeline.warehouse.note_rows import Unit
 from record.document import Annotated, Document
@@ -16,32 +16,35 @@ from record.release import Release
 from surrogates.rewrite import Rewriter
 
 
-def process_unit(unit: Unit, tools: Tools) -> Batch:
+def process_unit(unit: Unit, resources: WorkerResources) -> Batch:
     """Read a unit of notes and run every stage on it except the commit."""
     batch = run_stage(
-        "read", lambda empty, tools: read_batch(empty.unit, tools), Batch(unit=unit), tools
+        "read",
+        lambda empty, resources: read_batch(empty.unit, resources),
+        Batch(unit=unit),
+        resources,
     )
     for name, stage in STAGES:
-        batch = run_stage(name, stage, batch, tools)
+        batch = run_stage(name, stage, batch, resources)
     return batch
 
 
 def run_in_process(job: Job) -> dict[str, int]:
     """Run a job in this process; the reference that the Beam graph must equal."""
-    with open_tools(job.settings) as tools:
-        process_units(job, tools)
+    with open_resources(job.settings) as resources:
+        process_units(job, resources)
     return {}
 
 
-def process_units(job: Job, tools: Tools) -> None:
+def process_units(job: Job, resources: WorkerResources) -> None:
     """Process and commit the pending units of a job with resources that are open."""
-    for unit in tools.state.pending(job.run_id, 0, 1):
-        retrying(_process_and_commit)(unit, tools, job.run_id)
+    for unit in resources.state.pending(job.run_id, 0, 1):
+        retrying(_process_and_commit)(unit, resources, job.run_id)
         job.watch()
 
 
-def _process_and_commit(unit: Unit, tools: Tools, run_id: int) -> None:
-    commit_batch(process_unit(unit, tools), tools, run_id)
+def _process_and_commit(unit: Unit, resources: WorkerResources, run_id: int) -> None:
+    commit_batch(process_unit(unit, resources), resources, run_id)
 
 
 def annotate_note(

@@ -7,7 +7,7 @@ from pathlib import Path
 from pipeline.config.settings import load
 from pipeline.night.publishing import is_output_complete, publish_staged, withdraw_refused
 from pipeline.night.release_history import write_release_page
-from pipeline.notes.worker_resources import open_master, settled
+from pipeline.notes.worker_resources import open_master, resolve_urls
 from pipeline.state.ledger import State, open_state
 from pipeline.state.quality_store import GateDecision
 from pipeline.state.run_lock import make_run_lock
@@ -39,10 +39,10 @@ def apply_decision(config: Path, decision: GateDecision) -> AppliedDecision:
         raise ConfigError("--by, --reason", "must not be empty", "give a name and a reason")
     cohort = open_master(settings).cohort(settings.cohort)
     with ExitStack() as stack:
-        stack.enter_context(make_run_lock(settled(settings).state.url, settings.base))
-        state = open_state(settled(settings).state, settings.base)
+        stack.enter_context(make_run_lock(resolve_urls(settings).state.url, settings.base))
+        state = open_state(resolve_urls(settings).state, settings.base)
         stack.callback(state.close)
-        output = open_output(settled(settings).output, settings.base)
+        output = open_output(resolve_urls(settings).output, settings.base)
         stack.callback(output.close)
         output.check_writable()
         _check_decidable(state, decision)

@@ -22,7 +22,7 @@ from pipeline.night.publishing import is_output_complete, publish_run, withdraw_
 from pipeline.night.release_history import read_release_history
 from pipeline.night.run_history import serialize_run
 from pipeline.notes.detection import DETECTOR_VERSION
-from pipeline.notes.worker_resources import config_hash, documents_folder, open_master, settled
+from pipeline.notes.worker_resources import config_hash, documents_folder, open_master, resolve_urls
 from pipeline.quality.gate import COUNT_ONLY, Assessment, Gate, assess_run, load_assessment
 from pipeline.quality.notifications import send_notifications
 from pipeline.quality.page import make_label_panels
@@ -228,7 +228,7 @@ class NightlyRun:
             workers=workers,
             tally=tally,
             max_quarantine_share=self.settings.limits.max_quarantine_share,
-            review=read_last_review(settled(self.settings).state, self.settings.base),
+            review=read_last_review(resolve_urls(self.settings).state, self.settings.base),
             energy=meter.read(
                 self.settings.energy, sum(self.peaks.values()) or measure_peak_kilobytes()
             ),
@@ -258,14 +258,14 @@ def run_nightly(
         raise ConfigError("--workers", "must be at least 1", "give a number of processes")
     cohort = open_master(settings).cohort(settings.cohort)
     check_documents_folder(settings)
-    check_distinct_places(settled(settings))
+    check_distinct_places(resolve_urls(settings))
     with ExitStack() as stack:
-        lock = stack.enter_context(make_run_lock(settled(settings).state.url, settings.base))
-        source = open_source(settled(settings).source, settings.base)
+        lock = stack.enter_context(make_run_lock(resolve_urls(settings).state.url, settings.base))
+        source = open_source(resolve_urls(settings).source, settings.base)
         stack.callback(source.close)
-        state = open_state(settled(settings).state, settings.base)
+        state = open_state(resolve_urls(settings).state, settings.base)
         stack.callback(state.close)
-        output = open_output(settled(settings).output, settings.base)
+        output = open_output(resolve_urls(settings).output, settings.base)
         stack.callback(output.close)
         night = NightlyRun(config, settings, cohort, source, state, output, progress or Progress())
         night.most_new, night.gate = most_new, gate

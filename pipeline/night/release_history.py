@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from pipeline.config.settings import Settings
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.reports.charts import Panel, panel
 from pipeline.reports.run_report import TEMPLATES, put_page
 from pipeline.state.ledger import open_state
@@ -32,7 +32,7 @@ class ReleaseHistory:
 
 def read_release_history(settings: Settings) -> ReleaseHistory:
     """Read the latest releases and decisions; raises as opening the state database does."""
-    state = settled(settings).state
+    state = resolve_urls(settings).state
     with closing(open_state(state, settings.base)) as opened:
         decisions = opened.quality.decisions()[: -_SHOWN - 1 : -1]
     return ReleaseHistory(read_register(state, settings.base, limit=_SHOWN), decisions)

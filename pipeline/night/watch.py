@@ -15,7 +15,7 @@ from pipeline.config.settings import Settings, load
 from pipeline.night.engine import process_units
 from pipeline.night.event_log import EventLog
 from pipeline.night.nightly import Job, JobRunner, NightlyResult, run_nightly
-from pipeline.notes.worker_resources import Tools, open_tools, settled
+from pipeline.notes.worker_resources import WorkerResources, open_resources, resolve_urls
 from pipeline.quality.gate import COUNT_ONLY, Gate
 from pipeline.state.ledger import open_state
 from pipeline.state.new_notes import has_new_notes
@@ -52,15 +52,15 @@ class InProcessRunner:
     """
 
     def __init__(self) -> None:
-        self._tools: Tools | None = None
+        self._resources: WorkerResources | None = None
 
     def __call__(self, job: Job) -> dict[str, int]:
         """Run a job."""
-        if self._tools is None or self._tools.settings != job.settings:
+        if self._resources is None or self._resources.settings != job.settings:
             self.close()
-            self._tools = open_tools(job.settings)
+            self._resources = open_resources(job.settings)
         try:
-            process_units(job, self._tools)
+            process_units(job, self._resources)
         except BaseException:
             self.close()
             raise
@@ -68,9 +68,9 @@ class InProcessRunner:
 
     def close(self) -> None:
         """Close the resources."""
-        tools, self._tools = self._tools, None
-        if tools is not None:
-            tools.close()
+        resources, self._resources = self._resources, None
+        if resources is not None:
+            resources.close()
 
 
 @dataclass
@@ -162,7 +162,7 @@ class Watcher:
         )
 
     def _has_new(self, settings: Settings) -> bool:
-        resolved = settled(settings)
+        resolved = resolve_urls(settings)
         with (
             closing(open_source(resolved.source, settings.base)) as source,
             closing(open_state(resolved.state, settings.base)) as state,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.notes.batch import Batch, BatchNote, RefusedNote
-from pipeline.notes.worker_resources import Tools
+from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.ledger import FailedNote, StagedNote, UnitResult
 from pipeline.state.quality_counts import CellCounts, CountCell
 from pipeline.state.run_summary import Tally
@@ -155,37 +155,37 @@ def _bin_score(span: Span) -> tuple[str, str]:
 _TENTHS = tuple(f"{tenth / 10:.1f}" for tenth in range(10))
 
 
-def commit_batch(batch: Batch, tools: Tools, run_id: int) -> Batch:
+def commit_batch(batch: Batch, resources: WorkerResources, run_id: int) -> Batch:
     """Commit a batch in one transaction; return it with its final tally.
 
     Notes whose output row cannot be made go to quarantine. Committing twice changes nothing.
     """
-    batch, staged = _stage_notes(batch, tools)
+    batch, staged = _stage_notes(batch, resources)
     tally = _tally_batch(batch)
     result = UnitResult(
         read_ids=list(batch.read_ids),
         unchanged_ids=list(batch.unchanged),
         releases=staged,
-        failures=[_make_failed_note(refused, tools) for refused in batch.refused],
-        prints=[_fingerprint_note(item, tools) for item in batch.items],
+        failures=[_make_failed_note(refused, resources) for refused in batch.refused],
+        prints=[_fingerprint_note(item, resources) for item in batch.items],
         tally=json.dumps(tally.to_json()),
     )
-    tools.state.commit_unit(run_id, batch.unit, result)
+    resources.state.commit_unit(run_id, batch.unit, result)
     return replace(batch, tally=tally)
 
 
-def _stage_notes(batch: Batch, tools: Tools) -> tuple[Batch, list[StagedNote]]:
+def _stage_notes(batch: Batch, resources: WorkerResources) -> tuple[Batch, list[StagedNote]]:
     staged: dict[str, StagedNote] = {}
 
     def step(item: BatchNote) -> BatchNote:
-        staged[item.note_id] = _make_staged_note(item, tools)
+        staged[item.note_id] = _make_staged_note(item, resources)
         return item
 
     written = batch.apply("write", step)
     return written, [staged[item.note_id] for item in written.items]
 
 
-def _make_staged_note(item: BatchNote, tools: Tools) -> StagedNote:
+def _make_staged_note(item: BatchNote, resources: WorkerResources) -> StagedNote:
     if item.document is None or item.release is None:
         raise Unsafe("not-rewritten")
     written = item.document.written
@@ -194,9 +194,9 @@ def _make_staged_note(item: BatchNote, tools: Tools) -> StagedNote:
         person_id=parse_integer(item.row.person_id),
         content=item.content,
         identity=item.identity,
-        config=tools.config,
+        config=resources.config,
         sealed=item.sealed,
-        payload=pack(make_output_row(item, tools.columns)),
+        payload=pack(make_output_row(item, resources.columns)),
         kind=item.kind,
         day=written.date().isoformat() if written else None,
         characters=len(item.document.text),
@@ -277,7 +277,7 @@ def replace_id(kind: str, value: object, columns: Columns) -> int | None:
     return None if number is None else columns.pseudonym(kind, str(number))
 
 
-def _make_failed_note(refused: RefusedNote, tools: Tools) -> FailedNote:
+def _make_failed_note(refused: RefusedNote, resources: WorkerResources) -> FailedNote:
     item, failure = refused.item, refused.failure
     written = item.document.written if item.document else None
     return FailedNote(
@@ -285,7 +285,7 @@ def _make_failed_note(refused: RefusedNote, tools: Tools) -> FailedNote:
         person_id=parse_integer(item.row.person_id),
         content=item.content,
         identity=item.identity,
-        config=tools.config,
+        config=resources.config,
         stage=failure.stage,
         error=failure.error,
         reason=failure.reason,
@@ -294,7 +294,7 @@ def _make_failed_note(refused: RefusedNote, tools: Tools) -> FailedNote:
     )
 
 
-def _fingerprint_note(item: BatchNote, tools: Tools) -> Fingerprint:
+def _fingerprint_note(item: BatchNote, resources: WorkerResources) -> Fingerprint:
     """Return a keyed fingerprint of a note, equal for the same text of the same patient."""
     text = item.document.text if item.document else ""
     written = item.document.written if item.document else None
@@ -302,7 +302,7 @@ def _fingerprint_note(item: BatchNote, tools: Tools) -> Fingerprint:
     digest = hashlib.blake2b(data, digest_size=16).hexdigest()
     return Fingerprint(
         note_id=item.row.note_id,
-        print=tools.cohort.pseudonym("fingerprint", digest),
+        print=resources.cohort.pseudonym("fingerprint", digest),
         kind=item.kind,
         site=item.site or NO_SITE,
         extractor=item.document.origin if item.document else "",

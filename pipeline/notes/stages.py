@@ -12,7 +12,7 @@ from pipeline.notes.detection import detect, detect_together, spoken
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import Foresight
 from pipeline.notes.overlap_resolution import resolve_spans
-from pipeline.notes.worker_resources import Tools
+from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.run_summary import Outcome, Tally
 from pipeline.state.span_sealing import NoteFindings
 from pipeline.warehouse.note_rows import NoteRow, PersonRow, Unit, parse_datetime, parse_integer
@@ -71,35 +71,37 @@ def _find_care_sites(tables: PeopleTables, table: str, values: Iterable[object])
     return found
 
 
-Stage = Callable[[Batch, Tools], Batch]
+Stage = Callable[[Batch, WorkerResources], Batch]
 
 LANGUAGES = {4180190: "fr", 4180186: "en", 4182511: "es"}
 """OMOP concept of a language (vocabulary SNOMED, domain Language) -> language code."""
 
 
-def read_batch(unit: Unit, tools: Tools) -> Batch:
+def read_batch(unit: Unit, resources: WorkerResources) -> Batch:
     """Read the notes of a unit from the warehouse."""
-    return start_batch(unit, tools.source.read(unit), tools)
+    return start_batch(unit, resources.source.read(unit), resources)
 
 
-def start_batch(unit: Unit, rows: Sequence[NoteRow], tools: Tools) -> Batch:
+def start_batch(unit: Unit, rows: Sequence[NoteRow], resources: WorkerResources) -> Batch:
     """Make a batch of rows that were read."""
     batch = Batch(unit=unit, read_ids=tuple(row.note_id for row in rows))
     batch.tally.add(Outcome.READ, len(rows))
     items = tuple(BatchNote(row=row) for row in rows)
-    return replace(batch, items=items).apply("read", lambda item: _hash_and_classify(item, tools))
+    return replace(batch, items=items).apply(
+        "read", lambda item: _hash_and_classify(item, resources)
+    )
 
 
-def attach_patients(batch: Batch, tools: Tools) -> Batch:
+def attach_patients(batch: Batch, resources: WorkerResources) -> Batch:
     """Attach the records of patients, authors, visits and sites: one query per table."""
-    source, rows = tools.source, [item.row for item in batch.items]
+    source, rows = resources.source, [item.row for item in batch.items]
     person_ids = {row.person_id for row in rows}
     patients = source.patients(person_ids)
     persons = source.demographics(person_ids)
     identified = source.has_identity(person_ids)
     clinicians = source.clinicians({row.provider_id for row in rows})
     visits = source.visit_numbers({row.visit_occurrence_id for row in rows})
-    sites = CareSites(rows, source, tools.settings.source.sites)
+    sites = CareSites(rows, source, resources.settings.source.sites)
     identities = {
         person_id: _hash_identity(patients[person_id], persons.get(person_id))
         for person_id in patients.keys() & identified
@@ -127,36 +129,36 @@ def attach_patients(batch: Batch, tools: Tools) -> Batch:
     return replace(batch, items=tuple(attached))
 
 
-def fetch_documents(batch: Batch, tools: Tools) -> Batch:
+def fetch_documents(batch: Batch, resources: WorkerResources) -> Batch:
     """Fetch the documents that notes refer to; their bytes are part of the content hash."""
     fetched = []
     refused = list(batch.refused)
     for item in batch.items:
-        result = attempt(item.note_id, "fetch", lambda item=item: _fetch_document(item, tools))  # type: ignore[misc]
+        result = attempt(item.note_id, "fetch", lambda item=item: _fetch_document(item, resources))  # type: ignore[misc]
         if isinstance(result, Failure):
             # The reason is hashed in place of the bytes: the note is tried again when it changes.
-            reason = result.reason.encode() + tools.extraction
+            reason = result.reason.encode() + resources.extraction
             marked = replace(item, content=_extend_hash(item.content, reason))
             refused.append(RefusedNote(marked, result))
         elif result is None:
             fetched.append(item)
         else:
             digest = hashlib.blake2b(result, digest_size=16).digest()
-            content = _extend_hash(item.content, digest + tools.extraction)
+            content = _extend_hash(item.content, digest + resources.extraction)
             fetched.append(replace(item, data=result, content=content))
     return replace(batch, items=tuple(fetched), refused=tuple(refused))
 
 
-def skip_unchanged(batch: Batch, tools: Tools) -> Batch:
+def skip_unchanged(batch: Batch, resources: WorkerResources) -> Batch:
     """Skip notes whose content, patient and configuration have not changed since the last run."""
-    entries = tools.state.read_entries(batch.read_ids)
+    entries = resources.state.read_entries(batch.read_ids)
 
     def is_known(item: BatchNote) -> bool:
         entry = entries.get(item.row.note_id)
         return entry is not None and (entry.content, entry.identity, entry.config) == (
             item.content,
             item.identity,
-            tools.config,
+            resources.config,
         )
 
     unchanged = [item.row.note_id for item in batch.items if is_known(item)]
@@ -170,18 +172,18 @@ def skip_unchanged(batch: Batch, tools: Tools) -> Batch:
     )
 
 
-def extract_texts(batch: Batch, tools: Tools) -> Batch:
+def extract_texts(batch: Batch, resources: WorkerResources) -> Batch:
     """Extract the texts of rows and documents; refuse notes of unknown patients."""
-    return batch.apply("extract", lambda item: _extract_note(item, tools, batch.tally))
+    return batch.apply("extract", lambda item: _extract_note(item, resources, batch.tally))
 
 
-def detect_identifiers(batch: Batch, tools: Tools) -> Batch:
+def detect_identifiers(batch: Batch, resources: WorkerResources) -> Batch:
     """Detect identifiers with every detector; spans may overlap."""
-    site = tools.settings.rules.site
-    batch = batch.apply("detect", lambda item: set_language(item, tools))
+    site = resources.settings.rules.site
+    batch = batch.apply("detect", lambda item: set_language(item, resources))
     texts = (text for item in batch.items for text in (item.document, item.title))
-    foresight = Foresight(tools.tagger, (text for text in texts if text and text.text))
-    ahead = _ahead(batch, tools)
+    foresight = Foresight(resources.tagger, (text for text in texts if text and text.text))
+    ahead = _ahead(batch, resources)
 
     def spans(document: Document, known: KnownPatient | None) -> tuple[Span, ...]:
         found = ahead.get((document.note_id, document.text))
@@ -190,7 +192,7 @@ def detect_identifiers(batch: Batch, tools: Tools) -> Batch:
         return (*found, *foresight.spans(document))
 
     def step(item: BatchNote) -> BatchNote:
-        known = _compile_patient(item, tools)
+        known = _compile_patient(item, resources)
         document, title = _require_texts(item)
         return replace(
             item,
@@ -201,26 +203,28 @@ def detect_identifiers(batch: Batch, tools: Tools) -> Batch:
     return batch.apply("detect", step)
 
 
-def _ahead(batch: Batch, tools: Tools) -> dict[tuple[str, str], tuple[Span, ...] | None]:
+def _ahead(
+    batch: Batch, resources: WorkerResources
+) -> dict[tuple[str, str], tuple[Span, ...] | None]:
     """Search all texts of a batch, each by its note and itself, family by family."""
     searches: list[tuple[Document, KnownPatient | None]] = []
     for item in batch.items:
-        known = attempt(item.note_id, "detect", lambda item=item: _compile_patient(item, tools))  # type: ignore[misc]
+        known = attempt(item.note_id, "detect", lambda item=item: _compile_patient(item, resources))  # type: ignore[misc]
         if not isinstance(known, Failure):
             searches += [(text, known) for text in _require_texts(item) if text.text]
     keys = [(document.note_id, document.text) for document, _ in searches]
-    found = detect_together(searches, tools.settings.rules.site)
+    found = detect_together(searches, resources.settings.rules.site)
     return dict(zip(keys, found, strict=True))
 
 
-def set_language(item: BatchNote, tools: Tools) -> BatchNote:
+def set_language(item: BatchNote, resources: WorkerResources) -> BatchNote:
     """Set the language of a note and its title, on which detection and surrogates depend."""
     document, title = _require_texts(item)
-    document = spoken(document, tools.settings.lang)
+    document = spoken(document, resources.settings.lang)
     return replace(item, document=document, title=replace(title, lang=document.lang))
 
 
-def resolve_and_seal(batch: Batch, tools: Tools) -> Batch:
+def resolve_and_seal(batch: Batch, resources: WorkerResources) -> Batch:
     """Resolve overlapping spans and seal them."""
 
     def step(item: BatchNote) -> BatchNote:
@@ -228,37 +232,37 @@ def resolve_and_seal(batch: Batch, tools: Tools) -> Batch:
         found = resolve_spans(item.found, document.text)
         title_found = resolve_spans(item.title_found, title.text)
         spans = {"text": found, "title": title_found}
-        kept = NoteFindings(spans, item.read if tools.settings.state.keep_texts else None)
-        sealed = tools.seal.close(item.note_id, item.content, kept)
+        kept = NoteFindings(spans, item.read if resources.settings.state.keep_texts else None)
+        sealed = resources.seal.close(item.note_id, item.content, kept)
         return replace(item, found=found, title_found=title_found, sealed=sealed)
 
     return batch.apply("resolve", step)
 
 
-def rewrite_notes(batch: Batch, tools: Tools) -> Batch:
+def rewrite_notes(batch: Batch, resources: WorkerResources) -> Batch:
     """Replace every span with its surrogate under the cohort's key."""
 
     def step(item: BatchNote) -> BatchNote:
         document, title = _require_texts(item)
         return replace(
             item,
-            release=tools.rewriter.rewrite(document, item.found, item.patient),
-            title_release=tools.rewriter.rewrite(title, item.title_found, item.patient),
+            release=resources.rewriter.rewrite(document, item.found, item.patient),
+            title_release=resources.rewriter.rewrite(title, item.title_found, item.patient),
         )
 
     return batch.apply("rewrite", step)
 
 
-def check_residue(batch: Batch, tools: Tools) -> Batch:
+def check_residue(batch: Batch, resources: WorkerResources) -> Batch:
     """Refuse notes that still hold a known value of their patient."""
 
     def step(item: BatchNote) -> BatchNote:
-        known = _compile_patient(item, tools)
+        known = _compile_patient(item, resources)
         document, title = _require_texts(item)
         if item.release is None or item.title_release is None:
             raise Unsafe("not-rewritten")
-        residual_identifiers.check_release(item.release, document, known, tools.policy)
-        residual_identifiers.check_release(item.title_release, title, known, tools.policy)
+        residual_identifiers.check_release(item.release, document, known, resources.policy)
+        residual_identifiers.check_release(item.title_release, title, known, resources.policy)
         return item
 
     return batch.apply("residue", step)
@@ -278,17 +282,17 @@ STAGES: tuple[tuple[str, Stage], ...] = (
 skipped before extraction: an unchanged PDF costs a read, not an extraction."""
 
 
-def run_stage(name: str, stage: Stage, batch: Batch, tools: Tools) -> Batch:
+def run_stage(name: str, stage: Stage, batch: Batch, resources: WorkerResources) -> Batch:
     """Run a stage and add its duration to the batch's tally."""
     started = time.perf_counter()
-    result = stage(batch, tools)
+    result = stage(batch, resources)
     result.tally.add_seconds(name, time.perf_counter() - started)
     return result
 
 
-def _hash_and_classify(item: BatchNote, tools: Tools) -> BatchNote:
+def _hash_and_classify(item: BatchNote, resources: WorkerResources) -> BatchNote:
     row = item.row
-    kinds = tools.settings.source.kinds
+    kinds = resources.settings.source.kinds
     return replace(
         item,
         content=hash_row(row),
@@ -296,13 +300,13 @@ def _hash_and_classify(item: BatchNote, tools: Tools) -> BatchNote:
     )
 
 
-def _fetch_document(item: BatchNote, tools: Tools) -> bytes | None:
+def _fetch_document(item: BatchNote, resources: WorkerResources) -> bytes | None:
     if item.row.note_text or not item.row.note_source_value:
         return None
-    return tools.document(str(item.row.note_source_value))
+    return resources.document(str(item.row.note_source_value))
 
 
-def _extract_note(item: BatchNote, tools: Tools, tally: Tally) -> BatchNote:
+def _extract_note(item: BatchNote, resources: WorkerResources, tally: Tally) -> BatchNote:
     row = item.row
     person_id = parse_integer(row.person_id)
     if person_id is None:
@@ -314,13 +318,13 @@ def _extract_note(item: BatchNote, tools: Tools, tally: Tally) -> BatchNote:
         raise Unreadable("no-date")
     classes: Mapping[str, int] = {}
     if item.data is None:
-        text, origin = tools.text(row.note_text), "note_text"
+        text, origin = resources.text(row.note_text), "note_text"
     elif item.read is None:
-        text, origin, classes = _read_document(item.data, item, tools, tally)
+        text, origin, classes = _read_document(item.data, item, resources, tally)
         item = replace(item, read=(text, origin))
     else:
         text, origin = item.read
-    title = tools.text(row.note_title) if row.note_title else ""
+    title = resources.text(row.note_title) if row.note_title else ""
     document = Document(
         note_id=item.note_id,
         text=text,
@@ -337,13 +341,13 @@ def _extract_note(item: BatchNote, tools: Tools, tally: Tally) -> BatchNote:
 
 
 def _read_document(
-    data: bytes, item: BatchNote, tools: Tools, tally: Tally
+    data: bytes, item: BatchNote, resources: WorkerResources, tally: Tally
 ) -> tuple[str, str, Mapping[str, int]]:
-    extracted = tools.reader.read(data, name=str(item.row.note_source_value))
+    extracted = resources.reader.read(data, name=str(item.row.note_source_value))
     tally.add_extraction(item.kind, extracted.quality.score, recognized=extracted.recognized)
-    if extracted.quality.score < tools.settings.extraction.threshold(item.kind):
+    if extracted.quality.score < resources.settings.extraction.threshold(item.kind):
         raise Unreadable("low-quality")
-    return tools.check_length(extracted.text), extracted.origin, extracted.classes
+    return resources.check_length(extracted.text), extracted.origin, extracted.classes
 
 
 def _require_texts(item: BatchNote) -> tuple[Document, Document]:
@@ -352,8 +356,8 @@ def _require_texts(item: BatchNote) -> tuple[Document, Document]:
     return item.document, item.title
 
 
-def _compile_patient(item: BatchNote, tools: Tools) -> KnownPatient | None:
-    return tools.known.of(item.patient, item.identity) if item.patient else None
+def _compile_patient(item: BatchNote, resources: WorkerResources) -> KnownPatient | None:
+    return resources.known.of(item.patient, item.identity) if item.patient else None
 
 
 def _hash_identity(patient: PatientRecord, person: PersonRow | None) -> bytes:

@@ -13,13 +13,13 @@ from pipeline.notes.stages import (
     run_stage,
     set_language,
 )
-from pipeline.notes.worker_resources import Tools
+from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.ledger import LedgerEntry, SealedSpans
 from pipeline.state.tables import OUTCOMES, QUARANTINED, RELEASED
 from record.errors import Unsafe
 
 
-def load_stored_spans(batch: Batch, tools: Tools) -> Batch:
+def load_stored_spans(batch: Batch, resources: WorkerResources) -> Batch:
     """Load the spans that the nightly job stored for these notes.
 
     If the text of a document was stored too, the document is not extracted again: the content
@@ -31,12 +31,12 @@ def load_stored_spans(batch: Batch, tools: Tools) -> Batch:
     interrupted, or its quality gate holds it.
     """
     note_ids = [item.row.note_id for item in batch.items]
-    entries, stored = tools.state.read_entries(note_ids), tools.state.read_sealed(note_ids)
+    entries, stored = resources.state.read_entries(note_ids), resources.state.read_sealed(note_ids)
 
     def step(item: BatchNote) -> BatchNote:
         note_id = item.row.note_id
-        sealed = _check_current(item, entries.get(note_id), stored.get(note_id), tools)
-        kept = tools.seal.open(item.note_id, item.content, sealed)
+        sealed = _check_current(item, entries.get(note_id), stored.get(note_id), resources)
+        kept = resources.seal.open(item.note_id, item.content, sealed)
         found, title_found = (tuple(kept.spans[part]) for part in ("text", "title"))
         return replace(item, read=kept.read, found=found, title_found=title_found)
 
@@ -44,26 +44,29 @@ def load_stored_spans(batch: Batch, tools: Tools) -> Batch:
 
 
 def _check_current(
-    item: BatchNote, entry: LedgerEntry | None, stored: SealedSpans | None, tools: Tools
+    item: BatchNote,
+    entry: LedgerEntry | None,
+    stored: SealedSpans | None,
+    resources: WorkerResources,
 ) -> bytes:
     if entry is None:
         raise Unsafe("not-detected")
     if entry.outcome == OUTCOMES[QUARANTINED]:
         raise Unsafe("quarantined")
-    now = (item.content, item.identity, tools.config)
+    now = (item.content, item.identity, resources.config)
     if (entry.content, entry.identity, entry.config) != now or stored is None:
         raise Unsafe("stale-spans")
     if entry.outcome != OUTCOMES[RELEASED]:
         raise Unsafe("not-published")
     # Spans and ledger are written together; they differ if only one of them was restored.
-    if (stored.content, stored.config) != (item.content, tools.config):
+    if (stored.content, stored.config) != (item.content, resources.config):
         raise Unsafe("stale-spans")
     return stored.sealed
 
 
-def set_languages(batch: Batch, tools: Tools) -> Batch:
+def set_languages(batch: Batch, resources: WorkerResources) -> Batch:
     """Set the language of the notes as detection did, since surrogates depend on it."""
-    return batch.apply("language", lambda item: set_language(item, tools))
+    return batch.apply("language", lambda item: set_language(item, resources))
 
 
 STAGES: tuple[tuple[str, Stage], ...] = (
@@ -79,8 +82,8 @@ STAGES: tuple[tuple[str, Stage], ...] = (
 notes without spans cost only a lookup, and stored texts of documents are not extracted again."""
 
 
-def run_release_stages(batch: Batch, tools: Tools) -> Batch:
+def run_release_stages(batch: Batch, resources: WorkerResources) -> Batch:
     """Run all stages of a release on a batch that was read."""
     for name, stage in STAGES:
-        batch = run_stage(name, stage, batch, tools)
+        batch = run_stage(name, stage, batch, resources)
     return batch

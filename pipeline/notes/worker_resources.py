@@ -34,7 +34,7 @@ EXTRACTION_VERSION = "layout-1"
 
 
 @dataclass
-class Tools:
+class WorkerResources:
     """The open resources of one process (or thread) that processes notes; never serialized."""
 
     settings: Settings
@@ -78,7 +78,7 @@ class Tools:
         self.source.close()
         self.state.close()
 
-    def __enter__(self) -> "Tools":
+    def __enter__(self) -> "WorkerResources":
         return self
 
     def __exit__(
@@ -93,7 +93,7 @@ class Tools:
         raise TypeError("worker resources hold keys and must not be serialized")
 
 
-def open_tools(settings: Settings, *, release: str | None = None) -> Tools:
+def open_resources(settings: Settings, *, release: str | None = None) -> WorkerResources:
     """Open everything that the stages need; raises ConfigError or Unavailable.
 
     `release` names the cohort of a release. Then no model is loaded, and `config` is the hash of
@@ -104,10 +104,10 @@ def open_tools(settings: Settings, *, release: str | None = None) -> Tools:
     nightly = master.cohort(settings.cohort)
     cohort = nightly if release is None else master.cohort(release)
     options = make_extraction_options(settings)
-    return Tools(
+    return WorkerResources(
         settings=settings,
-        source=open_source(settled(settings).source, settings.base),
-        state=open_state(settled(settings).state, settings.base),
+        source=open_source(resolve_urls(settings).source, settings.base),
+        state=open_state(resolve_urls(settings).state, settings.base),
         cohort=cohort,
         policy=policy,
         rewriter=Rewriter(cohort, policy),
@@ -155,7 +155,7 @@ def make_seal(master: MasterKey) -> Seal:
     return Seal(master.derive(PURPOSE))
 
 
-def settled(settings: Settings) -> Settings:
+def resolve_urls(settings: Settings) -> Settings:
     """Replace `env:NAME` with the URLs themselves; the result must not leave this process."""
     return replace(
         settings,

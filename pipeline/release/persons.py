@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.config.settings import Settings
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.warehouse.databases import connect, transaction
 from pipeline.warehouse.note_rows import parse_integer
 from pipeline.warehouse.warehouse import PARQUET
@@ -57,7 +57,7 @@ def query_persons(sql: str, settings: Settings) -> PersonList:
     The transaction is read-only, and a second statement is refused. Raises ConfigError for a
     query that gives anything but numbers, or nobody; Unavailable where the source refuses it.
     """
-    source = settled(settings).source
+    source = resolve_urls(settings).source
     if source.url.startswith(PARQUET):
         problem = "a source of Parquet files is not asked in SQL"
         raise ConfigError(_QUERY, problem, "give the persons as a file")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from pipeline.notes.worker_resources import Tools
+from pipeline.notes.worker_resources import WorkerResources
 from pipeline.release.draft import ReleaseUnit
 from pipeline.warehouse.databases import chunks
 from pipeline.warehouse.parquet_source import ParquetStore
@@ -25,7 +25,7 @@ def find_persons(source: Source, asked: Iterable[int]) -> list[int]:
     return known
 
 
-def count_units(tools: Tools, persons: int) -> int:
+def count_units(tools: WorkerResources, persons: int) -> int:
     """Return the number of units, a power of two: it depends on the number of persons alone.
 
     So one person more changes one unit. Files of Parquet are gone through once for each unit:
@@ -38,7 +38,7 @@ def count_units(tools: Tools, persons: int) -> int:
     return 1 << min((wanted - 1).bit_length() if wanted else 0, _MOST)
 
 
-def plan_units(tools: Tools, persons: list[int], count: int) -> Iterator[ReleaseUnit]:
+def plan_units(tools: WorkerResources, persons: list[int], count: int) -> Iterator[ReleaseUnit]:
     """Cut a cohort into units, those without persons among them: what they held is withdrawn."""
     cohort = tools.cohort
     placed = sorted((cohort.pseudonym("person", str(person)), person) for person in persons)

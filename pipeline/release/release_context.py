@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Table
 
 from pipeline.config.settings import Settings
-from pipeline.notes.worker_resources import Tools, open_tools, settled
+from pipeline.notes.worker_resources import WorkerResources, open_resources, resolve_urls
 from pipeline.release.draft import ReleaseDraft
 from pipeline.release.request import ReleaseRequest, make_policy, tables_of
 from pipeline.release.table_reader import present_columns
@@ -26,7 +26,7 @@ class ReleaseContext:
     """What the units of a release are made with; `names` are the tables, in order of writing."""
 
     order: ReleaseRequest
-    tools: Tools
+    tools: WorkerResources
     draft: ReleaseDraft
     target: Target
     names: tuple[str, ...]
@@ -72,9 +72,9 @@ def open_share(order: ReleaseRequest, settings: Settings) -> ReleaseContext:
     return desk
 
 
-def open_release_tools(order: ReleaseRequest, settings: Settings) -> Tools:
+def open_release_tools(order: ReleaseRequest, settings: Settings) -> WorkerResources:
     """Open the tools of a process under the cohort's key and policy: nothing that detects."""
-    tools = open_tools(settings, release=order.cohort)
+    tools = open_resources(settings, release=order.cohort)
     policy = make_policy(order, settings)
     return replace(
         tools,
@@ -90,6 +90,6 @@ def draft_folder(settings: Settings) -> Path:
     There is one for each state database, whose lock keeps two of them out of one folder:
     configurations may lie side by side.
     """
-    lock = make_lock_path(settled(settings).state.url, settings.base).absolute()
+    lock = make_lock_path(resolve_urls(settings).state.url, settings.base).absolute()
     digest = hashlib.blake2b(str(lock).encode(), digest_size=4).hexdigest()
     return settings.base / ".cryptonym" / f"release-{digest}"

@@ -21,7 +21,7 @@ from pipeline.night.nightly import Job, JobRunner, check_distinct_places, check_
 from pipeline.night.release_history import write_release_page
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.error_boundary import drop_error_texts
-from pipeline.notes.worker_resources import open_reversal_vault, settled
+from pipeline.notes.worker_resources import open_reversal_vault, resolve_urls
 from pipeline.release.accompanying_files import ORIGIN
 from pipeline.release.draft import ReleaseDraft, ReleaseUnit, UnitMade, incomplete
 from pipeline.release.persons import PersonList
@@ -282,8 +282,8 @@ def _run(
     listed = list_persons(order, settings)
     check_documents_folder(settings)
     output = output_of(order, settings)
-    check_distinct_places(settled(settings), (output, Path()))
-    where = settled(settings).state, settings.base
+    check_distinct_places(resolve_urls(settings), (output, Path()))
+    where = resolve_urls(settings).state, settings.base
     with make_run_lock(where[0].url, settings.base) as lock:
         try:
             with register_release(*where, cohort=order.cohort, place=show_place(output)) as entry:

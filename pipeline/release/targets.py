@@ -32,7 +32,7 @@ from sqlalchemy.engine import URL, make_url
 
 from pipeline.config.settings import OutputSettings, Settings
 from pipeline.night.nightly import resolve_place
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.release.accompanying_files import (
     ORIGIN,
     OTHERS,
@@ -526,4 +526,4 @@ def show_place(output: OutputSettings) -> str:
 def output_of(order: ReleaseRequest, settings: Settings) -> OutputSettings:
     """Return the output of an order, with its URL itself."""
     asked = OutputSettings(order.output, order.schema)
-    return settled(replace(settings, output=asked)).output
+    return resolve_urls(replace(settings, output=asked)).output

@@ -33,7 +33,7 @@ from pipeline.config.settings import OutputSettings, SourceSettings, load
 from pipeline.night.demo import DemoOptions, make_demo
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
-from pipeline.notes.worker_resources import open_master, settled
+from pipeline.notes.worker_resources import open_master, resolve_urls
 from pipeline.release.release_context import open_release_tools
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import run_release
@@ -216,7 +216,7 @@ class Site:
 
     def digest(self):
         """What the output holds, as one hash."""
-        settings = settled(load(self.config))
+        settings = resolve_urls(load(self.config))
         with closing(open_output(settings.output, settings.base)) as output:
             return output.digest()
 

@@ -13,7 +13,7 @@ from pipeline.commands.options.values import SUMMARY, add_speech
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.notes.error_boundary import drop_error_texts
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.reports.console import Console
 from pipeline.state.audit_records import open_audit_records
 
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     settings = load(options.config)
     corrected = drop_error_texts(lambda: read_corrections(settings, options.path))
     result = _judged(corrected)
-    with open_audit_records(settled(settings).state, settings.base) as records:
+    with open_audit_records(resolve_urls(settings).state, settings.base) as records:
         records.add_review(corrected.sample.sample_id, options.reviewer, result)
     if options.output:
         drop_error_texts(lambda: write_private(options.output, training_lines(corrected.notes)))

@@ -22,7 +22,7 @@ from pipeline.config.settings import load
 from pipeline.night import engine, supervisor
 from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.notes.batch import Batch
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.state.ledger import open_state
 from pipeline.warehouse.note_rows import NoteRow, Unit
 from record.errors import Unavailable
@@ -143,7 +143,7 @@ def test_dead_letters_and_counters_agree_with_the_tally(hospital, tmp_path):
     seen = {}
 
     def drive(job):
-        state = open_state(settled(job.settings).state, job.settings.base)
+        state = open_state(resolve_urls(job.settings).state, job.settings.base)
         with closing(state):
             units = state.pending(job.run_id, 0, 1)
         pipeline = make_pipeline([])

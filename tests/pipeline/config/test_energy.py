@@ -13,7 +13,7 @@ from pipeline.cli import main
 from pipeline.config.energy import Energy, EnergyMeter, estimate_energy
 from pipeline.config.settings import EnergySettings, load
 from pipeline.night.run_history import read_history
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.state.release_register import read_register
 
 SECONDS = st.floats(0, 1e6)
@@ -65,7 +65,7 @@ def test_each_run_and_release_keeps_it(tmp_path, capsys):
     words = ["--cohort", "one", "--persons", str(persons), "--output", place]
     assert main(["release", str(config), *words, "--plain"]) == 0
     settings = load(config)
-    where = settled(settings).state, settings.base
+    where = resolve_urls(settings).state, settings.base
     latest, first = read_history(*where)
     told = [latest.about["energy"], first.about["energy"]]
     told.append(read_register(*where)[0].about["energy"])

@@ -23,7 +23,7 @@ from pipeline.night.nightly import run_nightly
 from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import commit_batch
 from pipeline.notes.stages import STAGES, read_batch
-from pipeline.notes.worker_resources import open_tools
+from pipeline.notes.worker_resources import open_resources
 from pipeline.warehouse.note_rows import Unit
 from record.errors import CryptonymError
 from tests.pipeline.conftest import Site
@@ -229,7 +229,7 @@ def test_no_representation_shows_text(hospital, monkeypatch):
     )
     run_nightly(hospital.config, run_in_process)
     settings = replace(load(hospital.config), cohort="another")
-    with open_tools(settings) as tools:
+    with open_resources(settings) as tools:
         batches = list(stages_of(tools))
         shown = [repr(tools), repr(settings), str(batches)]
     assert len(batches[-1].items) == 10
@@ -252,7 +252,7 @@ def test_errors_of_batches_hold_no_text_however_deep(hospital):
             raise RuntimeError(f"{NAME} {batch}") from error
 
     run_nightly(hospital.config, run_in_process)
-    with open_tools(load(hospital.config)) as tools, pytest.raises(CryptonymError) as caught:
+    with open_resources(load(hospital.config)) as tools, pytest.raises(CryptonymError) as caught:
         guarded("detect", stage, Batch(unit=Unit(0, "", 1, 12, 12)), tools)
     error = caught.value
     while error is not None:
@@ -265,7 +265,7 @@ def test_errors_of_batches_hold_no_text_however_deep(hospital):
 
 @pytest.mark.parametrize("thing", ["cohort", "rewriter", "seal", "columns", "state"])
 def test_what_holds_a_key_or_a_connection_is_never_pickled(hospital, thing):
-    with open_tools(load(hospital.config)) as tools:
+    with open_resources(load(hospital.config)) as tools:
         for held in (getattr(tools, thing), tools):
             with pytest.raises((TypeError, AttributeError, RuntimeError)):
                 beam.internal.pickler.dumps(held)
@@ -310,7 +310,7 @@ def test_the_serialized_graph_holds_no_secret(hospital, monkeypatch):
 def test_units_and_settings_are_all_that_travels(hospital):
     settings = load(hospital.config)
     run_nightly(hospital.config, run_in_process)
-    with open_tools(settings) as tools:
+    with open_resources(settings) as tools:
         batches = list(stages_of(tools))
         commit_batch(batches[-1], tools, 1)
     graph = beam.Pipeline()

@@ -12,7 +12,7 @@ from pipeline.config.settings import load
 from pipeline.night.engine import process_unit, run_in_process
 from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.notes.batch_commit import commit_batch
-from pipeline.notes.worker_resources import open_tools, settled
+from pipeline.notes.worker_resources import open_resources, resolve_urls
 from pipeline.warehouse.warehouse import open_output
 from record.errors import ConfigError
 from surrogates.keys.keys import load_master
@@ -23,7 +23,7 @@ def outcomes(ended):
 
 
 def digest(config):
-    settings = settled(load(config))
+    settings = resolve_urls(load(config))
     output = open_output(settings.output, settings.base)
     try:
         return output.digest()
@@ -148,7 +148,7 @@ class Lossy:
         self.lose = lose
 
     def __call__(self, job):
-        with open_tools(job.settings) as tools:
+        with open_resources(job.settings) as tools:
             for unit in tools.state.pending(job.run_id, 0, 1):
                 batch = self.lose(process_unit(unit, tools))
                 if batch is not None:

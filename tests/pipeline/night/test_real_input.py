@@ -20,7 +20,7 @@ from pipeline.config.settings import SourceSettings, load
 from pipeline.night import engine, supervisor
 from pipeline.night.demo import make_demo_config
 from pipeline.night.nightly import run_nightly
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.warehouse.warehouse import open_output, open_source
 from synthesis.fictional.hospital import adopt, make_hospital
 from synthesis.fictional.omop import Tables, write_omop
@@ -48,7 +48,7 @@ def configured(folder, **changes):
 
 
 def digest(config):
-    settings = settled(load(config))
+    settings = resolve_urls(load(config))
     with closing(open_output(settings.output, settings.base)) as output:
         return output.digest()
 

@@ -22,7 +22,7 @@ from pipeline.night.nightly import run_nightly
 from pipeline.night.run_history import read_history
 from pipeline.night.stop_signals import catch_stop_signals
 from pipeline.night.watch import InProcessRunner, Watcher, WatchOptions
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.state.ledger import State
 from pipeline.state.new_notes import find_new_units, has_new_notes
 from pipeline.state.run_lock import make_run_lock
@@ -61,7 +61,7 @@ class Ward:
         return [note_id for note_id in note_ids if self.site.out_id(note_id) in released]
 
     def runs(self):
-        settings = settled(load(self.config))
+        settings = resolve_urls(load(self.config))
         return read_history(settings.state, settings.base)
 
 
@@ -176,7 +176,7 @@ def test_patience_has_an_end(ward, monkeypatch):
 
 
 def test_it_waits_while_a_run_holds_the_lock(ward):
-    settings = settled(load(ward.config))
+    settings = resolve_urls(load(ward.config))
     with make_run_lock(settings.state.url, settings.base):
         told, waits = script(ward, [lambda: None, lambda: None])
     assert told == []

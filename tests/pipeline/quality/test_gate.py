@@ -16,7 +16,7 @@ from pipeline.config.settings import load
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import NightlyRun, run_nightly
 from pipeline.night.publishing import publish_staged
-from pipeline.notes.worker_resources import open_master, settled
+from pipeline.notes.worker_resources import open_master, resolve_urls
 from pipeline.quality.drift import judge
 from pipeline.quality.gate import Gate
 from pipeline.state.ledger import State, open_state
@@ -101,7 +101,7 @@ class Hospital:
         return {ids[note_id]: text for note_id, text in found}
 
     def state(self):
-        settings = settled(load(self.config))
+        settings = resolve_urls(load(self.config))
         return closing(open_state(settings.state, settings.base))
 
 
@@ -383,4 +383,4 @@ def test_what_cannot_be_decided_is_refused(sound, arguments, capsys):
 
 
 def _output(settings):
-    return open_output(settled(settings).output, settings.base)
+    return open_output(resolve_urls(settings).output, settings.base)
