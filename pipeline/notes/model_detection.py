@@ -28,10 +28,10 @@ class SpanTagger(Protocol):
 
 
 class Foresight:
-    """What a model finds in the next notes, known before the first of them is taken.
+    """A model's spans of the next notes, found in batches before the first of them is processed.
 
-    Without a model nothing is found. A document on which the model raises, alone or with others,
-    raises when it is asked for, so that only the note to blame is refused.
+    Without a model there are none. If the model raises on a batch, its documents are tagged alone
+    on request, so that only the note at fault is refused.
     """
 
     def __init__(self, model: SpanTagger | None, documents: Iterable[Document] = ()) -> None:

@@ -152,7 +152,7 @@ def compare_last_night(
 def fit_tracks(counts: Floats, exposures: Floats, cluster: Floats, family: Ints) -> FittedTracks:
     """Estimate level, weekday factors and variation of S tracks from N nights: (S, N, 8) each.
 
-    The level has Jeffreys' prior, a weekday's factor is drawn towards 1 as far as its nights are
+    The level has Jeffreys' prior, a weekday's factor is shrunk towards 1 as far as its nights are
     few or its counts small, and phi (by weighted moments) towards that of the track's family.
     """
     # Products instead of sums: NumPy is slow to sum over a short last axis.

@@ -39,7 +39,7 @@ class Reconciliation:
     """The result of a reconciliation.
 
     `missing` notes were planned or read, are still in the source, but have no outcome in the
-    ledger. `astray` is the number of notes whose ledger, stage and quarantine rows disagree.
+    ledger. `inconsistent` is the number of notes whose ledger, stage and quarantine rows disagree.
     """
 
     planned: int = 0
@@ -47,12 +47,12 @@ class Reconciliation:
     missing: int = 0
     missing_ids: tuple[int, ...] = ()
     deleted_meanwhile: int = 0
-    astray: int = 0
+    inconsistent: int = 0
 
     @property
     def ok(self) -> bool:
         """Return whether the run may be released."""
-        return not self.missing and not self.astray
+        return not self.missing and not self.inconsistent
 
 
 @dataclass
@@ -70,7 +70,7 @@ class _ReconciledCounts:
 def reconcile_run(engine: Engine, run_id: int, source: PresenceLookup) -> Reconciliation:
     """Compare, unit by unit, the planned and read notes with the ledger.
 
-    Units with missing notes become pending again; if notes are astray, all units do, and those
+    Units with missing notes become pending again; if notes are inconsistent, all units do, and those
     notes count as changed, so that the next attempt processes them again.
     """
     account = _ReconciledCounts()
@@ -87,16 +87,16 @@ def reconcile_run(engine: Engine, run_id: int, source: PresenceLookup) -> Reconc
         account.deleted += len(lost - still)
         account.first += sorted(still)[: _SHOWN - len(account.first)]
         account.units += [row.unit] if still else []
-    astray = _count_inconsistent(engine)
-    if account.units or astray:
-        _reopen_units(engine, run_id, None if astray else account.units)
+    inconsistent = _count_inconsistent(engine)
+    if account.units or inconsistent:
+        _reopen_units(engine, run_id, None if inconsistent else account.units)
     return Reconciliation(
         planned=account.planned,
         accounted=account.accounted,
         missing=account.missing,
         missing_ids=tuple(account.first),
         deleted_meanwhile=account.deleted,
-        astray=astray,
+        inconsistent=inconsistent,
     )
 
 

@@ -43,7 +43,7 @@ class Tally:
     `merge` is associative and commutative with `Tally()` as its neutral element, so that batches
     may arrive in any order and any grouping. Durations are whole microseconds because a sum of
     floats depends on the order. `digest` is the sum modulo 2**128 of one hash for each released
-    note: equal for equal outputs, whoever wrote them first.
+    note: equal for equal outputs, in whatever order they were written.
 
     `spans` counts by (label, kind of note, day written), `notes` the released notes by (kind,
     day), `quality` documents, refused ones included, by (kind, quality rounded down to tenths);

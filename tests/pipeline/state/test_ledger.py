@@ -310,7 +310,7 @@ def test_what_is_lost_is_noticed(state, worked, statement, missing, astray):
         tamper(state, "delete from span_store where note_id = 7")
     found = state.reconcile(worked, Warehouse(range(1, 10)))
     assert not found.ok
-    assert (list(found.missing_ids), found.missing, found.astray) == (missing, len(missing), astray)
+    assert (list(found.missing_ids), found.missing, found.inconsistent) == (missing, len(missing), astray)
 
 
 @pytest.mark.parametrize("lost", [[], [5], [4, 6]])
