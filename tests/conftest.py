@@ -32,7 +32,7 @@ hypothesis.settings.load_profile("steady")
 @pytest.fixture(scope="session")
 def postgres_server():
     """The URL of a server that is this session's own, behind a socket in a private folder."""
-    pytest.importorskip("psycopg", reason="the driver of PostgreSQL is not installed")
+    pytest.importorskip("psycopg", reason="PostgreSQL driver not installed")
     # A socket's path is short, and the server may run as another user: not pytest's folder.
     folder = Path(tempfile.mkdtemp(prefix="cryptonym-pg-"))
     try:

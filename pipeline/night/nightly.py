@@ -162,9 +162,9 @@ class NightlyRun:
             raise Incomplete(
                 f"{result.missing} of {result.planned} planned notes are unaccounted for at the "
                 f"end of run {run.run_id} (first ids: "
-                f"{', '.join(map(str, result.missing_ids)) or 'none'}), {result.inconsistent} do not "
-                "match the ledger; nothing was released. Remedy: run again, these notes are then "
-                "processed anew; if it happens again, report a bug"
+                f"{', '.join(map(str, result.missing_ids)) or 'none'}); {result.inconsistent} "
+                "notes do not match the ledger; nothing was released. Remedy: run again, these "
+                "notes are then processed anew; if it happens again, report a bug"
             )
 
     def count(self, run: RunRecord) -> Tally:

@@ -70,8 +70,8 @@ class _ReconciledCounts:
 def reconcile_run(engine: Engine, run_id: int, source: PresenceLookup) -> Reconciliation:
     """Compare, unit by unit, the planned and read notes with the ledger.
 
-    Units with missing notes become pending again; if notes are inconsistent, all units do, and those
-    notes count as changed, so that the next attempt processes them again.
+    Units with missing notes become pending again; if notes are inconsistent, all units do, and
+    those notes count as changed, so that the next attempt processes them again.
     """
     account = _ReconciledCounts()
     for row in _stream_units(engine, run_id):

@@ -174,7 +174,7 @@ def _renew_database_lock(session: Connection) -> None:
 def _make_held_error(holder: str) -> Held:
     return Held(
         "state",
-        f"locked by another run: {holder}",
+        f"another run holds the lock: {holder}",
         "wait until it has ended; the lock of a run that died is released automatically",
     )
 

@@ -219,7 +219,7 @@ def test_evaluate_says_what_it_could_not_score(scored):
     assert "0.5000" in out
     assert "1 notes of GOLD are not in PRED" in err
     assert "1 notes of PRED are not in GOLD" in err
-    assert "not a note in line 3" in err
+    assert "not a valid note: line 3" in err
 
 
 @pytest.mark.parametrize(

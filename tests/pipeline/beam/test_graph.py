@@ -223,7 +223,7 @@ def test_an_error_in_the_graph_leaves_it_without_text(hospital, fail, message):
 
 
 def lose_connection(batch):
-    raise Unavailable("source.url", "the connection failed or was lost", "run again")
+    raise Unavailable("source.url", "connection failed or lost", "run again")
 
 
 def test_a_service_that_is_gone_stays_told_apart(hospital):

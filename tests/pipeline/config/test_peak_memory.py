@@ -6,7 +6,7 @@ from pipeline.config.peak_memory import measure_peak_kilobytes
 _CHILD = """
 import subprocess, sys
 ballast = b"x" * 300_000_000
-small = "from pipeline.config.peak_memory import peak_kilobytes; print(peak_kilobytes())"
+small = "from pipeline.config import peak_memory; print(peak_memory.measure_peak_kilobytes())"
 print(subprocess.run([sys.executable, "-c", small], capture_output=True, text=True).stdout)
 """
 

@@ -131,7 +131,7 @@ def test_a_bad_line_goes_to_quarantine_and_the_rest_goes_on(
     code, notes, (refused,) = desk.detect(line, "", NOTE)
     assert refused == {"note_id": note_id, "stage": "read", "error": error, "reason": reason}
     assert (code, len(notes)) == (3, 1)
-    assert "not a note in line 1" in capsys.readouterr().err
+    assert "not a valid note: line 1" in capsys.readouterr().err
 
 
 def test_the_share_in_quarantine_decides_the_exit_code(desk):

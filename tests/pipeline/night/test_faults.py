@@ -106,7 +106,7 @@ def test_source_is_missing(site):
 
 def test_source_is_no_database(site):
     (site.folder / "hospital.db").write_bytes(b"%PDF-1.7 not a database " * 200)
-    refused(site, 4, "source", "the database is damaged", "backup")
+    refused(site, 4, "source", "database corrupted", "backup")
 
 
 @pytest.mark.slow
@@ -115,7 +115,7 @@ def test_server_is_unreachable(site, file):
     pytest.importorskip("psycopg")
     site.configure(f"sqlite:///{file}", f"postgresql://me:{SECRET}@127.0.0.1:1/warehouse")
     what = {"hospital.db": "source", "research.db": "output"}[file]
-    ended = refused(site, 4, f"{what}: the connection failed", "check that the server runs")
+    ended = refused(site, 4, f"{what}: the connection failed", "check that the server is running")
     assert SECRET not in ended.stderr
 
 
@@ -173,7 +173,7 @@ def test_disk_is_full(site, peaceful, small_disk, file, leave):
     ended = site.call()
     what = {"state.db": "state", "research.db": "output"}[file]
     assert ended.returncode == 4, ended.stderr
-    assert "the disk is full" in ended.stderr
+    assert "disk full" in ended.stderr
     assert what in ended.stderr
     assert "free space, then run again" in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -285,7 +285,7 @@ BATCHES_FAIL = f"""
 import pipeline.notes.stages
 def read(unit, tools):
     raise RuntimeError("{SECRET}")
-pipeline.notes.stages.read = read
+pipeline.notes.stages.read_batch = read
 """
 
 

@@ -124,7 +124,7 @@ def test_a_worker_that_keeps_dying_ends_the_run(make_site, undisturbed):
     _, stderr = process.communicate()
     assert process.returncode == 1
     assert "worker-" in stderr
-    assert "ended with code -9" in stderr
+    assert "exited with code -9" in stderr
     assert "Remedy" in stderr
     assert site.released() == {}
     assert site.wait_until_empty() == {}

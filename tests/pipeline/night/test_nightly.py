@@ -230,6 +230,6 @@ def test_what_came_while_a_run_lay_broken_is_processed_too(config):
 def test_source_state_and_output_must_be_apart(config, ours, theirs):
     config.write_text(config.read_text().replace(f"sqlite:///{ours}", f"sqlite:///{theirs}"))
     before = (config.parent / "hospital.db").read_bytes()
-    with pytest.raises(ConfigError, match="the same place"):
+    with pytest.raises(ConfigError, match="the same database or folder"):
         run_nightly(config, run_in_process)
     assert (config.parent / "hospital.db").read_bytes() == before

@@ -138,7 +138,7 @@ def test_a_batch_that_was_interrupted_is_taken_up_as_a_batch(ward, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(State, "published", stopped)
+        patch.setattr(State, "mark_published", stopped)
         with pytest.raises(KeyboardInterrupt):
             run_nightly(ward.config, run_in_process, most_new=4)
     assert (ward.runs()[0].scope, ward.runs()[0].status) == ("new", "interrupted")
@@ -154,7 +154,7 @@ def test_it_backs_off_while_the_database_is_away_and_goes_on(ward, monkeypatch):
     def sometimes(*arguments, **options):
         if away:
             away.pop()
-            raise Unavailable("source", "the connection failed or was lost", "wait")
+            raise Unavailable("source", "connection failed or lost", "wait")
         return real(*arguments, **options)
 
     monkeypatch.setattr(watch, "run_nightly", sometimes)
@@ -166,7 +166,7 @@ def test_it_backs_off_while_the_database_is_away_and_goes_on(ward, monkeypatch):
 
 def test_patience_has_an_end(ward, monkeypatch):
     def never(*_, **__):
-        raise Unavailable("source", "the connection failed or was lost", "wait")
+        raise Unavailable("source", "connection failed or lost", "wait")
 
     monkeypatch.setattr(watch, "run_nightly", never)
     with pytest.raises(Unavailable, match="lost"):
@@ -295,7 +295,7 @@ def test_an_error_is_written_down_without_a_traceback(tmp_path):
         try:
             raise ValueError("Jean DUPONT")
         except ValueError:
-            raise Unavailable("source", "the disk is full", "free space") from None
+            raise Unavailable("source", "disk full", "free space") from None
     told = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
-    assert told[-1]["message"] == "source: the disk is full. Remedy: free space"
+    assert told[-1]["message"] == "source: disk full. Remedy: free space"
     assert "DUPONT" not in (tmp_path / "log.jsonl").read_text()

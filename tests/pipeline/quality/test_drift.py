@@ -117,7 +117,7 @@ def test_counts_that_come_in_groups_are_fewer_than_they_look():
 
 
 def test_tracks_of_different_nights_are_refused():
-    with pytest.raises(ValueError, match="different nights"):
+    with pytest.raises(ValueError, match="same nights"):
         drift.judge([track([1] * 9, [1] * 9), track([1] * 8, [1] * 8)], 0.1)
 
 

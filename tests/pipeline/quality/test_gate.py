@@ -269,7 +269,7 @@ def test_killed_between(hospital, monkeypatch, moment):
         assert sum(n for cell, n in counted.items() if cell.measure == "worked") == NOTES
     deciding = ("--accept", RUN, "--by", "me", "--reason", "right")
     with monkeypatch.context() as patch:
-        patch.setattr(State, "published", kill)
+        patch.setattr(State, "mark_published", kill)
         assert hospital.quality(*deciding) == 130
     # The next night completes what was accepted, and so does the command.
     if moment == "marking":
@@ -292,7 +292,7 @@ def test_documents_fed_twice_are_held(hospital):
         )
     ended = hospital.run(NIGHTS)
     assert ended.exit_code == EXIT_GATE
-    assert any(reason.startswith("notes fed twice") for reason in ended.assessment.reasons)
+    assert any(reason.startswith("duplicate notes") for reason in ended.assessment.reasons)
 
 
 def test_a_gate_that_warns_publishes_and_says_so(hospital):
@@ -318,7 +318,7 @@ def test_a_run_that_does_nothing_is_not_counted_and_a_hook_that_fails_stops_noth
     hospital.write(NIGHTS, to_iso)
     ended = hospital.run(NIGHTS)
     assert ended.exit_code == EXIT_GATE
-    assert ended.warnings == ("quality.hook ended with code 1",)
+    assert ended.warnings == ("quality.hook exited with code 1",)
 
 
 def test_without_a_judge_runs_are_counted_alone(hospital):

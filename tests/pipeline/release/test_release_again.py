@@ -178,9 +178,9 @@ def test_the_manifest_describes_the_tables(ward, monkeypatch):
 @pytest.mark.parametrize(
     ("output", "problem"),
     [
-        ("sqlite:///demo/research.db", "the same place"),
-        ("sqlite:///demo/hospital.db", "the same place"),
-        ("sqlite:///demo/state.db", "the same place"),
+        ("sqlite:///demo/research.db", "the same database or folder"),
+        ("sqlite:///demo/hospital.db", "the same database or folder"),
+        ("sqlite:///demo/state.db", "the same database or folder"),
         ("sqlite:///other.db", "no release under this cohort's key"),
         ("parquet:demo/pdf", "no release under this cohort's key"),
     ],

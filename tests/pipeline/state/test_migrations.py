@@ -109,8 +109,8 @@ def test_tables_that_a_run_uses_are_not_changed_under_it(tmp_path):
     url = f"sqlite:///{tmp_path}/s.db"
     make_first(url, tmp_path)
     probe = (
-        "import sys; from pathlib import Path; from pipeline.state.run_lock import run_lock\n"
-        "with run_lock(sys.argv[1], Path()): print('held', flush=True); sys.stdin.read()"
+        "import sys; from pathlib import Path; from pipeline.state.run_lock import make_run_lock\n"
+        "with make_run_lock(sys.argv[1], Path()): print('held', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", probe, url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

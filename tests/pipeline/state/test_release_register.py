@@ -47,7 +47,7 @@ def ward(night, make_ward, tmp_path_factory):
 
 
 def unreachable(source, listed):
-    raise Unavailable("source", "the connection failed or was lost", "run again")
+    raise Unavailable("source", "connection failed or lost", "run again")
 
 
 def read(ward):
@@ -60,7 +60,7 @@ def test_every_release_is_in_the_register(ward):
         *("finished", "finished", "refused", "failed"),
     ]
     assert [each.exit_code for each in (first, again, refused, failed)] == [0, 0, 2, 4]
-    assert (first.ending, again.ending) == ("done", "nothing had changed")
+    assert (first.ending, again.ending) == ("done", "unchanged")
     (spans,) = ward.rows("select count(*) from note_span")[0]
     (notes,) = ward.rows("select count(*) from note")[0]
     assert (first.released, sum(first.labels.values())) == (notes, spans)
@@ -193,7 +193,7 @@ def test_what_was_killed_is_interrupted_unless_it_goes_on(tmp_path):
 
 def test_a_register_that_is_away_does_not_hide_what_stopped_a_release(tmp_path, monkeypatch):
     def away(entry, phase, **values):
-        raise Unavailable("state", "the disk is full", "free space")
+        raise Unavailable("state", "disk full", "free space")
 
     with (
         pytest.raises(ConfigError, match="nobody is listed"),
