@@ -101,7 +101,7 @@ def test_configuration(site, old, new, words):
 
 def test_source_is_missing(site):
     (site.folder / "hospital.db").rename(site.folder / "elsewhere.db")
-    refused(site, 4, "source.url", "not there", "check the path")
+    refused(site, 4, "source.url", "no such database file", "check the path")
 
 
 def test_source_is_no_database(site):
@@ -115,13 +115,13 @@ def test_server_is_unreachable(site, file):
     pytest.importorskip("psycopg")
     site.configure(f"sqlite:///{file}", f"postgresql://me:{SECRET}@127.0.0.1:1/warehouse")
     what = {"hospital.db": "source", "research.db": "output"}[file]
-    ended = refused(site, 4, f"{what}: the connection failed", "check that the server is running")
+    ended = refused(site, 4, f"{what}: connection failed", "check that the server is running")
     assert SECRET not in ended.stderr
 
 
 def test_folder_of_documents_is_missing(site):
     (site.folder / "pdf").rename(site.folder / "unmounted")
-    refused(site, 4, "source.documents", "not there", "mount it")
+    refused(site, 4, "source.documents", "not a directory", "mount the folder")
     (site.folder / "unmounted").rename(site.folder / "pdf")
 
 

@@ -166,7 +166,9 @@ def lose_one_note(batch):
 
 @pytest.mark.parametrize(("lose", "missing"), [(lose_second_unit, 10), (lose_one_note, 1)])
 def test_lost_notes_fail_the_run_and_nothing_is_released(config, lose, missing):
-    with pytest.raises(Incomplete, match=rf"^{missing} of \d+ planned notes are missing") as caught:
+    with pytest.raises(
+        Incomplete, match=rf"^{missing} of \d+ planned notes are unaccounted"
+    ) as caught:
         run_nightly(config, Lossy(lose))
     assert "nothing was released" in str(caught.value)
     assert released(config) == {}

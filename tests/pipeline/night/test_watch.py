@@ -195,7 +195,7 @@ def test_new_notes_are_found_until_there_are_none(warehouse, make_note, tmp_path
         def __init__(self):
             self.seen = set(ids[10:40])
 
-        def known(self, note_ids):
+        def find_known(self, note_ids):
             return self.seen & set(note_ids)
 
     state, batches = Ledger(), []
@@ -290,7 +290,7 @@ def test_an_error_is_written_down_without_a_traceback(tmp_path):
     with (
         pytest.raises(Unavailable),
         open_event_log("log.jsonl", tmp_path) as journal,
-        journal.watching("run"),
+        journal.log_command("run"),
     ):
         try:
             raise ValueError("Jean DUPONT")

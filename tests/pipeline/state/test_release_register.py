@@ -74,7 +74,7 @@ def test_every_release_is_in_the_register(ward):
     assert refused.about["refused"]["stale-spans"] == refused.refused > 0
     assert "wait for the nightly job" in refused.error
     assert (refused.released, refused.notes_changed) == (0, (0, 0, 0))
-    assert failed.error.startswith("source: the connection failed")
+    assert failed.error.startswith("source: connection failed")
     assert first.started < first.ended < again.started
 
 
