@@ -23,8 +23,8 @@ from record.folding import fold
 from record.policy import Policy
 from record.span import Span
 from surrogates.keys.keys import MasterKey
-from surrogates.patient.known_people import PATIENT, Circle
-from surrogates.patient.person_linking import link
+from surrogates.patient.known_people import PATIENT, KnownPeople
+from surrogates.patient.person_linking import link_persons
 from surrogates.rewrite import Rewriter
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.people.records import FictionalNote, Hospital
@@ -96,14 +96,14 @@ def _plain(text: str, span: Span) -> str:
 
 def mentions(hospital: Hospital, *, misspelt: float = 0.0, seed: int = 0) -> Mentions:
     """Link every note of a hospital by itself."""
-    circles = {
-        person: Circle(record, hospital.lang) for person, record in hospital.patients.items()
+    known_people = {
+        person: KnownPeople(record, hospital.lang) for person, record in hospital.patients.items()
     }
     truth: list[tuple[int, str]] = []
     predicted: list[tuple[int, str]] = []
     for note in hospital.notes():
         document, spans = misspell(note, misspelt, Random(f"{seed}/{note.note_id}"))
-        linked = link(document, spans, circles[note.person_id])
+        linked = link_persons(document, spans, known_people[note.person_id])
         for who, entity in zip(note.who, linked.entities, strict=True):
             if who:
                 truth.append((note.person_id, who))

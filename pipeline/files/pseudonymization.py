@@ -26,7 +26,7 @@ from record.policy import Policy
 from record.release import Release
 from record.span import Span
 from surrogates.keys.keys import ALGORITHM, CohortKey
-from surrogates.keys.locators import files_of
+from surrogates.keys.locators import locator_files
 from surrogates.keys.vault import Vault
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
@@ -147,7 +147,7 @@ def _vault(rules: Rules) -> Vault | None:
 def _files(rules: Rules) -> list[Path]:
     """Name the files among keys, vault and policy, which no output may replace."""
     is_policy_file = rules.policy is not None and rules.policy not in shipped()
-    named = [*files_of(rules.key), *files_of(rules.vault_key or "env:")]
+    named = [*locator_files(rules.key), *locator_files(rules.vault_key or "env:")]
     named += [str(rules.policy)] * is_policy_file + [str(rules.vault)] * (rules.vault is not None)
     return [Path(name) for name in named]
 

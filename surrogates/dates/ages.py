@@ -62,8 +62,8 @@ def _is_small(folded: str, after: str) -> bool:
 
 
 def _cap(match: re.Match[str], cap: int) -> str:
-    whole = int(match[1]) + (9 if match[2] else 0)
-    return f"{cap + 1}+" if whole > cap else match[0]
+    read_whole_date = int(match[1]) + (9 if match[2] else 0)
+    return f"{cap + 1}+" if read_whole_date > cap else match[0]
 
 
 def _cap_words(text: str, cap: int) -> str:

@@ -78,7 +78,7 @@ def _with_numbers(like: DateForm, text: str, latest: int) -> DateForm | None:
                 width = 2
         if role == "w":
             group.weekday = token.value
-        elif not parsing.put(group, role, token, latest):
+        elif not parsing.set_part(group, role, token, latest):
             return None
         else:
             group.roles += role
@@ -86,7 +86,7 @@ def _with_numbers(like: DateForm, text: str, latest: int) -> DateForm | None:
     return DateForm(text, like.lang, [group]) if parsing.is_possible(group) else None
 
 
-def repaired(text: str) -> str:
+def repair_digits(text: str) -> str:
     """Put digits for the letters that stand for them, where nothing but numbers is around."""
     if _NUMERIC_LOOKS.fullmatch(text):
         mend = _DIGIT.search(text) and not _ROMAN.search(text)

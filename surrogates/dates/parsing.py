@@ -7,7 +7,7 @@ from datetime import date
 from functools import lru_cache
 from itertools import pairwise
 
-from surrogates.dates.tokens import DateToken, languages, tokens
+from surrogates.dates.tokens import DateToken, rank_languages, tokens
 from surrogates.dates.words import RANGE_WORDS
 from surrogates.patient.text_normalization import fold
 
@@ -144,15 +144,15 @@ def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -
     """
     if len(text) > _LONGEST:
         return None
-    cut = _cut(text, lang)
-    if not cut.tokens:
+    tokenized = _tokenize(text, lang)
+    if not tokenized.tokens:
         return None
-    month_first = cut.lang == "en" if day_first is None else not day_first
-    return _form(text, lang, latest, month_first and cut.is_ordered)
+    month_first = tokenized.lang == "en" if day_first is None else not day_first
+    return _parse_form(text, lang, latest, month_first and tokenized.is_ordered)
 
 
 @dataclass(slots=True, repr=False)
-class _Cut:
+class _TokenizedDate:
     """A written date cut into tokens, and its language.
 
     `is_ordered` tells that it may matter whether the day or the month stands first.
@@ -165,22 +165,24 @@ class _Cut:
 
 # Notes repeat their dates; what is cut or read once is never changed.
 @lru_cache(maxsize=_REMEMBERED)
-def _cut(text: str, lang: str) -> _Cut:
-    langs = languages(text, lang)
+def _tokenize(text: str, lang: str) -> _TokenizedDate:
+    langs = rank_languages(text, lang)
     found = tokens(text, langs)
     kinds = [token.kind for token in found or ()]
-    return _Cut(langs[0], found, kinds.count("n") > 1 or not _RUNS.keys().isdisjoint(kinds))
+    return _TokenizedDate(
+        langs[0], found, kinds.count("n") > 1 or not _RUNS.keys().isdisjoint(kinds)
+    )
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _form(text: str, lang: str, latest: int, month_first: bool) -> DateForm | None:
-    cut = _cut(text, lang)
+def _parse_form(text: str, lang: str, latest: int, month_first: bool) -> DateForm | None:
+    tokenized = _tokenize(text, lang)
     for lenient in (False, True):
-        reader = _Reader(text, cut.lang, latest, month_first, lenient)
-        groups = _read_all(reader, cut.tokens or [])
+        reader = _Reader(text, tokenized.lang, latest, month_first, lenient)
+        groups = _read_all(reader, tokenized.tokens or [])
         if groups:
-            _pad(groups)
-            return DateForm(text, cut.lang, groups)
+            _set_padding(groups)
+            return DateForm(text, tokenized.lang, groups)
     return None
 
 
@@ -194,14 +196,14 @@ def _read_all(reader: _Reader, found: list[DateToken]) -> list[Group] | None:
             chunks.append([])
         chunks[-1].append(token)
     for chunk in chunks:
-        read = _read(reader, chunk)
+        read = _read_chunk(reader, chunk)
         if read is None:
             return None
         groups += read
     return groups
 
 
-def _read(reader: _Reader, chunk: list[DateToken]) -> list[Group] | None:
+def _read_chunk(reader: _Reader, chunk: list[DateToken]) -> list[Group] | None:
     weekdays = [token for token in chunk if token.kind == "w"]
     others = [token for token in chunk if token.kind != "w"]
     signature = "".join(token.kind for token in others)
@@ -211,15 +213,15 @@ def _read(reader: _Reader, chunk: list[DateToken]) -> list[Group] | None:
             return _with_weekday(groups, weekdays)
     if signature in _WHOLE:
         return None
-    for cut in _cuts(reader.text, chunk):
-        head = _read(reader, chunk[:cut])
-        tail = _read(reader, chunk[cut:]) if head else None
+    for cut in _rank_split_points(reader.text, chunk):
+        head = _read_chunk(reader, chunk[:cut])
+        tail = _read_chunk(reader, chunk[cut:]) if head else None
         if head and tail:
             return head + tail
     return None
 
 
-def _cuts(text: str, chunk: list[DateToken]) -> list[int]:
+def _rank_split_points(text: str, chunk: list[DateToken]) -> list[int]:
     """Rank the places where a chunk may hold two dates: after a comma, at a dash, in the middle."""
     ranked = []
     for cut in range(1, len(chunk)):
@@ -240,7 +242,7 @@ def _read_signature(reader: _Reader, found: list[DateToken], signature: str) -> 
         readings = ("md", "my")
     readings = _reconsider(reader.text, found, signature, readings)
     for reading in readings:
-        groups = _assign(reader, reading, found)
+        groups = _assign_roles(reader, reading, found)
         if groups is not None:
             return groups
     return None
@@ -277,7 +279,7 @@ def _read_run(reader: _Reader, token: DateToken) -> list[Group] | None:
             kind = "Y" if width == 4 else "n"
             parts.append(DateToken(kind, at, at + width, int(digits), digits))
             at += width
-        groups = _assign(reader, order, parts)
+        groups = _assign_roles(reader, order, parts)
         if groups is not None:
             for slot in groups[0].slots:
                 slot.width = len(slot.token.text)
@@ -285,7 +287,7 @@ def _read_run(reader: _Reader, token: DateToken) -> list[Group] | None:
     return None
 
 
-def _assign(reader: _Reader, reading: str, found: list[DateToken]) -> list[Group] | None:
+def _assign_roles(reader: _Reader, reading: str, found: list[DateToken]) -> list[Group] | None:
     groups = []
     remaining = iter(found)
     for roles in reading.split(","):
@@ -294,12 +296,12 @@ def _assign(reader: _Reader, reading: str, found: list[DateToken]) -> list[Group
             token = next(remaining)
             if reader.lenient and role in "dm" and token.text == "00":
                 continue  # An unknown day or month stays as it stands.
-            if not put(group, role, token, reader.latest):
+            if not set_part(group, role, token, reader.latest):
                 return None
             group.fill(role, token)
         if not group.slots and roles:
             return None
-        if not is_possible(group) and not (reader.lenient and _exceeds(group)):
+        if not is_possible(group) and not (reader.lenient and _clip_excess(group)):
             return None
         groups.append(group)
     for before, group in pairwise(groups):
@@ -311,14 +313,14 @@ def _assign(reader: _Reader, reading: str, found: list[DateToken]) -> list[Group
     return groups
 
 
-def _exceeds(group: Group) -> bool:
+def _clip_excess(group: Group) -> bool:
     """Part an impossible day such as 31/02/2024 into the last of its month and the excess."""
     last = calendar.monthrange(group.year or 2000, group.month)[1]
     group.day, group.excess = last, group.day - last
     return True
 
 
-def put(group: Group, role: str, token: DateToken, latest: int) -> bool:
+def set_part(group: Group, role: str, token: DateToken, latest: int) -> bool:
     """Set a part of a date to what a token says; tell whether the part can be that."""
     value = token.value + (token.kind == "m")
     if role == "d":
@@ -361,7 +363,7 @@ def _with_weekday(groups: list[Group], weekdays: list[DateToken]) -> list[Group]
     return groups
 
 
-def _pad(groups: list[Group]) -> None:
+def _set_padding(groups: list[Group]) -> None:
     """Decide which numbers keep a leading zero; `12` alone does not tell, the others do."""
     slots = [slot for group in groups for slot in group.slots if slot.role in "dm"]
     numbers = [slot for slot in slots if slot.token.kind == "n" and not slot.width]

@@ -17,7 +17,7 @@ def render(form: DateForm, days: list[tuple[date, int]]) -> str:
     What says the same as before stays as it was written, digit for digit.
     """
     filled = [
-        (slot, _fill(slot, group, day, weekday, form))
+        (slot, _render_slot(slot, group, day, weekday, form))
         for group, (day, weekday) in zip(form.groups, days, strict=True)
         for slot in group.slots
     ]
@@ -41,7 +41,7 @@ def is_dot_spent(token: DateToken, written: str, text: str) -> bool:
     return written != token.text and token.style is not None and token.style.lang in langs
 
 
-def _fill(slot: Slot, group: Group, day: date, weekday: int, form: DateForm) -> str:
+def _render_slot(slot: Slot, group: Group, day: date, weekday: int, form: DateForm) -> str:
     token = slot.token
     if slot.role == "w":
         return word(token, weekday)
@@ -58,7 +58,7 @@ def _fill(slot: Slot, group: Group, day: date, weekday: int, form: DateForm) -> 
     if number == token.value or (slot.role == "y" and number == group.year):
         return form.text[token.start : token.end]
     if token.spelt:
-        return _spell(token, number, form)
+        return _render_spelt(token, number, form)
     if slot.role == "y":
         return f"{number:04d}" if token.kind == "Y" else f"{number % 100:02d}"
     return f"{number:0{slot.width}d}" + ordinal(slot, number, form)
@@ -82,7 +82,7 @@ def word(token: DateToken, number: int) -> str:
     return proper.lower() if token.text.islower() else proper[:1].upper() + proper[1:].lower()
 
 
-def _spell(token: DateToken, number: int, form: DateForm) -> str:
+def _render_spelt(token: DateToken, number: int, form: DateForm) -> str:
     two_digits = token.kind == "n" and number > 31
     words = spell(number % 100 if two_digits else number, token.spelt)
     if token.spelt == "fr" and number == 1 and token.kind == "n":
@@ -120,9 +120,14 @@ def ordinal(slot: Slot, number: int, form: DateForm) -> str:
     elif slot.role == "q":
         ending = _rank_ending(slot.token, suffix, number, form)
     elif suffix and suffix != "er":
-        kept = number == 1 or slot.token.value != 1 or _is_of(form, "nl")
+        kept = number == 1 or slot.token.value != 1 or _has_month_in(form, "nl")
         ending = slot.token.suffix if kept else ""
-    elif number == 1 and slot.width == 0 and slot.role == "d" and (suffix or _is_of(form, "fr")):
+    elif (
+        number == 1
+        and slot.width == 0
+        and slot.role == "d"
+        and (suffix or _has_month_in(form, "fr"))
+    ):
         ending = "er"
     return ending.upper() if capitals else ending
 
@@ -135,7 +140,7 @@ def _rank_ending(token: DateToken, suffix: str, number: int, form: DateForm) -> 
     return token.suffix
 
 
-def _is_of(form: DateForm, lang: str) -> bool:
+def _has_month_in(form: DateForm, lang: str) -> bool:
     """Return whether a month in full of a language is written; `1er` goes with a French one."""
     if lang == "nl" and form.lang == "nl":
         return True

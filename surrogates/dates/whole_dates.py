@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from surrogates.dates import parsing, rendering
-from surrogates.dates.format_templates import LATEST, repaired, shape
+from surrogates.dates.format_templates import LATEST, repair_digits, shape
 from surrogates.dates.parsing import DateForm, Slot
 
 _REMEMBERED = 1 << 12
@@ -51,7 +51,7 @@ class _Plan:
 
 
 @dataclass(slots=True, repr=False)
-class Whole:
+class WholeDate:
     """A written date with its day, month and year of four digits."""
 
     text: str
@@ -80,14 +80,14 @@ class Whole:
                 pieces.append(word)
                 end += more
             elif role == "d":
-                pieces.append(_number(text[start:end], day.day, moved.day, place))
+                pieces.append(_render_number(text[start:end], day.day, moved.day, place))
             else:
-                pieces.append(_number(text[start:end], day.month, moved.month, place))
+                pieces.append(_render_number(text[start:end], day.month, moved.month, place))
         pieces.append(text[end:])
         return rendering.elide("".join(pieces), self.plan.form)
 
 
-def _number(written: str, before: int, after: int, place: _Place) -> str:
+def _render_number(written: str, before: int, after: int, place: _Place) -> str:
     if before == after:
         return written
     if place.width == 2 or written[0] == "0":
@@ -96,27 +96,27 @@ def _number(written: str, before: int, after: int, place: _Place) -> str:
 
 
 @lru_cache(_REMEMBERED)
-def whole(text: str, lang: str, day_first: bool | None) -> Whole | None:
+def read_whole_date(text: str, lang: str, day_first: bool | None) -> WholeDate | None:
     """Read a date that has its day, month and year of four digits, and nothing to repair.
 
     None where it is none, or where its shape alone does not tell how it is read and written.
     """
     like = shape(text)
-    plan = _plan(like, lang, None) if like else None
-    if plan is None or repaired(text) != text:
+    plan = _make_plan(like, lang, None) if like else None
+    if plan is None or repair_digits(text) != text:
         return None
     if plan.month and day_first is not None:
-        plan = _plan(like, lang, day_first) or plan
+        plan = _make_plan(like, lang, day_first) or plan
     month = int(text[plan.month]) if plan.month else plan.named
     try:
         day = date(int(text[plan.year]), month, int(text[plan.day]))
     except ValueError:
         return None
-    return Whole(text, day, day.weekday() if plan.weekday < 0 else plan.weekday, plan)
+    return WholeDate(text, day, day.weekday() if plan.weekday < 0 else plan.weekday, plan)
 
 
 @lru_cache(_REMEMBERED)
-def _plan(like: str, lang: str, day_first: bool | None) -> _Plan | None:
+def _make_plan(like: str, lang: str, day_first: bool | None) -> _Plan | None:
     form = parsing.parse(like, lang=lang, latest=LATEST, day_first=day_first)
     if form is None or len(form.groups) != 1:
         return None
@@ -127,7 +127,7 @@ def _plan(like: str, lang: str, day_first: bool | None) -> _Plan | None:
     month = slots["m"].token
     return _Plan(
         form,
-        tuple(_place(slot, form) for slot in sorted(slots.values(), key=_start)),
+        tuple(_make_place(slot, form) for slot in sorted(slots.values(), key=_start)),
         year=at["y"],
         month=at["m"] if month.kind == "n" else None,
         day=at["d"],
@@ -148,7 +148,7 @@ def _start(slot: Slot) -> int:
     return slot.token.start
 
 
-def _place(slot: Slot, form: DateForm) -> _Place:
+def _make_place(slot: Slot, form: DateForm) -> _Place:
     token = slot.token
     words: tuple[tuple[str, int], ...] = ()
     if token.style is not None:

@@ -14,7 +14,7 @@ from surrogates.patient import gazetteer, lexicon, value_format
 from surrogates.patient.lexicon import listed
 from surrogates.patient.patient import DRAWS, Mention, Subject
 from surrogates.patient.text_normalization import WORD, compact, fold
-from surrogates.places.places import town_for
+from surrogates.places.places import draw_town
 
 _NIR = re.compile(r"[1-478]\d{4}(?:\d\d|2[ab])\d{6}(?:\d\d)?")
 _CORSICA = ("2a", "2b")
@@ -55,13 +55,13 @@ def nir(value: str, drawing: Drawing) -> str | None:
     """
     if not _NIR.fullmatch(value):
         return None
-    if drawing.asked:
+    if drawing.dry_run:
         return value
     born = _nir_birth(value, drawing)
     sex = value[0]
-    turned = _FEMALE if drawing.sex("") == "F" else _MALE if drawing.sex("") == "M" else {}
+    sex_digits = _FEMALE if drawing.sex("") == "F" else _MALE if drawing.sex("") == "M" else {}
     department, commune = _nir_place(value, drawing)
-    body = f"{turned.get(sex, sex)}{born}{department}{commune}"
+    body = f"{sex_digits.get(sex, sex)}{born}{department}{commune}"
     return body + check_digits.nir_key(body) if len(value) == 15 else body
 
 
@@ -84,11 +84,11 @@ def _nir_place(value: str, drawing: Drawing) -> tuple[str, str]:
         continent, country, order = drawing.places(places, sizes, "nir/abroad", value[:5])
         return _ABROAD, f"{continent + 1}{country + 1:02d}{order + 1:03d}"
     (order,) = drawing.places((order,), (_ORDERS,), "nir", tweak)
-    number = _town(value[5:10], drawing)
+    number = _replace_commune(value[5:10], drawing)
     return number[:2], f"{number[2:]}{order + 1:03d}"
 
 
-def _town(number: str, drawing: Drawing) -> str:
+def _replace_commune(number: str, drawing: Drawing) -> str:
     """Return the number of the commune that stands for one, as a town of the text does.
 
     Corsica stays Corsica, since the letter has to stay where it is.
@@ -102,7 +102,7 @@ def _town(number: str, drawing: Drawing) -> str:
         towns = lexicon.load("cities", "fr")
     for further in range(DRAWS):
         wanted = name if not further else f"{name} {further}"
-        found = gazetteer.commune_number(*town_for(wanted, drawing.subject, towns=towns)).lower()
+        found = gazetteer.commune_number(*draw_town(wanted, drawing.subject, towns=towns)).lower()
         if (found[:2] in _CORSICA) is is_corsican:
             return found
     raise Unsafe("no-surrogate")
@@ -309,29 +309,34 @@ def replace(mention: Mention, subject: Subject) -> str:
     its shape. But for US numbers, no two of a kind and shape get one surrogate; numbers of
     patients, visits and clinicians have one order in all the cohort.
     """
-    head, text = _behead(mention)
+    head, text = _split_prefix(mention)
     value = compact(text)
     if not value:
         raise Unsafe("no-surrogate")
-    maker = _kind(value, text, mention, subject)
+    maker = _recognize_kind(value, text, mention, subject)
     for counter in range(DRAWS):
         drawing = Drawing(mention, subject, counter)
         drawn = maker(value, drawing)
         # What one kind gives must be of no other, or a number of that could get the same.
         while drawn is not None and maker not in _TIED:
-            if _kind(drawn, value_format.pour(drawn, text), mention, subject) is maker:
+            if (
+                _recognize_kind(drawn, value_format.apply_format(drawn, text), mention, subject)
+                is maker
+            ):
                 break
             drawn = maker(drawn, drawing)
         if drawn is not None and drawn != value and drawn not in subject.avoided_codes:
-            return head + value_format.pour(drawn, text)
+            return head + value_format.apply_format(drawn, text)
     raise Unsafe("no-surrogate")
 
 
-def _kind(value: str, text: str, mention: Mention, subject: Subject) -> _Maker:
+def _recognize_kind(value: str, text: str, mention: Mention, subject: Subject) -> _Maker:
     """Recognize a number: give what makes the surrogates of its kind."""
-    asked = Drawing(mention, subject, asked=True)
+    dry_run = Drawing(mention, subject, dry_run=True)
     return next(
-        maker for maker in _makers(value, text, mention, subject) if maker(value, asked) is not None
+        maker
+        for maker in _candidate_makers(value, text, mention, subject)
+        if maker(value, dry_run) is not None
     )
 
 
@@ -347,7 +352,7 @@ _HEADS = frozenset(
 _OF_PERSONS = frozenset((Label.SSN, Label.INSURANCE_ID, Label.ID, Label.PATIENT_ID))
 
 
-def _behead(mention: Mention) -> tuple[str, str]:
+def _split_prefix(mention: Mention) -> tuple[str, str]:
     """Part what names the number (`NIR : `, `MRN `) from the number; it stays as it is."""
     match = _HEAD.fullmatch(mention.text)
     if match is None or not compact(match["body"]):
@@ -356,7 +361,9 @@ def _behead(mention: Mention) -> tuple[str, str]:
     return (match["head"], match["body"]) if known else ("", mention.text)
 
 
-def _makers(value: str, text: str, mention: Mention, subject: Subject) -> Iterator[_Maker]:
+def _candidate_makers(
+    value: str, text: str, mention: Mention, subject: Subject
+) -> Iterator[_Maker]:
     """Return what may make a surrogate, the surest first:
     form and check digits decide among them.
     """
@@ -372,12 +379,12 @@ def _makers(value: str, text: str, mention: Mention, subject: Subject) -> Iterat
         if lang == "en" and mention.label != Label.SSN:
             yield _nhs
     if mention.label == Label.SSN:
-        yield from _social(value, text, lang)
+        yield from _national_makers(value, text, lang)
     yield from _of_size(_ANYWHERE, len(value))
     yield _shaped
 
 
-def _social(value: str, text: str, lang: str) -> Iterator[_Maker]:
+def _national_makers(value: str, text: str, lang: str) -> Iterator[_Maker]:
     """Return the countries apart whose numbers are nine digits, by language and form."""
     if (
         _RUT.fullmatch(text.strip().lower())
@@ -401,7 +408,7 @@ def _american(value: str, drawing: Drawing) -> str:
 
     They are fewer than the numbers that are issued, so that two of these can meet.
     """
-    if drawing.asked:
+    if drawing.dry_run:
         return value
     draw = drawing.subject.key.draw(Label.SSN, value, 12, counter=drawing.counter)
     area, group, serial = (int.from_bytes(draw[i : i + 4], "big") for i in (0, 4, 8))

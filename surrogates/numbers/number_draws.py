@@ -28,7 +28,7 @@ class Drawing:
     mention: Mention
     subject: Subject
     counter: int = 0
-    asked: bool = False
+    dry_run: bool = False
 
     @property
     def key(self) -> PatientKey:
@@ -38,9 +38,9 @@ class Drawing:
 
     def digits(self, text: str, tweak: str = "") -> str:
         """Return the digits that stand for others, any digit in any place."""
-        if self.asked or len(text) > code_permutation.LONGEST:
+        if self.dry_run or len(text) > code_permutation.LONGEST:
             return self.signs(text, ["0123456789"] * len(text), "digits", tweak)
-        drawn = code_permutation.move(
+        drawn = code_permutation.permute_number(
             int(text),
             10 ** len(text),
             key=self.key,
@@ -68,9 +68,9 @@ class Drawing:
         self, places: Sequence[int], sizes: Sequence[int], name: str, tweak: str = ""
     ) -> list[int]:
         """Return the places that stand for others of the same sizes."""
-        if self.asked:
+        if self.dry_run:
             return list(places)
-        return code_permutation.step(
+        return code_permutation.permute_places(
             places,
             sizes,
             key=self.key,
@@ -82,21 +82,21 @@ class Drawing:
 
     def shaped(self, text: str, *, speakable: bool = False) -> str:
         """Return the signs that stand for others of the same shape."""
-        if self.asked:
+        if self.dry_run:
             return text
-        return value_format.walk(
+        return value_format.permute_value(
             text, self.mention.label, self.key, self.counter, speakable=speakable
         )
 
     def born(self, written: date) -> date:
         """Move the birth date of the patient, or where nobody knows it that in the number."""
-        if self.asked:
+        if self.dry_run:
             return written
         return dates.move_birth(self.subject.birth_date or written, self.subject)
 
     def sex(self, written: str) -> str:
         """Return the patient's sex, `M` or `F`, or where nobody knows it that in the number."""
-        known = self.subject.gender in _SEXES and not self.asked
+        known = self.subject.gender in _SEXES and not self.dry_run
         return self.subject.gender if known else written
 
 

@@ -38,7 +38,7 @@ class DateShift:
         """Move a day. Raises Unsafe where the calendar ends."""
         try:
             moved = self.cut(day + timedelta(days=self.days))
-            return moved if moved != day else self.cut(self.further(moved))
+            return moved if moved != day else self.cut(self.nudge_day(moved))
         except (OverflowError, ValueError):
             raise Unsafe("date-out-of-range") from None
 
@@ -48,14 +48,14 @@ class DateShift:
             return day
         return day.replace(day=1, month=1 if self.precision == "year" else day.month)
 
-    def further(self, day: date) -> date:
+    def nudge_day(self, day: date) -> date:
         """Move a day on by one unit of the precision."""
         if self.precision == "day":
             return day + timedelta(days=self.nudge)
         return add_months(day, _MONTHS[self.precision] * self.nudge)
 
 
-class Courses:
+class DateShifts:
     """The courses of a cohort's patients, of whom the most recent are remembered."""
 
     def __init__(self, cohort: CohortKey, policy: Policy) -> None:
@@ -73,23 +73,23 @@ class Courses:
             _remember(self._days, person_id, days)
         return days
 
-    def of_dates(self, person_id: str) -> DateShift:
+    def make_dates_shift(self, person_id: str) -> DateShift:
         """Return the course of all dates of a patient but that of birth."""
-        course = self._dates.get(person_id)
-        if course is None:
+        shift = self._dates.get(person_id)
+        if shift is None:
             key = self._cohort.patient(person_id)
-            course = of_dates(key, self._policy, self.days(person_id))
-            _remember(self._dates, person_id, course)
-        return course
+            shift = make_dates_shift(key, self._policy, self.days(person_id))
+            _remember(self._dates, person_id, shift)
+        return shift
 
-    def of_births(self, person_id: str) -> DateShift:
+    def make_birth_shift(self, person_id: str) -> DateShift:
         """Return the course of the birth date of a patient."""
-        course = self._births.get(person_id)
-        if course is None:
+        shift = self._births.get(person_id)
+        if shift is None:
             key = self._cohort.patient(person_id)
-            course = of_births(key, self._policy, self.days(person_id))
-            _remember(self._births, person_id, course)
-        return course
+            shift = make_birth_shift(key, self._policy, self.days(person_id))
+            _remember(self._births, person_id, shift)
+        return shift
 
 
 def _remember(known: dict[str, _T], person_id: str, found: _T) -> None:
@@ -110,7 +110,7 @@ def shift_days(key: PatientKey, policy: Policy) -> int:
     return days if key.number("shift", "sign", 2) else -days
 
 
-def of_dates(key: PatientKey, policy: Policy, days: int) -> DateShift:
+def make_dates_shift(key: PatientKey, policy: Policy, days: int) -> DateShift:
     """Return the course of all dates but those of birth.
 
     The nudge is drawn apart from the shift, so that a year alone does not tell its sign. What is
@@ -121,7 +121,7 @@ def of_dates(key: PatientKey, policy: Policy, days: int) -> DateShift:
     return DateShift(days, nudge, policy.date_precision, policy.keep_weekday)
 
 
-def of_births(key: PatientKey, policy: Policy, days: int) -> DateShift:
+def make_birth_shift(key: PatientKey, policy: Policy, days: int) -> DateShift:
     """Return the course of the patient's birth date.
 
     Shifted, it keeps ages exact. Cut down or jittered it only ever comes earlier than that, so

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from record.label import Label
 from record.patient import PatientRecord, PersonName
 from surrogates.patient import name_lists
-from surrogates.patient.misspelling import Speller
+from surrogates.patient.misspelling import SpellingCorrector
 from surrogates.patient.name_words import ELISIONS, PARTICLES, TITLES
 from surrogates.patient.text_normalization import WORD, fold
 
@@ -20,11 +20,11 @@ GIVEN, FAMILY = Label.FIRST_NAME.value, Label.LAST_NAME.value
 LONGEST_ABBREVIATION = 3
 _MONOGRAM = 4
 # Small, they join the words of a longer name: `Ortega y Gasset`.
-_JOINTS = frozenset("dlyei")
+_CONJUNCTIONS = frozenset("dlyei")
 _READINGS = 4096
 _SHARED = 1 << 12
 
-Part = tuple[str, str]
+RoleWord = tuple[str, str]
 """A role (FIRST_NAME or LAST_NAME) and a folded word."""
 
 
@@ -39,7 +39,7 @@ class Person:
 
 
 @dataclass(slots=True)
-class Word:
+class NameWord:
     """One word of a name as written, and where it stands; `role` is FIRST_NAME or LAST_NAME.
 
     A word that `stays` is a particle or title beside others that change.
@@ -55,7 +55,7 @@ class Word:
 
 
 @dataclass(slots=True)
-class Reading:
+class NameReading:
     """A name as written, read: its words, and of them the folded names, misspelt ones put right.
 
     `text` is composed, and what the places of the words count in. `monogram` are the names whose
@@ -64,36 +64,36 @@ class Reading:
     """
 
     text: str = field(repr=False)
-    words: tuple[Word, ...] = field(default=(), repr=False)
-    monogram: tuple[Part, ...] = field(default=(), repr=False)
+    words: tuple[NameWord, ...] = field(default=(), repr=False)
+    monogram: tuple[RoleWord, ...] = field(default=(), repr=False)
     given: tuple[str, ...] = field(default=(), repr=False)
     initials: tuple[str, ...] = field(default=(), repr=False)
     family: tuple[str, ...] = field(default=(), repr=False)
-    unlisted: tuple[Part, ...] = field(default=(), repr=False)
+    unlisted: tuple[RoleWord, ...] = field(default=(), repr=False)
     is_short: bool = False
 
 
-class Circle:
+class KnownPeople:
     """The people a record knows: the patient first, then the relatives."""
 
     __slots__ = (
-        *("_known", "_listed", "_meant", "_monograms", "_names", "_readings", "_spellers"),
+        *("_known", "_listed", "_meant", "_monograms", "_names", "_correctors", "_readings"),
         *("locale", "persons"),
     )
 
     def __init__(self, record: PatientRecord | None, locale: str) -> None:
         self.locale = locale
-        self.persons = tuple(_of_record(record, locale)) if record else ()
-        self._known = _known_words(record)
+        self.persons = tuple(_list_persons(record, locale)) if record else ()
+        self._known = _fold_known_words(record)
         self._names = self._known[GIVEN] | self._known[FAMILY]
         self._listed = {role: name_lists.of_role(role, locale).places for role in (GIVEN, FAMILY)}
-        self._monograms: dict[str, tuple[Part, ...]] | None = None
-        self._spellers = {
-            GIVEN: Speller(w for p in self.persons for w in p.given),
-            FAMILY: Speller(w for p in self.persons for w in p.family),
+        self._monograms: dict[str, tuple[RoleWord, ...]] | None = None
+        self._correctors = {
+            GIVEN: SpellingCorrector(w for p in self.persons for w in p.given),
+            FAMILY: SpellingCorrector(w for p in self.persons for w in p.family),
         }
-        self._readings: dict[Part, Reading] = {}
-        self._meant: dict[Part, str] = {}
+        self._readings: dict[RoleWord, NameReading] = {}
+        self._meant: dict[RoleWord, str] = {}
 
     def __repr__(self) -> str:
         return f"Circle({len(self.persons)} persons)"
@@ -120,7 +120,7 @@ class Circle:
             return FAMILY
         return name_lists.role(word, self.locale) or first
 
-    def meant(self, role: str, word: str) -> str:
+    def correct(self, role: str, word: str) -> str:
         """Return the name of the record that a folded word misspells; empty where none is.
 
         A given name of the lists is right, as is a family name that is among the most frequent.
@@ -129,16 +129,16 @@ class Circle:
         if known is None:
             if len(self._meant) >= _READINGS:
                 self._meant.clear()
-            known = self._meant[role, word] = self._find(role, word)
+            known = self._meant[role, word] = self._search_spelling(role, word)
         return known
 
-    def _find(self, role: str, word: str) -> str:
+    def _search_spelling(self, role: str, word: str) -> str:
         place = self._listed[role].get(word)
         if place is not None and (role == GIVEN or "/1" in place[0].name):
             return ""
-        return self._spellers[role].meant(word) if self.persons else ""
+        return self._correctors[role].correct(word) if self.persons else ""
 
-    def monogram(self, word: str) -> tuple[Part, ...]:
+    def expand_monogram(self, word: str) -> tuple[RoleWord, ...]:
         """Return the names whose first letters a word in capitals is, each with its role.
 
         Nothing where it is no such word or nobody's: `JDM` is Jeanne DUPONT-MARTIN.
@@ -149,36 +149,36 @@ class Circle:
             self._monograms = _monograms(self.persons)
         return self._monograms.get(fold(word), ())
 
-    def read(self, text: str, label: str) -> Reading:
+    def read_name(self, text: str, label: str) -> NameReading:
         """Read the text of a span of a name, labelled FIRST_NAME, LAST_NAME or NAME."""
         known = self._readings.get((text, label))
         if known is None:
             if len(self._readings) >= _READINGS:
                 self._readings.clear()
-            known = _read_foreign(text, label, self.locale)
-            if self._concerns(known):
-                known = self.read_anew(text, label)
+            known = _read_unknown(text, label, self.locale)
+            if self._may_be_known(known):
+                known = self.read_uncached(text, label)
             self._readings[text, label] = known
         return known
 
-    def _concerns(self, foreign: Reading) -> bool:
+    def _may_be_known(self, reading: NameReading) -> bool:
         """Return whether a name, read as nobody's of the record, is or may be somebody's of it."""
-        words = foreign.words
-        if len(words) == 1 and self.monogram(words[0].text):
+        words = reading.words
+        if len(words) == 1 and self.expand_monogram(words[0].text):
             return True
-        known, meant = self._names, self.meant
+        known, meant = self._names, self.correct
         return any(each.folded in known or meant(each.role, each.folded) for each in words)
 
-    def read_anew(self, text: str, label: str) -> Reading:
+    def read_uncached(self, text: str, label: str) -> NameReading:
         """Read a name that was never read; else as `read` does."""
         text = unicodedata.normalize("NFC", text)
         words = self._words(text, label)
-        if len(words) == 1 and (meant := self.monogram(words[0].text)):
+        if len(words) == 1 and (meant := self.expand_monogram(words[0].text)):
             given = tuple(word for role, word in meant if role == GIVEN)
             family = tuple(word for role, word in meant if role == FAMILY)
-            return Reading(text, words, meant, given=given, family=family)
+            return NameReading(text, words, meant, given=given, family=family)
         found: dict[str, list[str]] = {GIVEN: [], FAMILY: [], "initials": []}
-        unlisted: list[Part] = []
+        unlisted: list[RoleWord] = []
         is_short = False
         for each in words:
             word, role = each.folded, each.role
@@ -188,12 +188,12 @@ class Circle:
             if role == GIVEN and (len(word) == 1 or (short and each.is_dotted)):
                 found["initials"].append(word)
             elif len(word) > 1 and word not in TITLES:
-                found[role].append(self.meant(role, word) or word)
+                found[role].append(self.correct(role, word) or word)
             known = short or particle or self.knows(role, word)
             if not known and word not in self._listed[role]:
                 unlisted.append((role, word))
         family = tuple(word for word in found[FAMILY] if word not in PARTICLES)
-        return Reading(
+        return NameReading(
             text,
             words,
             given=tuple(found[GIVEN]),
@@ -203,7 +203,7 @@ class Circle:
             is_short=is_short,
         )
 
-    def _words(self, text: str, label: str) -> tuple[Word, ...]:
+    def _words(self, text: str, label: str) -> tuple[NameWord, ...]:
         """Cut a name into words, and tell for each whether it is given or family name.
 
         The label decides where a list holds the word in that role, or the record does not know it
@@ -215,7 +215,7 @@ class Circle:
         for match in WORD.finditer(text):
             start, end = match.span()
             dotted = text.startswith(".", end)
-            words.append(Word(match[0], whole[start:end], start, end, label, dotted))
+            words.append(NameWord(match[0], whole[start:end], start, end, label, dotted))
         telling = [word for word in words if word.folded not in TITLES]
         first = telling[0] if len(telling) > 1 else None
         for word in words:
@@ -230,24 +230,24 @@ class Circle:
 
 
 @lru_cache(_SHARED)
-def _read_foreign(text: str, label: str, locale: str) -> Reading:
+def _read_unknown(text: str, label: str, locale: str) -> NameReading:
     """Read a name as one that no record holds: patients share what is read, and never change it."""
-    return _nobody(locale).read_anew(text, label)
+    return _without_record(locale).read_uncached(text, label)
 
 
 @cache
-def _nobody(locale: str) -> Circle:
-    return Circle(None, locale)
+def _without_record(locale: str) -> KnownPeople:
+    return KnownPeople(None, locale)
 
 
-def _may_stay(word: Word, whole: str, is_long: bool) -> bool:
+def _may_stay(word: NameWord, whole: str, is_long: bool) -> bool:
     """Return whether a word is a particle or title; `whole` is the folded text of the name."""
     value = word.folded
     if value in TITLES or (value in PARTICLES and len(value) > 1):
         return True
     if value in ELISIONS and whole.startswith("'", word.end):
         return True
-    return is_long and value in _JOINTS and word.text.islower()
+    return is_long and value in _CONJUNCTIONS and word.text.islower()
 
 
 def is_particle(word: str) -> bool:
@@ -256,22 +256,22 @@ def is_particle(word: str) -> bool:
 
 
 @lru_cache(_READINGS)
-def names_of(name: PersonName, locale: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+def fold_person_name(name: PersonName, locale: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
     """Return the folded given and family names of a person, and the gender the lists tell."""
-    given = _words_of(name.given_names)
+    given = _fold_words(name.given_names)
     genders = name_lists.given(locale).genders
     gender = genders.get(given[0], "") if given else ""
-    return given, _words_of(name.family_names), gender
+    return given, _fold_words(name.family_names), gender
 
 
-def _words_of(names: Sequence[str]) -> tuple[str, ...]:
+def _fold_words(names: Sequence[str]) -> tuple[str, ...]:
     """Fold the words of some names, without particles where others are left."""
     words = [word for name in names for word in WORD.findall(fold(name))]
     telling = [word for word in words if word not in PARTICLES and len(word) > 1]
     return tuple(dict.fromkeys(telling or words))
 
 
-def _known_words(record: PatientRecord | None) -> dict[str, frozenset[str]]:
+def _fold_known_words(record: PatientRecord | None) -> dict[str, frozenset[str]]:
     if record is None:
         return {GIVEN: frozenset(), FAMILY: frozenset()}
     given = [*record.given_names, *(n for r in record.relatives for n in r.given_names)]
@@ -283,20 +283,20 @@ def _known_words(record: PatientRecord | None) -> dict[str, frozenset[str]]:
     }
 
 
-def _of_record(record: PatientRecord, locale: str) -> list[Person]:
-    family = _words_of((*record.family_names, *record.birth_names))
+def _list_persons(record: PatientRecord, locale: str) -> list[Person]:
+    family = _fold_words((*record.family_names, *record.birth_names))
     gender = record.gender[:1].upper()
     gender = {"H": "M", "W": "F"}.get(gender, gender)
-    persons = [Person(PATIENT, _words_of(record.given_names), family, gender)]
+    persons = [Person(PATIENT, _fold_words(record.given_names), family, gender)]
     persons += [
-        Person(f"relative/{number}", *names_of(relative, locale))
+        Person(f"relative/{number}", *fold_person_name(relative, locale))
         for number, relative in enumerate(record.relatives)
     ]
     return persons
 
 
-def _monograms(persons: Sequence[Person]) -> dict[str, tuple[Part, ...]]:
-    found: dict[str, tuple[Part, ...]] = {}
+def _monograms(persons: Sequence[Person]) -> dict[str, tuple[RoleWord, ...]]:
+    found: dict[str, tuple[RoleWord, ...]] = {}
     for person in persons:
         given = [(GIVEN, word) for word in person.given]
         family = [(FAMILY, word) for word in person.family]

@@ -29,7 +29,7 @@ class Mistake:
     place: int
 
 
-class Speller:
+class SpellingCorrector:
     """The right spellings of some names, each told from its first two letters or its last two."""
 
     __slots__ = ("_ends", "_right")
@@ -45,7 +45,7 @@ class Speller:
     def __contains__(self, word: object) -> bool:
         return word in self._right
 
-    def meant(self, word: str) -> str:
+    def correct(self, word: str) -> str:
         """Return the name that a folded word is most likely a misspelling of; empty where none is.
 
         One mistake in words of five letters and more, two from nine on; of two names as near,
@@ -68,7 +68,7 @@ class Speller:
         return "" if tied else nearest
 
 
-def mistakes(right: str, wrong: str) -> tuple[Mistake, ...]:
+def find_mistakes(right: str, wrong: str) -> tuple[Mistake, ...]:
     """Return the fewest mistakes that make the wrong word of the right one, from the left.
 
     Their number is the optimal string alignment distance.
@@ -81,7 +81,7 @@ def mistakes(right: str, wrong: str) -> tuple[Mistake, ...]:
         if i and j and right[i - 1] == wrong[j - 1] and cost == diagonal:
             i, j = i - 1, j - 1
         elif (
-            _exchanged(right, wrong, i, j)
+            _is_transposed(right, wrong, i, j)
             and cost == OSA.distance(right[: i - 2], wrong[: j - 2]) + 1
         ):
             i, j = i - 2, j - 2
@@ -116,13 +116,13 @@ def misspell(
             at = 1 + round(mistake.place * max(0, len(name) - 2) / max(1, len(model) - 1))
             about = f"{name}/{model}/{mistake.place}/{number}"
             drawn = key.number(label, about, 1 << 32, counter=counter)
-            word = _err(word, mistake.kind, min(at + counter // 2, len(word) - 1), drawn)
+            word = _make_mistake(word, mistake.kind, min(at + counter // 2, len(word) - 1), drawn)
         if word not in found and OSA.distance(name, word) == len(like):
             yield word
         found.add(word)
 
 
-def _err(word: str, kind: Kind, at: int, drawn: int) -> str:
+def _make_mistake(word: str, kind: Kind, at: int, drawn: int) -> str:
     letters = _VOWELS if word[at] in _VOWELS else _CONSONANTS
     others = letters.replace(word[at], "")
     if kind == "missing":
@@ -137,7 +137,7 @@ def _err(word: str, kind: Kind, at: int, drawn: int) -> str:
     return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
 
 
-def _exchanged(one: str, other: str, i: int, j: int) -> bool:
+def _is_transposed(one: str, other: str, i: int, j: int) -> bool:
     return i > 1 and j > 1 and one[i - 1] == other[j - 2] and one[i - 2] == other[j - 1]
 
 

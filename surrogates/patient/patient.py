@@ -13,7 +13,7 @@ from record.policy import Policy
 from surrogates.keys.keys import PatientKey
 from surrogates.patient import date_shift
 from surrogates.patient.date_shift import DateShift
-from surrogates.patient.known_people import Circle
+from surrogates.patient.known_people import KnownPeople
 from surrogates.patient.lexicon import Lexicon, listed
 from surrogates.patient.name_draws import NameDraws
 from surrogates.patient.name_words import PARTICLES
@@ -34,7 +34,7 @@ _COMMON = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
+class NamedPerson:
     """What of a note tells who is named, beside the text of a mention and the record.
 
     `given` and `family` are folded names, those of the person who is named first, then others of
@@ -48,12 +48,12 @@ class Who:
     family: tuple[str, ...] = field(default=(), repr=False)
     whole: bool = False
     gender: str = ""
-    turn: str = field(default="", repr=False)
-    settled: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
+    variant: str = field(default="", repr=False)
+    assigned: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
     spelt: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
 
 
-NOBODY = Who()
+UNKNOWN_PERSON = NamedPerson()
 """A mention of whom the note tells nothing."""
 
 
@@ -70,7 +70,7 @@ class Mention:
     label: str
     lang: str = ""
     written: date | None = field(default=None, repr=False)
-    who: Who = NOBODY
+    person: NamedPerson = UNKNOWN_PERSON
     city: str = field(default="", repr=False)
     after: str = ""
     day_first: bool | None = None
@@ -88,7 +88,7 @@ class Subject:
         self.locale = policy.locale
         self.birth_date = record.birth_date if record else None
         self.gender = record.gender[:1].upper() if record else ""
-        self.circle = Circle(record, self.locale)
+        self.known_people = KnownPeople(record, self.locale)
         self.given = tuple(_words(_all_given(record)))
         self.family = tuple(_words(_all_family(record)))
         self.avoided = _avoided_words(record).union(_telling(_all_given(record)))
@@ -96,21 +96,21 @@ class Subject:
         self.avoided_codes = _avoided_codes(record)
         self.home_codes = _home_codes(record)
         self._permutations: dict[tuple[str, str], Permutation] = {}
-        own = sorted(_own_names(record, self.circle))
+        own = sorted(_own_names(record, self.known_people))
         self.names = NameDraws(key, self.locale, self.avoided, tuple(own))
 
     def __repr__(self) -> str:
         return f"Subject(key={self.key!r})"
 
     @cached_property
-    def course(self) -> DateShift:
+    def dates_shift(self) -> DateShift:
         """How all dates of the patient move but that of birth."""
-        return date_shift.of_dates(self.key, self.policy, self.days)
+        return date_shift.make_dates_shift(self.key, self.policy, self.days)
 
     @cached_property
-    def birth_course(self) -> DateShift:
+    def birth_shift(self) -> DateShift:
         """How the birth date of the patient moves."""
-        return date_shift.of_births(self.key, self.policy, self.days)
+        return date_shift.make_birth_shift(self.key, self.policy, self.days)
 
     def pick(
         self, label: str, value: str, lexicon: Lexicon, *, accept: Callable[[str], bool]
@@ -158,9 +158,11 @@ def _words(texts: Iterable[str]) -> Iterator[str]:
         yield from WORD.findall(unicodedata.normalize("NFC", text))
 
 
-def _own_names(record: PatientRecord | None, circle: Circle) -> Iterator[tuple[str, str, str]]:
+def _own_names(
+    record: PatientRecord | None, known_people: KnownPeople
+) -> Iterator[tuple[str, str, str]]:
     """Yield the role, folded word and gender of each name of the record."""
-    own = circle.patient
+    own = known_people.patient
     for word in {fold(word) for word in _words(_all_given(record))}:
         gender = own.gender if word in own.given else ""
         yield Label.FIRST_NAME.value, word, gender

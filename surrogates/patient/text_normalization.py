@@ -11,7 +11,7 @@ from functools import lru_cache
 from record import folding
 
 WORD = re.compile(r"[^\W\d_]+")
-HOLDS = re.compile(r"[^\W_]")
+HAS_CONTENT = re.compile(r"[^\W_]")
 """Finds a letter or digit: signs and blanks alone identify nobody."""
 
 _REMEMBERED = 1 << 12
@@ -45,7 +45,7 @@ def unaccented(text: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
-def pour_case(model: str, text: str) -> str:
+def apply_case(model: str, text: str) -> str:
     """Write a text in the case of a model: all capitals, all small, or as the text stands.
 
     Capitals without accents stay without accents, as hospital forms write them.

@@ -7,7 +7,7 @@ from surrogates.patient.patient import DRAWS, Mention, Subject
 from surrogates.patient.text_normalization import compact, fold
 from surrogates.permutations import code_permutation
 
-_SIGNS = {
+_ALPHABETS = {
     "z": "0",
     "n": "123456789",
     "d": "0123456789",
@@ -35,13 +35,17 @@ def scramble(text: str, label: str, subject: Subject, *, key: PatientKey | None 
     if not value:
         raise Unsafe("no-surrogate")
     for counter in range(DRAWS):
-        drawn = walk(value, label, key or subject.key, counter, speakable=label == Label.OTHER)
+        drawn = permute_value(
+            value, label, key or subject.key, counter, speakable=label == Label.OTHER
+        )
         if drawn != value and drawn not in subject.avoided_codes and drawn not in subject.avoided:
-            return pour(drawn, text)
+            return apply_format(drawn, text)
     raise Unsafe("no-surrogate")
 
 
-def walk(value: str, label: str, key: PatientKey, counter: int, *, speakable: bool = False) -> str:
+def permute_value(
+    value: str, label: str, key: PatientKey, counter: int, *, speakable: bool = False
+) -> str:
     """Return the compact value that stands for one in the order of all values of its shape.
 
     A first zero of several signs stays, and no other becomes one. `speakable` keeps vowels and
@@ -55,7 +59,7 @@ def walk(value: str, label: str, key: PatientKey, counter: int, *, speakable: bo
     ):
         # A number as it is written is its place, counted from the first of its length.
         first = 10 ** (len(value) - 1)
-        moved = code_permutation.move(
+        moved = code_permutation.permute_number(
             int(value) - first,
             9 * first,
             key=key,
@@ -64,9 +68,9 @@ def walk(value: str, label: str, key: PatientKey, counter: int, *, speakable: bo
             times=counter,
         )
         return str(first + moved)
-    kinds, alphabets = _shape(value, speakable)
-    drawn = code_permutation.step(
-        [_place(char, signs) for char, signs in zip(value, alphabets, strict=True)],
+    kinds, alphabets = _split_kinds(value, speakable)
+    drawn = code_permutation.permute_places(
+        [_sign_index(char, signs) for char, signs in zip(value, alphabets, strict=True)],
         [len(signs) for signs in alphabets],
         key=key,
         label=label,
@@ -78,24 +82,24 @@ def walk(value: str, label: str, key: PatientKey, counter: int, *, speakable: bo
     return "".join(signs[place] for place, signs in zip(drawn, alphabets, strict=True))
 
 
-def pour(drawn: str, model: str) -> str:
+def apply_format(drawn: str, model: str) -> str:
     """Write a compact value into the separators, blanks and case of a model of its length."""
     if model.isascii() and model.isdigit():
         return drawn
     if fold(model).isalnum():
-        return "".join(map(_cased, drawn, model))
+        return "".join(map(_match_case, drawn, model))
     chars = iter(drawn)
     return "".join(
-        _cased(next(chars), char) if folded.isalnum() else char
+        _match_case(next(chars), char) if folded.isalnum() else char
         for char, folded in zip(model, fold(model), strict=True)
     )
 
 
-def _cased(drawn: str, model: str) -> str:
+def _match_case(drawn: str, model: str) -> str:
     return drawn.upper() if model.isupper() else drawn
 
 
-class _Kinds(dict[int, str]):
+class _KindTable(dict[int, str]):
     """Maps a code point to the kind of its place; filled on demand, used by `str.translate`."""
 
     def __init__(self, vowel: str, consonant: str) -> None:
@@ -103,22 +107,22 @@ class _Kinds(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
-        letter = self._vowel if char in _SIGNS["v"] else self._consonant
+        letter = self._vowel if char in _ALPHABETS["v"] else self._consonant
         self[code] = kind = "d" if char.isdigit() else letter
         return kind
 
 
-_WRITTEN, _SPEAKABLE = _Kinds("l", "l"), _Kinds("v", "c")
+_LETTERS_ALIKE, _VOWELS_APART = _KindTable("l", "l"), _KindTable("v", "c")
 
 
-def _shape(value: str, speakable: bool) -> tuple[str, list[str]]:
+def _split_kinds(value: str, speakable: bool) -> tuple[str, list[str]]:
     """Return the kinds of the places of a value, and the signs that may stand in each."""
-    kinds = value.translate(_SPEAKABLE if speakable else _WRITTEN)
+    kinds = value.translate(_VOWELS_APART if speakable else _LETTERS_ALIKE)
     if kinds[0] == "d" and value != "0":
         kinds = ("z" if value[0] == "0" else "n") + kinds[1:]
-    return kinds, [_SIGNS[kind] for kind in kinds]
+    return kinds, [_ALPHABETS[kind] for kind in kinds]
 
 
-def _place(char: str, signs: str) -> int:
+def _sign_index(char: str, signs: str) -> int:
     place = signs.find(char)
     return place if place >= 0 else ord(char) % len(signs)

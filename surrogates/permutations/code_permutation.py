@@ -36,7 +36,7 @@ class FF1:
     def __reduce__(self) -> NoReturn:
         raise TypeError("an FF1 holds a key and is not copied or pickled")
 
-    def of(self, length: int, tweak: bytes = b"") -> "CodePermutation":
+    def for_length(self, length: int, tweak: bytes = b"") -> "CodePermutation":
         """Return the permutation of the numbers of a length, 2 at least, under a tweak."""
         return CodePermutation(self._encrypt, self.radix, length, tweak)
 
@@ -45,7 +45,7 @@ class CodePermutation:
     """Encrypts and decrypts numbers of one length: algorithms 7 and 8 of the standard."""
 
     __slots__ = (
-        *("_after", "_bytes", "_drawn", "_encrypt"),
+        *("_after", "_bytes", "_encrypt", "_round_value"),
         *("_sizes", "_state", "_wide"),
     )
 
@@ -62,39 +62,39 @@ class CodePermutation:
         self._state = int.from_bytes(self._encrypt(head), "big")
         self._state = self._mac(self._state, same[:whole])
         self._after = same[whole:]
-        self._drawn: Callable[[int, int], int] = self._blocks
+        self._round_value: Callable[[int, int], int] = self._blocks
         if len(self._after) + 1 + self._bytes == _BLOCK and self._wide <= _BLOCK:
             # The commonest case by far is done without parting bytes.
             state = self._state ^ int.from_bytes(self._after + bytes(1 + self._bytes), "big")
-            turns = [state ^ turn << 8 * self._bytes for turn in range(_ROUNDS)]
-            self._drawn = _one_block(encrypt, turns, 8 * (_BLOCK - self._wide))
+            states = [state ^ round_number << 8 * self._bytes for round_number in range(_ROUNDS)]
+            self._round_value = _one_block(encrypt, states, 8 * (_BLOCK - self._wide))
 
     def encrypt(self, number: int) -> int:
         """Encrypt a number below `radix ** length`."""
-        drawn, (high, low) = self._drawn, self._sizes
+        round_value, (high, low) = self._round_value, self._sizes
         a, b = divmod(number, low)
-        for turn in range(0, _ROUNDS, 2):
-            a = (a + drawn(turn, b)) % high
-            b = (b + drawn(turn + 1, a)) % low
+        for round_number in range(0, _ROUNDS, 2):
+            a = (a + round_value(round_number, b)) % high
+            b = (b + round_value(round_number + 1, a)) % low
         return a * low + b
 
     def decrypt(self, number: int) -> int:
         """Undo `encrypt`."""
-        drawn, (high, low) = self._drawn, self._sizes
+        round_value, (high, low) = self._round_value, self._sizes
         a, b = divmod(number, low)
-        for turn in range(_ROUNDS - 2, -1, -2):
-            b = (b - drawn(turn + 1, a)) % low
-            a = (a - drawn(turn, b)) % high
+        for round_number in range(_ROUNDS - 2, -1, -2):
+            b = (b - round_value(round_number + 1, a)) % low
+            a = (a - round_value(round_number, b)) % high
         return a * low + b
 
-    def _blocks(self, turn: int, half: int) -> int:
+    def _blocks(self, round_number: int, half: int) -> int:
         """Return the number that a round adds to the other half."""
-        message = self._after + bytes((turn,)) + half.to_bytes(self._bytes, "big")
+        message = self._after + bytes((round_number,)) + half.to_bytes(self._bytes, "big")
         number = self._mac(self._state, message)
-        drawn = number.to_bytes(_BLOCK, "big")
+        round_value = number.to_bytes(_BLOCK, "big")
         for block in range(1, ceil(self._wide / _BLOCK)):
-            drawn += self._encrypt((number ^ block).to_bytes(_BLOCK, "big"))
-        return int.from_bytes(drawn[: self._wide], "big")
+            round_value += self._encrypt((number ^ block).to_bytes(_BLOCK, "big"))
+        return int.from_bytes(round_value[: self._wide], "big")
 
     def _mac(self, state: int, message: bytes) -> int:
         for start in range(0, len(message), _BLOCK):
@@ -113,15 +113,17 @@ def _layout(radix: int, length: int) -> tuple[tuple[int, int], int, bytes]:
 
 
 def _one_block(
-    encrypt: Callable[[bytes], bytes], turns: Sequence[int], cut: int
+    encrypt: Callable[[bytes], bytes], states: Sequence[int], cut: int
 ) -> Callable[[int, int], int]:
     """Return what `_blocks` does, where one block is enough and `turns` is the rest of it."""
     from_bytes = int.from_bytes
 
-    def drawn(turn: int, half: int) -> int:
-        return from_bytes(encrypt((turns[turn] ^ half).to_bytes(_BLOCK, "big")), "big") >> cut
+    def round_value(round_number: int, half: int) -> int:
+        return (
+            from_bytes(encrypt((states[round_number] ^ half).to_bytes(_BLOCK, "big")), "big") >> cut
+        )
 
-    return drawn
+    return round_value
 
 
 _KEY = 32
@@ -132,7 +134,7 @@ LONGEST = 64
 """Digits up to so many are read and written as one number; Python refuses to for very many."""
 
 
-class CodeOrder:
+class IndexPermutation:
     """A secret order of the numbers below `size`: FF1 over their bits, and a stride, for a thread.
 
     Cycle walking keeps it inside `size` (Black and Rogaway, 2002). `step` maps distinct numbers
@@ -146,7 +148,7 @@ class CodeOrder:
         self._bits = max(_SHORTEST, (size - 1).bit_length())
         material = key.draw(label, f"codes/{name}/{size}", _KEY + _KEY // 2)
         self._cipher = FF1(material[:_KEY], 2)
-        self._plain = self._cipher.of(self._bits)
+        self._plain = self._cipher.for_length(self._bits)
         self._stride = 1 + int.from_bytes(material[_KEY:], "big") % max(1, size - 1)
 
     def step(self, number: int, tweak: bytes = b"", *, times: int = 0) -> int:
@@ -154,7 +156,7 @@ class CodeOrder:
 
         Each tweak has an order of its own.
         """
-        permuted = self._cipher.of(self._bits, tweak) if tweak else self._plain
+        permuted = self._cipher.for_length(self._bits, tweak) if tweak else self._plain
         place = self._walk(number, permuted.encrypt)
         return self._walk((place + self._stride + times) % self.size, permuted.decrypt)
 
@@ -166,20 +168,20 @@ class CodeOrder:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def order(
+def _cached_permutation(
     key: PatientKey,
     label: str,
     name: str,
     size: int,
     thread: int,  # noqa: ARG001 - tells the orders of threads apart
-) -> CodeOrder:
+) -> IndexPermutation:
     """Return a thread's own order of the codes of a name and size;
     the most recent are remembered.
     """
-    return CodeOrder(key, label, name, size)
+    return IndexPermutation(key, label, name, size)
 
 
-def join(places: Sequence[int], sizes: Sequence[int]) -> int:
+def encode_places(places: Sequence[int], sizes: Sequence[int]) -> int:
     """Read places, the first the highest, as one number of a mixed radix."""
     number = 0
     for place, size in zip(places, sizes, strict=True):
@@ -187,7 +189,7 @@ def join(places: Sequence[int], sizes: Sequence[int]) -> int:
     return number
 
 
-def part(number: int, sizes: Sequence[int]) -> list[int]:
+def decode_places(number: int, sizes: Sequence[int]) -> list[int]:
     """Write a number as places of a mixed radix: undoes `join`."""
     places = []
     for size in reversed(sizes):
@@ -196,7 +198,7 @@ def part(number: int, sizes: Sequence[int]) -> list[int]:
     return places[::-1]
 
 
-def move(
+def permute_number(
     number: int,
     size: int,
     *,
@@ -210,11 +212,11 @@ def move(
 
     `name` says what is counted. Equal name, size and tweak make one order.
     """
-    found = order(key, label, name, size, get_ident())
+    found = _cached_permutation(key, label, name, size, get_ident())
     return found.step(number, tweak.encode("utf-8", "surrogatepass"), times=times)
 
 
-def step(
+def permute_places(
     places: Sequence[int],
     sizes: Sequence[int],
     *,
@@ -225,6 +227,6 @@ def step(
     times: int = 0,
 ) -> list[int]:
     """Return the places that stand for others of the same sizes, read as one number."""
-    number, size = join(places, sizes), prod(sizes)
-    moved = move(number, size, key=key, label=label, name=name, tweak=tweak, times=times)
-    return part(moved, sizes)
+    number, size = encode_places(places, sizes), prod(sizes)
+    moved = permute_number(number, size, key=key, label=label, name=name, tweak=tweak, times=times)
+    return decode_places(moved, sizes)

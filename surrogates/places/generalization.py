@@ -22,10 +22,10 @@ def generalize_zip(mention: Mention, subject: Subject) -> str:
     of people those of areas that have no more than 20,000 or are not in it. What has no
     five digits in a row is masked, since nobody said which part of it is the coarse one.
     """
-    return coarse_zip(mention.text, subject.policy) or mask(mention, subject)
+    return truncate_zip(mention.text, subject.policy) or mask(mention, subject)
 
 
-def coarse_zip(text: str, policy: Policy) -> str | None:
+def truncate_zip(text: str, policy: Policy) -> str | None:
     """Return the same of a postal code in a table; None where there are no five digits."""
     found = _ZIP.search(text)
     if found is None:

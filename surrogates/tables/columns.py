@@ -18,8 +18,8 @@ from record.policy import Policy
 from record.span import Span
 from surrogates.dates import dates
 from surrogates.keys.keys import PSEUDONYMS, CohortKey
-from surrogates.patient.date_shift import FORWARD, Courses, DateShift
-from surrogates.places.generalization import coarse_zip
+from surrogates.patient.date_shift import FORWARD, DateShift, DateShifts
+from surrogates.places.generalization import truncate_zip
 from surrogates.rewrite import Rewriter
 from surrogates.tables import (
     date_columns,
@@ -36,7 +36,7 @@ class Birth:
     day: int | None = None
 
 
-def move_whole(parts: Days, moves: Moves) -> tuple[Days, Mask]:
+def move_whole_births(parts: Days, moves: Moves) -> tuple[Days, Mask]:
     """Move whole birth dates, years, months and days of [rows, 3], each as `move` does.
 
     Tells for which rows there is a date, before and after.
@@ -47,7 +47,7 @@ def move_whole(parts: Days, moves: Moves) -> tuple[Days, Mask]:
     return to_parts(np.where(is_date, moved, 0)), is_date
 
 
-def move(birth: Birth, course: DateShift) -> Birth:
+def move_partial_birth(birth: Birth, shift: DateShift) -> Birth:
     """Move a birth date, whole or partial, by the course of the patient's births.
 
     A month or year alone moves from its middle, and by one at least. Raises Unsafe where the
@@ -58,10 +58,10 @@ def move(birth: Birth, course: DateShift) -> Birth:
             born = date(birth.year, birth.month, birth.day)
         except ValueError:
             raise Unsafe("no-date") from None
-        moved = course.move(born)
+        moved = shift.move(born)
         return Birth(moved.year, moved.month, moved.day)
     written = f"{birth.year:04d}" + (f"-{birth.month:02d}" if birth.month else "")
-    text = dates.move_text(written, course, written=None, lang="fr")
+    text = dates.move_text(written, shift, written=None, lang="fr")
     if text is None:
         raise Unsafe("no-date")
     return Birth(*map(int, text.split("-")))
@@ -73,7 +73,7 @@ _BITS = 62
 _LOW = np.uint64(PSEUDONYMS)
 
 
-def whole(column: pa.Array) -> pa.Array:
+def to_whole_numbers(column: pa.Array) -> pa.Array:
     """Return a column as 64-bit numbers; what is no such number becomes empty.
 
     Floats and decimals without a fraction count: tables made by pandas or Spark hold ids so.
@@ -96,7 +96,7 @@ def _whole(value: object) -> int | None:
     return number if number == value and -(2**63) <= number < 2**63 else None
 
 
-class Ids:
+class IdPseudonyms:
     """The pseudonyms of a cohort's ids, of which the most recent are remembered."""
 
     def __init__(self, cohort: CohortKey) -> None:
@@ -115,7 +115,7 @@ class Ids:
                 return pc.replace_with_mask(pa.nulls(len(column), pa.int64()), present, drawn)
             return drawn
         encoded = column.dictionary_encode()
-        return self._remembered(kind, encoded.dictionary).take(encoded.indices)
+        return self._look_up(kind, encoded.dictionary).take(encoded.indices)
 
     def rekey_text(self, column: pa.Array, kind: str) -> pa.Array:
         """Return the pseudonym of each text in decimal digits; blank text becomes empty."""
@@ -129,7 +129,7 @@ class Ids:
         written = numbers.cast(pa.string()).cast(pa.binary()).to_pylist()
         return to_pseudonyms(self._cohort.digests(kind, written))
 
-    def _remembered(self, kind: str, numbers: pa.Array) -> pa.Array:
+    def _look_up(self, kind: str, numbers: pa.Array) -> pa.Array:
         known = self._known.setdefault(kind, {})
         wanted = numbers.to_pylist()
         missing = [number for number in wanted if number not in known]
@@ -157,7 +157,7 @@ def to_pseudonyms(digests: bytes) -> pa.Array:
     return pa.array((total + np.uint64(1)).astype(np.int64))
 
 
-Value = Callable[[str, str, str, PatientRecord | None], str]
+ValueReplacer = Callable[[str, str, str, PatientRecord | None], str]
 _PERSON, _NOTE = "person_id", "note_id"
 _BIRTH = ("year_of_birth", "month_of_birth", "day_of_birth")
 # So many parts of a birth date are left.
@@ -191,11 +191,13 @@ class Treated:
 class CohortTables:
     """Treats tables for one cohort; `value` gives what a number of a patient is in the notes."""
 
-    def __init__(self, cohort: CohortKey, policy: Policy, courses: Courses, value: Value) -> None:
+    def __init__(
+        self, cohort: CohortKey, policy: Policy, shifts: DateShifts, value: ValueReplacer
+    ) -> None:
         self.policy = policy
-        self.courses = courses
+        self.shifts = shifts
         self.value = value
-        self.ids = Ids(cohort)
+        self.ids = IdPseudonyms(cohort)
 
     def check(self, table: str, names: Iterable[str]) -> None:
         """Raise ConfigError for a table or column that nobody said how to treat."""
@@ -213,15 +215,15 @@ class CohortTables:
     def treat(self, table: str, batch: pa.RecordBatch | pa.Table, subjects: Subjects) -> Treated:
         """Treat rows; see `Columns.treat`."""
         self.check(table, batch.schema.names)
-        sheet = _Sheet(table, batch, self, subjects)
-        treated = {name: sheet.treat(name) for name in batch.schema.names}
+        treatment = _BatchTreatment(table, batch, self, subjects)
+        treated = {name: treatment.treat(name) for name in batch.schema.names}
         rows = pa.table(treated)
-        if sheet.refused:
-            rows = rows.filter(pa.array(sheet.kept))
-        return Treated(rows, sheet.refused, sheet.kept)
+        if treatment.refused:
+            rows = rows.filter(pa.array(treatment.kept))
+        return Treated(rows, treatment.refused, treatment.kept)
 
 
-class _Sheet:
+class _BatchTreatment:
     """One batch under treatment: its columns, whom its rows are about, and which are refused."""
 
     def __init__(
@@ -230,7 +232,9 @@ class _Sheet:
         self._table = table
         self._tables = tables
         self._subjects = subjects
-        self._columns = {name: _plain(batch.column(name)) for name in batch.schema.names}
+        self._columns = {
+            name: _decode_dictionary(batch.column(name)) for name in batch.schema.names
+        }
         self._size = batch.num_rows
         self.kept = np.ones(self._size, np.bool_)
         self.refused: Counter[str] = Counter()
@@ -246,9 +250,9 @@ class _Sheet:
             case Treatment.SHIFT:
                 return self._shift(name, column, rule)
             case Treatment.KEEP:
-                return _kept(column, rule)
+                return _keep_valid(column, rule)
             case Treatment.GENERALIZE:
-                return _generalized(column, self._tables.policy)
+                return _generalize_zips(column, self._tables.policy)
             case Treatment.REWRITE if rule.label:
                 return self._rewrite(column, rule)
         # A column that is dropped: OMOP writes 0 for no concept.
@@ -266,9 +270,9 @@ class _Sheet:
     def _find_persons(self) -> pa.DictionaryArray | None:
         """Tell whom each row is about, where the table is about persons; nobody is refused."""
         if _PERSON in TABLES[self._table]:
-            persons = whole(self._column(_PERSON))
+            persons = to_whole_numbers(self._column(_PERSON))
         elif self._table == "note_nlp":
-            notes = whole(self._column(_NOTE)).dictionary_encode()
+            notes = to_whole_numbers(self._column(_NOTE)).dictionary_encode()
             owned = [self._subjects.owners.get(note) for note in notes.dictionary.to_pylist()]
             persons = pa.array(owned, pa.int64()).take(notes.indices)
         else:
@@ -283,7 +287,7 @@ class _Sheet:
     def _rekey(self, name: str, column: pa.Array, rule: ColumnRule) -> pa.Array:
         if rule.holds is not Holds.ID:
             return self._tables.ids.rekey_text(column, name)
-        numbers = whole(column)
+        numbers = to_whole_numbers(column)
         if name == TABLES[self._table][0]:
             self.refuse(numbers.is_null().to_numpy(False), "no-id")
         is_own = name == f"{self._table}_id" and name != _PERSON
@@ -292,13 +296,15 @@ class _Sheet:
     def _shift(self, name: str, column: pa.Array, rule: ColumnRule) -> pa.Array:
         is_birth = self._table == "person"
         if is_birth and rule.holds is Holds.NUMBER:
-            return self._born()[name]
-        moved = date_columns.move(column, self._course(is_birth), is_date=rule.holds is Holds.DATE)
+            return self._move_births()[name]
+        moved = date_columns.move(
+            column, self._find_moves(is_birth), is_date=rule.holds is Holds.DATE
+        )
         self.refuse(moved.malformed, "malformed")
         self.refuse(moved.beyond, "date-out-of-range")
         return moved.values
 
-    def _course(self, is_birth: bool) -> Moves:
+    def _find_moves(self, is_birth: bool) -> Moves:
         known = self._moves.get(is_birth)
         if known is None:
             make = self._birth_moves if is_birth else self._date_moves
@@ -307,34 +313,34 @@ class _Sheet:
 
     def _date_moves(self) -> Moves:
         persons, rows = _distinct(self._persons)
-        days = [self._tables.courses.days(person) for person in persons]
+        days = [self._tables.shifts.days(person) for person in persons]
         nudge = np.full(self._size, FORWARD, np.int64)
-        return Moves(_spread(days, rows), nudge, self._tables.policy.date_precision)
+        return Moves(_expand_to_rows(days, rows), nudge, self._tables.policy.date_precision)
 
     def _birth_moves(self) -> Moves:
         persons, rows = _distinct(self._persons)
-        courses = [self._tables.courses.of_births(person) for person in persons]
-        nudge = _spread([course.nudge for course in courses], rows)
-        precision = courses[0].precision if courses else "day"
-        return Moves(_spread([course.days for course in courses], rows), nudge, precision)
+        shifts = [self._tables.shifts.make_birth_shift(person) for person in persons]
+        nudge = _expand_to_rows([shift.nudge for shift in shifts], rows)
+        precision = shifts[0].precision if shifts else "day"
+        return Moves(_expand_to_rows([shift.days for shift in shifts], rows), nudge, precision)
 
-    def _born(self) -> dict[str, pa.Array]:
+    def _move_births(self) -> dict[str, pa.Array]:
         """Move the birth columns together; parts that the policy cuts away become empty."""
         if self._births is not None:
             return self._births
-        columns = [whole(self._column(name)) for name in _BIRTH]
+        columns = [to_whole_numbers(self._column(name)) for name in _BIRTH]
         parts = np.stack([each.fill_null(0).to_numpy(False) for each in columns], axis=1)
         empty = np.stack([each.is_null().to_numpy(False) for each in columns], axis=1)
-        moves = self._course(is_birth=True)
-        is_told = self.kept & (parts[:, 0] != 0)
-        is_whole = is_told & ~empty.any(axis=1)
-        moved, is_date = move_whole(parts, moves)
+        moves = self._find_moves(is_birth=True)
+        has_year = self.kept & (parts[:, 0] != 0)
+        is_whole = has_year & ~empty.any(axis=1)
+        moved, is_date = move_whole_births(parts, moves)
         impossible = is_whole & ~is_date
-        for row in np.flatnonzero(is_told & ~is_whole):
+        for row in np.flatnonzero(has_year & ~is_whole):
             person, year, month, day = (each[row].as_py() for each in (self._persons, *columns))
-            course = self._tables.courses.of_births(str(person))
+            shift = self._tables.shifts.make_birth_shift(str(person))
             try:
-                birth = move(Birth(year, month, day), course)
+                birth = move_partial_birth(Birth(year, month, day), shift)
             except Unsafe:
                 impossible[row] = True
             else:
@@ -342,7 +348,7 @@ class _Sheet:
                 moved[row] = [part or 0 for part in found]
                 empty[row] = [part is None for part in found]
         self.refuse(impossible, "no-date")
-        empty[~is_told | impossible] = True
+        empty[~has_year | impossible] = True
         empty[:, _PARTS[moves.precision] :] = True
         self._births = {
             name: pa.array(moved[:, place], mask=empty[:, place])
@@ -356,7 +362,7 @@ class _Sheet:
         made: list[str | None] = []
         refused = np.zeros(self._size, np.bool_)
         texts = column.cast(pa.string()).to_pylist()
-        for row, (person, text) in enumerate(zip(_texts(self._persons), texts, strict=True)):
+        for row, (person, text) in enumerate(zip(_person_texts(self._persons), texts, strict=True)):
             if person is None or text is None:
                 made.append(None)
                 continue
@@ -376,7 +382,7 @@ class _Sheet:
             return None
 
 
-def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+def _decode_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     if pa.types.is_dictionary(column.type):
@@ -392,20 +398,20 @@ def _distinct(persons: pa.DictionaryArray | None) -> tuple[list[str], NDArray[np
     return known, persons.indices.fill_null(len(known)).to_numpy(False)
 
 
-def _spread(values: list[int], rows: NDArray[np.int32]) -> NDArray[np.int64]:
+def _expand_to_rows(values: list[int], rows: NDArray[np.int32]) -> NDArray[np.int64]:
     # Rows of nobody do not move, and are refused.
     return np.array([*values, 0], np.int64)[rows]
 
 
-def _texts(persons: pa.DictionaryArray | None) -> list[str | None]:
+def _person_texts(persons: pa.DictionaryArray | None) -> list[str | None]:
     return [] if persons is None else persons.cast(pa.int64()).cast(pa.string()).to_pylist()
 
 
-def _kept(column: pa.Array, rule: ColumnRule) -> pa.Array:
+def _keep_valid(column: pa.Array, rule: ColumnRule) -> pa.Array:
     """Keep what is of the form that the column is meant for, and nothing else."""
     kind = column.type
     if rule.holds is Holds.CODE:
-        return column if pa.types.is_integer(kind) else whole(column)
+        return column if pa.types.is_integer(kind) else to_whole_numbers(column)
     if rule.holds is Holds.NUMBER:
         is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
         if is_number or pa.types.is_decimal(kind):
@@ -421,9 +427,9 @@ def _number(value: object) -> float | None:
         return None
 
 
-def _generalized(column: pa.Array, policy: Policy) -> pa.Array:
+def _generalize_zips(column: pa.Array, policy: Policy) -> pa.Array:
     encoded = column.cast(pa.string()).dictionary_encode()
-    coarse = [coarse_zip(text, policy) for text in encoded.dictionary.to_pylist()]
+    coarse = [truncate_zip(text, policy) for text in encoded.dictionary.to_pylist()]
     return pa.array(coarse, pa.string()).take(encoded.indices)
 
 
@@ -451,8 +457,8 @@ class Columns:
         self._cohort = cohort
         self._policy = policy
         self._rewriter = Rewriter(cohort, policy)
-        self._courses = Courses(cohort, policy)
-        self._tables = CohortTables(cohort, policy, self._courses, self.value)
+        self._date_shifts = DateShifts(cohort, policy)
+        self._tables = CohortTables(cohort, policy, self._date_shifts, self.value)
 
     def check(self, table: str, names: Iterable[str]) -> None:
         """Raise ConfigError for a table or column that nobody said how to treat: at the start."""
@@ -494,22 +500,22 @@ class Columns:
 
     def days(self, person_id: str) -> int:
         """Return by how many days everything of a patient moves; as secret as the key."""
-        return self._courses.days(person_id)
+        return self._date_shifts.days(person_id)
 
     def shift_date(self, person_id: str, day: date) -> date:
         """Move a date, as one in the text is moved. Raises Unsafe where the calendar ends."""
-        return self._courses.of_dates(person_id).move(day)
+        return self._date_shifts.make_dates_shift(person_id).move(day)
 
     def shift_datetime(self, person_id: str, moment: datetime) -> datetime:
         """Move a moment by whole days: the time of day and the zone stay as they are.
 
         Where the policy cuts dates down, it is the midnight at which the month or year begins.
         """
-        course = self._courses.of_dates(person_id)
-        if course.precision != "day":
-            return datetime.combine(course.move(moment.date()), time.min, moment.tzinfo)
+        shift = self._date_shifts.make_dates_shift(person_id)
+        if shift.precision != "day":
+            return datetime.combine(shift.move(moment.date()), time.min, moment.tzinfo)
         try:
-            return moment + timedelta(days=course.days)
+            return moment + timedelta(days=shift.days)
         except OverflowError:
             raise Unsafe("date-out-of-range") from None
 
@@ -519,7 +525,7 @@ class Columns:
         A month or year alone moves from its middle, and by one at least. Raises Unsafe where
         the parts make no date.
         """
-        return move(birth, self._courses.of_births(person_id))
+        return move_partial_birth(birth, self._date_shifts.make_birth_shift(person_id))
 
     def value(self, person_id: str, label: str, text: str, record: PatientRecord | None) -> str:
         """Return the surrogate that a value has in the patient's notes: a name, town or number.

@@ -55,14 +55,14 @@ def move(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
     kind = column.type
     if pa.types.is_date32(kind) or pa.types.is_date64(kind):
         values, beyond = _move_dates(column.cast(pa.date32()), moves)
-        return Moved(values.cast(kind), _none(column), beyond)
+        return Moved(values.cast(kind), _no_rows(column), beyond)
     if pa.types.is_timestamp(kind):
         values, beyond = _move_moments(column, moves)
-        return Moved(values, _none(column), beyond)
+        return Moved(values, _no_rows(column), beyond)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _move_text(column.cast(pa.string()), moves, is_date=is_date)
     # A number is no date, whatever it counts.
-    return Moved(pa.nulls(len(column), kind), column.is_valid().to_numpy(False), _none(column))
+    return Moved(pa.nulls(len(column), kind), column.is_valid().to_numpy(False), _no_rows(column))
 
 
 def move_days(days: Days, moves: Moves) -> tuple[Days, Mask]:
@@ -135,7 +135,7 @@ def _move_moments(column: pa.Array, moves: Moves) -> tuple[pa.Array, Mask]:
 
 
 def _move_text(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
-    tidy, malformed = _tidy(column)
+    tidy, malformed = _normalize_text(column)
     head = pc.utf8_slice_codeunits(tidy, 0, _DAY)
     values, beyond = _move_dates(head.cast(pa.date32()), moves)
     text = values.cast(pa.string())
@@ -149,7 +149,7 @@ def _move_text(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
     return Moved(text.cast(column.type), malformed, beyond)
 
 
-def _tidy(column: pa.Array) -> tuple[pa.Array, Mask]:
+def _normalize_text(column: pa.Array) -> tuple[pa.Array, Mask]:
     """Return text that begins with a day of the calendar and holds no more than a time.
 
     What is written otherwise is written anew; what nobody can read becomes empty and is told.
@@ -163,15 +163,15 @@ def _tidy(column: pa.Array) -> tuple[pa.Array, Mask]:
         except pa.ArrowInvalid:
             pass
         else:
-            return trimmed, _none(column)
+            return trimmed, _no_rows(column)
     encoded = trimmed.dictionary_encode()
-    again = pa.array([_again(text) for text in encoded.dictionary.to_pylist()], pa.string())
+    again = pa.array([_reformat(text) for text in encoded.dictionary.to_pylist()], pa.string())
     tidy = again.take(encoded.indices)
     malformed = trimmed.is_valid().to_numpy(False) & tidy.is_null().to_numpy(False)
     return tidy, malformed
 
 
-def _again(text: str) -> str | None:
+def _reformat(text: str) -> str | None:
     is_plain = _WRITTEN.match(text)
     try:
         found = datetime.fromisoformat(text[:_DAY] if is_plain else text)
@@ -182,5 +182,5 @@ def _again(text: str) -> str | None:
     return found.date().isoformat() if len(text) <= _DAY else found.isoformat(" ")
 
 
-def _none(column: pa.Array) -> Mask:
+def _no_rows(column: pa.Array) -> Mask:
     return np.zeros(len(column), np.bool_)

@@ -14,7 +14,7 @@ from pipeline.commands.options.keys import (
 )
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.reports.console import Console
-from surrogates.keys.usage_log import Use
+from surrogates.keys.usage_log import KeyUse
 
 DESCRIPTION = """\
 Prints every use of a key and checks the integrity of the log.
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return EXIT_GATE if problems else EXIT_DONE
 
 
-def _line(use: Use) -> str:
+def _line(use: KeyUse) -> str:
     cohort = "" if use.cohort is None else f"  {shown(use.cohort)}"
     reason = "" if use.reason is None else f"  ({shown(use.reason)})"
     told = f"{use.number:>6}  {use.time}  {use.action:<8}{use.key_id}  user {use.user}"

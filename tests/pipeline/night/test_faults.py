@@ -65,9 +65,9 @@ def site_quarantine(site):
     ("break_it", "words"),
     [
         (lambda key: key.unlink(), ("key.locator", "No such file", "cryptonym keys new")),
-        (lambda key: key.chmod(0o644), ("key.locator", "open to other users", "chmod 600")),
-        (lambda key: key.write_text("cryptonym-key-v1\nabc\n"), ("does not hold a master key",)),
-        (lambda key: key.write_bytes(b"\xff" * 100), ("does not hold a master key",)),
+        (lambda key: key.chmod(0o644), ("key.locator", "accessible to other users", "chmod 600")),
+        (lambda key: key.write_text("cryptonym-key-v1\nabc\n"), ("not a master key",)),
+        (lambda key: key.write_bytes(b"\xff" * 100), ("not a master key",)),
     ],
     ids=["missing", "loose", "short", "bytes"],
 )

@@ -47,7 +47,7 @@ def test_a_date_is_completed_from_the_next(
     marked: Marked, lang: str, text: str, expected: str
 ) -> None:
     document, spans = marked(text, lang=lang)
-    found = dates.completed(document.text, spans, 0, written=WRITTEN, lang=lang)
+    found = dates.find_reference_day(document.text, spans, 0, written=WRITTEN, lang=lang)
     assert found == date.fromisoformat(expected)
 
 
@@ -61,7 +61,7 @@ def test_a_date_is_completed_from_the_next(
 )
 def test_or_from_the_one_before(marked: Marked, lang: str, text: str, expected: str) -> None:
     document, spans = marked(text, lang=lang)
-    found = dates.completed(document.text, spans, 1, written=WRITTEN, lang=lang)
+    found = dates.find_reference_day(document.text, spans, 1, written=WRITTEN, lang=lang)
     assert found == date.fromisoformat(expected)
 
 
@@ -129,8 +129,8 @@ def test_a_date_that_says_all_is_the_same_in_every_note(cohort, parts, sign, lan
         dates.replace(Mention(text, "DATE", lang, written=day), subject)
         for day in (None, date(1951, 3, 31), WRITTEN, date(2049, 12, 1))
     }
-    assert len(made) == 1 or not dates.says_all(text)
-    assert dates.says_all(text) == (first > 0 and second > 0 and year > 99)
+    assert len(made) == 1 or not dates.is_complete(text)
+    assert dates.is_complete(text) == (first > 0 and second > 0 and year > 99)
 
 
 def test_a_date_of_an_unknown_month_is_completed_by_its_note(cohort, marked) -> None:

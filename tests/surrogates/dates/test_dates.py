@@ -331,5 +331,5 @@ def test_shifts_cover_their_range_both_ways(cohort: CohortKey) -> None:
 
 def test_the_calendar_ends(cohort: CohortKey) -> None:
     with pytest.raises(Unsafe):
-        dates.shift(date(9999, 12, 31), 1)
-    assert dates.shift(date(2024, 2, 28), 2) == date(2024, 3, 1)
+        dates.shift_day(date(9999, 12, 31), 1)
+    assert dates.shift_day(date(2024, 2, 28), 2) == date(2024, 3, 1)

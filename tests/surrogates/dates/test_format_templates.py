@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from surrogates.dates import dates, format_templates, parsing
-from surrogates.dates.whole_dates import whole
+from surrogates.dates.whole_dates import read_whole_date
 from surrogates.patient.date_shift import DateShift
 from tests.surrogates.dates.test_dates_forms import FOUND
 
@@ -65,9 +65,11 @@ def test_whole_dates_are_written_as_the_rules_write_them(texts, monkeypatch) -> 
         ]
 
     quick = moved(WRITTEN)
-    is_whole = [whole(text, lang, ORDERS[len(text) % 3]) is not None for text, lang, _, _ in cases]
+    is_whole = [
+        read_whole_date(text, lang, ORDERS[len(text) % 3]) is not None for text, lang, _, _ in cases
+    ]
     assert sum(is_whole) > len(cases) / 5
-    monkeypatch.setattr(dates, "whole", lambda *_: None)
+    monkeypatch.setattr(dates, "read_whole_date", lambda *_: None)
     monkeypatch.setattr(dates, "_move_numeric", lambda *_, **__: None)
     assert quick == moved(WRITTEN)
     # Nothing completes a whole date: when the note was written does not matter.

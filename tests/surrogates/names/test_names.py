@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from record.folding import fold
 from record.patient import PatientRecord
 from surrogates.patient import lexicon
-from surrogates.patient.patient import Who
+from surrogates.patient.patient import NamedPerson
 
 NAMES = st.text(
     "abcdefghijklmnopqrstuvwxyzéèçñüABCDEFGHIJKLMNOPQRSTUVWXYZÉ", min_size=2, max_size=12
@@ -122,7 +122,10 @@ def test_initials_follow_the_names_they_stand_for(subject_of, replace, record) -
 
 def test_initials_of_names_of_the_document(replace) -> None:
     sophie = replace("Sophie", "FIRST_NAME")
-    assert replace("S.", "FIRST_NAME", who=Who(given=("sophie",))) == f"{fold(sophie)[0].upper()}."
+    assert (
+        replace("S.", "FIRST_NAME", person=NamedPerson(given=("sophie",)))
+        == f"{fold(sophie)[0].upper()}."
+    )
 
 
 @pytest.mark.parametrize("letter", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")

@@ -17,7 +17,7 @@ from surrogates.patient import gazetteer
 from surrogates.patient.lexicon import load
 from surrogates.patient.patient import Mention, Subject
 from surrogates.patient.text_normalization import squeeze
-from surrogates.places.places import town_for
+from surrogates.places.places import draw_town
 
 stdnum = pytest.importorskip("stdnum", reason="python-stdnum is the oracle of check digits")
 
@@ -82,7 +82,7 @@ def test_a_nir_agrees_with_sex_birth_and_town(person, sex, born, births, place, 
     elif place.startswith("2"):
         assert drawn[5:7] in ("2a", "2b")
     elif place == "35238":
-        town, code = town_for("Rennes", subject)
+        town, code = draw_town("Rennes", subject)
         assert gazetteer.commune_number(town, code) == drawn[5:10]
     else:
         assert gazetteer.commune_name(drawn[5:10].upper())
@@ -184,8 +184,8 @@ def test_a_number_that_is_only_asked_for_stays_as_it_is(person) -> None:
     subject = person("F", date(1950, 2, 3))
     for text in ("250023523812345", "85073003328", "boxw310820hnerxn09", "8012345678"):
         mention = Mention(text, "SSN")
-        maker = identifiers._kind(text, text, mention, subject)
-        assert maker(text, Drawing(mention, subject, asked=True)) == text
+        maker = identifiers._recognize_kind(text, text, mention, subject)
+        assert maker(text, Drawing(mention, subject, dry_run=True)) == text
 
 
 def test_towns_have_a_number_and_codes_belong_to_them() -> None:

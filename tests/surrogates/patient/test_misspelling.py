@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from surrogates.keys.keys import PatientKey
-from surrogates.patient.misspelling import Mistake, Speller, misspell, mistakes
+from surrogates.patient.misspelling import Mistake, SpellingCorrector, find_mistakes, misspell
 
 WORDS = st.text("abcdeinorst", max_size=9)
 
@@ -18,7 +18,7 @@ def key(cohort) -> PatientKey:
 
 @given(WORDS, WORDS)
 def test_there_are_as_many_mistakes_as_the_distance(one: str, other: str) -> None:
-    assert len(mistakes(one, other)) == OSA.distance(one, other)
+    assert len(find_mistakes(one, other)) == OSA.distance(one, other)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_there_are_as_many_mistakes_as_the_distance(one: str, other: str) -> Non
     ],
 )
 def test_mistakes_are_told(right: str, wrong: str, expected: Mistake) -> None:
-    assert mistakes(right, wrong) == (expected,)
+    assert find_mistakes(right, wrong) == (expected,)
 
 
 @given(
@@ -68,9 +68,9 @@ def test_a_mistake_is_made_again(key, right: str, name: str, at: int, kind: str)
     ],
 )
 def test_who_is_meant(word: str, meant: str) -> None:
-    assert Speller(["dupont", "martin", "hautecloque", "anna"]).meant(word) == meant
+    assert SpellingCorrector(["dupont", "martin", "hautecloque", "anna"]).correct(word) == meant
 
 
 def test_of_two_names_as_near_none_is_meant() -> None:
-    assert Speller(["marten", "martin"]).meant("martyn") == ""
-    assert Speller(["marten", "martin"]).meant("martinn") == "martin"
+    assert SpellingCorrector(["marten", "martin"]).correct("martyn") == ""
+    assert SpellingCorrector(["marten", "martin"]).correct("martinn") == "martin"

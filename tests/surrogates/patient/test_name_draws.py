@@ -8,7 +8,7 @@ from record.folding import fold
 from record.patient import PatientRecord, PersonName
 from surrogates.patient import name_lists
 from surrogates.patient.known_people import FAMILY, GIVEN
-from surrogates.patient.name_draws import NameDraws, Ring
+from surrogates.patient.name_draws import NameDraws, StratumPermutation
 from surrogates.patient.name_lists import Invented
 
 LOCALES = ("fr", "en", "es")
@@ -46,7 +46,7 @@ def test_strata_part_the_lists() -> None:
 @pytest.mark.parametrize("number", range(0, len(_strata()), 9))
 def test_a_ring_is_one_to_one_and_changes_the_first_letter(cohort, number: int) -> None:
     stratum = _strata()[number]
-    ring = Ring(cohort.patient("42"), stratum)
+    ring = StratumPermutation(cohort.patient("42"), stratum)
     drawn = [ring.step(place) for place in range(len(stratum.entries))]
     assert sorted(drawn) == sorted(stratum.entries)
     for entry, surrogate in zip(stratum.entries, drawn, strict=True):
@@ -55,7 +55,7 @@ def test_a_ring_is_one_to_one_and_changes_the_first_letter(cohort, number: int) 
 
 def test_rings_of_two_patients_have_little_in_common(cohort) -> None:
     stratum = name_lists.family("fr").strata["family.fr/1"]
-    one, two = (Ring(cohort.patient(person), stratum) for person in ("42", "43"))
+    one, two = (StratumPermutation(cohort.patient(person), stratum) for person in ("42", "43"))
     same = sum(one.step(place) == two.step(place) for place in range(len(stratum.entries)))
     # By chance about one agrees; 12 or more have a chance below 1e-8.
     assert same < 12

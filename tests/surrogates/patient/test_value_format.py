@@ -16,7 +16,7 @@ TEXTS = st.text(min_size=1, max_size=30)
 
 @given(TEXTS)
 def test_a_value_poured_into_itself_is_itself(text: str) -> None:
-    assert fold(value_format.pour(compact(text), text)) == fold(text)
+    assert fold(value_format.apply_format(compact(text), text)) == fold(text)
 
 
 @given(TEXTS.filter(lambda text: bool(compact(text))))

@@ -23,7 +23,7 @@ def key(cohort: CohortKey) -> PatientKey:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 64, 101])
 def test_an_order_permutes_and_leaves_nothing_in_its_place(key: PatientKey, size: int) -> None:
-    order = code_permutation.CodeOrder(key, "ID", "x", size)
+    order = code_permutation.IndexPermutation(key, "ID", "x", size)
     stepped = [order.step(number) for number in range(size)]
     assert sorted(stepped) == list(range(size))
     assert size == 1 or all(one != other for one, other in enumerate(stepped))
@@ -35,7 +35,9 @@ def test_an_order_permutes_and_leaves_nothing_in_its_place(key: PatientKey, size
 ))  # fmt: skip
 def test_places_are_parted_as_they_were_joined(both: tuple[list[int], tuple[int, ...]]) -> None:
     sizes, places = both
-    assert code_permutation.part(code_permutation.join(places, sizes), sizes) == list(places)
+    assert code_permutation.decode_places(
+        code_permutation.encode_places(places, sizes), sizes
+    ) == list(places)
 
 
 @given(st.integers(1, 10**9) | st.integers(10**60, 10**70), st.integers(0, 3), st.booleans())
@@ -46,9 +48,11 @@ def test_numbers_stand_where_their_signs_do(
     sizes = [9] + [10] * (len(text) - 1)
     places = [int(text[0]) - 1, *map(int, text[1:])]
     name = "n" + "d" * (len(text) - 1)
-    moved = code_permutation.step(places, sizes, key=key, label="ID", name=name, times=counter)
+    moved = code_permutation.permute_places(
+        places, sizes, key=key, label="ID", name=name, times=counter
+    )
     expected = "".join(map(str, (moved[0] + 1, *moved[1:])))
-    assert value_format.walk(text, "ID", key, counter, speakable=speakable) == expected
+    assert value_format.permute_value(text, "ID", key, counter, speakable=speakable) == expected
 
 
 @given(st.from_regex(r"[0-9]{1,12}|[0-9]{63,66}", fullmatch=True), st.sampled_from(["", "4"]))
@@ -56,7 +60,7 @@ def test_digits_stand_where_their_signs_do(subject_of, digits: str, tweak: str) 
     drawing = Drawing(Mention(digits, "ID"), subject_of())
     signs = drawing.signs(digits, ["0123456789"] * len(digits), "digits", tweak)
     assert drawing.digits(digits, tweak) == signs
-    assert Drawing(drawing.mention, drawing.subject, asked=True).digits(digits) == digits
+    assert Drawing(drawing.mention, drawing.subject, dry_run=True).digits(digits) == digits
 
 
 @pytest.mark.parametrize(
@@ -69,7 +73,7 @@ def test_digits_stand_where_their_signs_do(subject_of, digits: str, tweak: str) 
     ids=["digits", "digits and a letter", "a letter and digits"],
 )
 def test_no_two_values_of_a_shape_meet(key: PatientKey, values: list[str]) -> None:
-    drawn = [value_format.walk(value, "ID", key, 0) for value in values]
+    drawn = [value_format.permute_value(value, "ID", key, 0) for value in values]
     assert len(set(drawn)) == len(values)
     assert all(one != other for one, other in zip(drawn, values, strict=True))
     assert list(map(len, drawn)) == list(map(len, values))
@@ -117,7 +121,7 @@ def test_threads_draw_the_same_codes_at_once(key: PatientKey) -> None:
     values = [f"{number:07d}" for number in range(60)]
 
     def drawn(_thread: int) -> list[str]:
-        return [value_format.walk(value, "ID", key, 0) for value in values]
+        return [value_format.permute_value(value, "ID", key, 0) for value in values]
 
     with ThreadPoolExecutor(4) as threads:
         assert all(found == drawn(0) for found in threads.map(drawn, range(8)))
