@@ -16,10 +16,10 @@ from pipeline.beam.sinks import WriteSummary
 from pipeline.beam.worker import serve
 from pipeline.config.settings import Settings, load
 from pipeline.notes.boundary import Unexpected, safely
-from pipeline.release.draft import ReleaseDraft
-from pipeline.release.release_context import ReleaseContext, open_share
+from pipeline.release.release_context import ReleaseContext, open_worker_context
 from pipeline.release.request import ReleaseRequest
-from pipeline.release.run import order_told
+from pipeline.release.run import decode_request
+from pipeline.release.staging import ReleaseStaging
 from pipeline.release.unit import make_unit
 
 
@@ -27,28 +27,28 @@ from pipeline.release.unit import make_unit
 class ReleaseShare:
     """What one pipeline works on: some units of a release, and where it tells how many it made."""
 
-    order: ReleaseRequest = field(repr=False)
+    request: ReleaseRequest = field(repr=False)
     settings: Settings
     indexes: Sequence[int]
     summary: Path
 
 
 class MakeUnit(beam.DoFn):
-    """Makes a unit of the draft; its rows never leave this function but for the draft's files."""
+    """Builds a staged unit; its rows leave this function in staged files only."""
 
     def __init__(self, share: ReleaseShare) -> None:
-        self._order = share.order
+        self._request = share.request
         self._settings = share.settings
-        self._desk: ReleaseContext | None = None
+        self._context: ReleaseContext | None = None
 
     def setup(self) -> None:
-        self._desk = open_share(self._order, self._settings)
-        atexit.register(self._desk.close)
+        self._context = open_worker_context(self._request, self._settings)
+        atexit.register(self._context.close)
 
     def process(self, element: int) -> Iterator[int]:
-        desk = self._desk
-        assert desk is not None
-        safely(lambda: make_unit(element, desk))
+        context = self._context
+        assert context is not None
+        safely(lambda: make_unit(element, context))
         yield 1
 
 
@@ -84,14 +84,16 @@ def release(pipeline: beam.Pipeline, share: ReleaseShare) -> beam.PCollection:
     return made
 
 
-def work(order: ReleaseRequest, draft: ReleaseDraft, part: tuple[int, int], summary: Path) -> None:
+def work(
+    request: ReleaseRequest, staging: ReleaseStaging, part: tuple[int, int], summary: Path
+) -> None:
     """Make the units of a part (worker number, of how many) that are not made yet."""
-    indexes = draft.pending(*part)
-    draft.close()
+    indexes = staging.pending_units(*part)
+    staging.close()
     if not indexes:
         return
     pipeline = make_pipeline([])
-    release(pipeline, ReleaseShare(order, load(order.config), indexes, summary))
+    release(pipeline, ReleaseShare(request, load(request.config), indexes, summary))
     try:
         safely(lambda: pipeline.run().wait_until_finish())
     except Unexpected as error:
@@ -104,9 +106,9 @@ def main() -> int:
     output = json.loads(sys.stdin.readline())
 
     def share(options: argparse.Namespace) -> None:
-        draft = ReleaseDraft(options.summary.parent)
+        staging = ReleaseStaging(options.summary.parent)
         part = (options.worker, options.workers)
-        work(order_told(draft.told(), output), draft, part, options.summary)
+        work(decode_request(staging.read_parameters(), output), staging, part, options.summary)
 
     return serve(share)
 

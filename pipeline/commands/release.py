@@ -13,7 +13,7 @@ from pipeline.commands.options.values import SUMMARY, add_speech, day, positive
 from pipeline.night.event_log import Fact
 from pipeline.night.supervisor import drive as spawned
 from pipeline.release.request import ReleaseRequest
-from pipeline.release.run import Released, run_release
+from pipeline.release.run import ReleaseResult, run_release
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -121,7 +121,7 @@ def _listed(words: str) -> frozenset[str]:
     return frozenset(word.strip() for word in words.split(",") if word.strip())
 
 
-def to_lines(released: Released) -> Iterator[str]:
+def to_lines(released: ReleaseResult) -> Iterator[str]:
     """Say in a few lines what a release did: counts, never an id."""
     counts = released.counts
     persons, notes = counts.persons, counts.notes
@@ -137,7 +137,7 @@ def to_lines(released: Released) -> Iterator[str]:
             if reason != "released" and count:
                 yield f"{name}: {count} {reason}"
     for name, change in released.changes.items():
-        if not change.is_none:
+        if not change.is_empty:
             yield (
                 f"{name}: {change.added} added, {change.changed} changed, "
                 f"{change.withdrawn} withdrawn, {change.unchanged} unchanged"
@@ -145,7 +145,7 @@ def to_lines(released: Released) -> Iterator[str]:
     yield "the release was brought up to date" if released.is_changed else "nothing has changed"
 
 
-def to_json(released: Released) -> str:
+def to_json(released: ReleaseResult) -> str:
     """Return the same as one line of JSON, with the manifest."""
     changes = {name: asdict(change) for name, change in released.changes.items()}
     told = {"changed": released.is_changed, "changes": changes, "manifest": released.manifest}

@@ -15,9 +15,9 @@ from pipeline.night.engine import drive
 from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.release import run as running
 from pipeline.release import unit as making
-from pipeline.release.draft import ReleaseDraft
 from pipeline.release.persons import read_persons
-from pipeline.release.row_digests import Hashes, add_totals
+from pipeline.release.row_digests import TableHashes, add_totals
+from pipeline.release.staging import ReleaseStaging
 from pipeline.release.targets import FolderTarget
 from record.errors import ConfigError, Unavailable
 
@@ -29,7 +29,7 @@ def test_the_second_release_changes_nothing(ward):
     before = [path.read_bytes() for path in files]
     again = ward.release()
     assert not again.is_changed
-    assert all(change.is_none for change in again.changes.values())
+    assert all(change.is_empty for change in again.changes.values())
     assert [path.read_bytes() for path in files] == before
 
 
@@ -41,7 +41,7 @@ def test_only_what_changed_is_touched(ward):
     changes = ward.release().changes
     assert changes["note"].changed == 1
     assert changes["note"].added == changes["note"].withdrawn == 0
-    assert changes["person"].is_none
+    assert changes["person"].is_empty
 
 
 def test_a_withdrawn_person_is_gone_from_the_file_itself(ward):
@@ -90,7 +90,7 @@ def test_a_kill_leaves_the_old_folder_or_the_new(ward, monkeypatch):
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(FolderTarget, "_point_to", killed)
+        patch.setattr(FolderTarget, "_switch_to", killed)
         with pytest.raises(Killed):
             ward.release(1, 2, output="parquet:cohort")
     assert (ward.digest("parquet:cohort"), (place / "manifest.json").read_bytes()) == before
@@ -136,7 +136,7 @@ def test_lost_notes_release_nothing(ward, monkeypatch):
         return making.replace(batch, items=batch.items[1:])
 
     monkeypatch.setattr(making, "replay", losing)
-    with pytest.raises(Incomplete, match=r"^\d+ notes are missing; nothing was released"):
+    with pytest.raises(Incomplete, match=r"^\d+ notes are missing; nothing was published"):
         ward.release()
     assert ward.digest("sqlite:///cohort.db") == before
 
@@ -148,8 +148,8 @@ def test_what_does_not_read_back_is_not_shown(ward, monkeypatch, output):
     if output.startswith("parquet"):
         monkeypatch.setattr(making, "read_keys", lambda *which: (0, set()))
     else:
-        parts = ReleaseDraft.parts
-        monkeypatch.setattr(ReleaseDraft, "parts", lambda *which: list(parts(*which))[1:])
+        parts = ReleaseStaging.parts
+        monkeypatch.setattr(ReleaseStaging, "parts", lambda *which: list(parts(*which))[1:])
     with pytest.raises(Incomplete, match="not"):
         ward.release(output=output)
     monkeypatch.undo()
@@ -161,11 +161,14 @@ def test_the_manifest_describes_the_tables(ward, monkeypatch):
     ward.release(output="jsonl:cohort")
     folder = ward.folder / "cohort"
     manifest = json.loads((folder / "manifest.json").read_text())
-    for name, told in manifest["tables"].items():
-        hashes = Hashes()
+    for name, parameters in manifest["tables"].items():
+        hashes = TableHashes()
         for path in [*folder.glob(f"{name}.jsonl"), *folder.glob(f"{name}/part-*.jsonl")]:
             hashes.add(tuple(json.loads(line).values()) for line in path.read_text().splitlines())
-        assert (hashes.rows, add_totals([hashes.total])) == (told["rows"], told["sha256"])
+        assert (hashes.rows, add_totals([hashes.total])) == (
+            parameters["rows"],
+            parameters["sha256"],
+        )
     assert manifest["key_id"] == ward.key().key_id
     lines = (folder / "metadata" / "part-000000.jsonl").read_text().splitlines()
     facts = {row["value_as_string"] for row in map(json.loads, lines)}
@@ -181,8 +184,8 @@ def test_the_manifest_describes_the_tables(ward, monkeypatch):
         ("sqlite:///demo/research.db", "the same place"),
         ("sqlite:///demo/hospital.db", "the same place"),
         ("sqlite:///demo/state.db", "the same place"),
-        ("sqlite:///other.db", "no release under this cohort's key"),
-        ("parquet:demo/pdf", "no release under this cohort's key"),
+        ("sqlite:///other.db", "other than a release under this cohort's key"),
+        ("parquet:demo/pdf", "other than a release under this cohort's key"),
     ],
 )
 def test_what_is_no_release_of_this_cohort_is_left_alone(ward, output, problem):
@@ -241,11 +244,11 @@ def test_nothing_of_a_patient_or_key_is_told(ward, capfd, monkeypatch):
         assert main([*command, ward.url(output)]) == EXIT_DONE
     ward.hospital(f"update note set note_text = '{NAME}' where person_id = {PERSON}")
     # Most notes are stale now: the run says so, and not which.
-    told = [ward.url("parquet:cohort"), "--json", "--withdraw-stale"]
-    assert main([*command, *told]) in (EXIT_DONE, EXIT_QUARANTINE)
+    parameters = [ward.url("parquet:cohort"), "--json", "--withdraw-stale"]
+    assert main([*command, *parameters]) in (EXIT_DONE, EXIT_QUARANTINE)
 
-    def quotes(index, desk):
-        raise ValueError(NAME, PERSON, desk.draft.unit(index).person_ids)
+    def quotes(index, context):
+        raise ValueError(NAME, PERSON, context.staging.unit(index).person_ids)
 
     monkeypatch.setattr(running, "make_unit", quotes)
     assert main([*command, ward.url("parquet:cohort")]) == 1
@@ -255,9 +258,9 @@ def test_nothing_of_a_patient_or_key_is_told(ward, capfd, monkeypatch):
     made += [ward.folder / "cohort.db"]
     texts += [path.read_bytes().decode("latin-1") for path in made if path.is_file()]
     assert len(texts) > 8
-    for told in texts:
+    for parameters in texts:
         for word in (NAME.lower(), str(PERSON), secret, bytes.fromhex(secret).decode("latin-1")):
-            assert word not in told.lower()
+            assert word not in parameters.lower()
     assert not list((ward.config.parent / ".cryptonym").iterdir())
 
 
@@ -284,12 +287,12 @@ def test_exit_codes(ward, capfd, monkeypatch):
     ward.hospital("update note set note_text = note_text || ' Fin.'")
     seen = ward.digest("sqlite:///cohort.db")
     assert run() == 2
-    assert "wait for the nightly job" in capfd.readouterr().err
+    assert "waiting for the nightly job" in capfd.readouterr().err
     assert ward.digest("sqlite:///cohort.db") == seen
     assert run("--withdraw-stale") == 3
     ward.config.with_name("pdf").rename(ward.folder / "gone")
     assert run() == 4
-    monkeypatch.setattr(running, "make_unit", lambda index, desk: None)
+    monkeypatch.setattr(running, "make_unit", lambda index, context: None)
     (ward.folder / "gone").rename(ward.config.with_name("pdf"))
     assert run() == 1
 

@@ -13,7 +13,7 @@ from pipeline.cli import main
 from pipeline.config.settings import OutputSettings, StateSettings, load
 from pipeline.night.release_history import Past, label_panels, render
 from pipeline.release import run as running
-from pipeline.release.targets import SqlTarget, show_place
+from pipeline.release.targets import SqlTarget, describe_place
 from pipeline.reports.charts import PANEL_HEIGHT, PANEL_WIDTH
 from pipeline.state.ledger import open_state
 from pipeline.state.lock import run_lock
@@ -32,7 +32,7 @@ def ward(night, make_ward, tmp_path_factory):
     made.release()
     made.release()
     made.hospital("update note set note_text = note_text || ' Fin.'")
-    with pytest.raises(ConfigError, match="wait for the nightly job"):
+    with pytest.raises(ConfigError, match="waiting for the nightly job"):
         made.release()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(running, "find_persons", unreachable)
@@ -67,7 +67,7 @@ def test_every_release_is_in_the_register(ward):
     assert first.account == account() != ""
     assert first.place == ward.url("sqlite:///cohort.db")
     assert refused.about["refused"]["stale-spans"] == refused.refused > 0
-    assert "wait for the nightly job" in refused.error
+    assert "waiting for the nightly job" in refused.error
     assert (refused.released, refused.notes_changed) == (0, (0, 0, 0))
     assert failed.error.startswith("source: the connection failed")
     assert first.started < first.ended < again.started
@@ -92,7 +92,7 @@ def test_the_command_tells_runs_and_releases(ward, capsys):
 def test_the_page_shows_them_and_names_nobody(ward):
     page = ward.config.with_name("releases.html").read_text()
     assert page.count(">asthma<br>") == 4
-    assert "wait for the nightly job" in page
+    assert "waiting for the nightly job" in page
     assert "<h3>DATE</h3>" in page
     names = {
         name
@@ -146,7 +146,7 @@ def test_what_people_wrote_cannot_script_the_page():
     page = render(past)
     assert "script" not in Text(page).tags
     assert page.count("alert(1)") >= 5
-    assert "No cohort was released yet" in render(Past())
+    assert "No cohort has been released yet" in render(Past())
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 40), st.integers(0, 40)), max_size=8))
@@ -207,7 +207,7 @@ def test_a_register_that_is_away_does_not_hide_what_stopped_a_release(tmp_path, 
     ],
 )
 def test_a_place_is_shown_without_a_password(url, schema, shown):
-    told = show_place(OutputSettings(url, schema))
+    told = describe_place(OutputSettings(url, schema))
     assert told.endswith(shown)
     assert "s3cret" not in told
     assert "ann" not in told
@@ -222,14 +222,14 @@ def test_a_withdrawal_is_traced_wherever_a_delivery_was_killed(
     gone = ward.key().pseudonym("person", "2")
     notes = {note for (note,) in ward.rows(f"select note_id from note where person_id = {gone}")}
     assert notes
-    deliver = SqlTarget._deliver
+    publish = SqlTarget._publish_rows
 
-    def dying(target, draft, names):
+    def dying(target, staging, names):
         if moment == "after":
-            deliver(target, draft, names)
+            publish(target, staging, names)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(SqlTarget, "_deliver", dying)
+    monkeypatch.setattr(SqlTarget, "_publish_rows", dying)
     with pytest.raises(KeyboardInterrupt):
         ward.release(1)
     monkeypatch.undo()
@@ -249,7 +249,7 @@ def test_a_state_that_forgot_what_is_visible_withdraws_nothing(night, make_ward,
     before = ward.digest("sqlite:///cohort.db")
     with closing(open_state(load(ward.config).state, ward.config.parent)) as state:
         state.forget([note for (note,) in ward.hospital("select note_id from note")][5:])
-    with pytest.raises(ConfigError, match="wait for the nightly job"):
+    with pytest.raises(ConfigError, match="waiting for the nightly job"):
         ward.release(1, 2)
     assert ward.digest("sqlite:///cohort.db") == before
     assert read(ward)[0].status == "refused"
@@ -266,5 +266,5 @@ def test_configurations_side_by_side_make_their_releases_apart(night, make_ward,
         if "[state]" in text
         else f"{text}\n[state]\n{own}\n"
     )
-    folders = {running.draft_folder(load(path)) for path in (ward.config, other)}
+    folders = {running.staging_folder(load(path)) for path in (ward.config, other)}
     assert len(folders) == 2

@@ -1,4 +1,4 @@
-"""A release before anybody sees it: its units, the files they are made into, what came of each."""
+"""Staging folder of a release: its planned units, their files and their results, unpublished."""
 
 import json
 import shutil
@@ -29,20 +29,20 @@ from pipeline.state.tables import pack_ids, unpack_ids
 from pipeline.warehouse.databases import connect, guard, retrying, transaction
 from pipeline.warehouse.omop_tables import LONG
 
-_WHAT = "draft"
-_FILE = "draft.db"
-_DRAFT = MetaData()
-_PLAN = Table("plan", _DRAFT, Column("told", Text, nullable=False))
+_WHAT = "release staging folder"
+_FILE = "staging.db"
+_STAGING = MetaData()
+_PARAMETERS = Table("parameters", _STAGING, Column("json", Text, nullable=False))
 _UNIT = Table(
-    "unit", _DRAFT,
+    "unit", _STAGING,
     Column("unit", Integer, primary_key=True, autoincrement=False),
     Column("low", LONG), Column("high", LONG), Column("notes", Integer),
     Column("person_ids", LargeBinary), Column("note_ids", LargeBinary),
-    Column("done", SmallInteger), Column("account", Text),
+    Column("done", SmallInteger), Column("result", Text),
     Column("released", LargeBinary), Column("refused", LargeBinary), Column("outside", LargeBinary),
 )  # fmt: skip
 _PART = Table(
-    "part", _DRAFT,
+    "part", _STAGING,
     Column("unit", Integer, primary_key=True, autoincrement=False),
     Column("name", Text, primary_key=True),
     Column("rows", Integer), Column("total", Text), Column("sha256", Text),
@@ -53,7 +53,7 @@ _PART = Table(
 
 @dataclass(frozen=True)
 class ReleaseUnit:
-    """What is made and compared as one: the persons whose released ids are in `low..high`.
+    """The persons whose released ids are in `low..high`, built and compared together.
 
     The ids of persons and notes are those of the source; the range is inclusive.
     """
@@ -66,8 +66,11 @@ class ReleaseUnit:
 
 
 @dataclass(frozen=True)
-class PartMade:
-    """One table of a unit: its rows, the sum of their hashes, its file, how it differs."""
+class PartResult:
+    """One table of a unit: row count, sum of row hashes, file digest, and difference.
+
+    `difference` compares the rows with those that are published.
+    """
 
     name: str
     rows: int
@@ -77,14 +80,14 @@ class PartMade:
 
 
 @dataclass(frozen=True)
-class UnitMade:
-    """What came of a unit; ids are those of the source.
+class UnitResult:
+    """The result of a unit; ids are those of the source.
 
-    `counts` has numbers of rows by table and what became of them, `referred` the ids of rows in
-    tables without patients that the rows of this unit lead to, `labels` numbers of surrogates.
+    `counts` has row counts by table and outcome, `referred` the ids of rows in tables without
+    patients that rows of this unit refer to, `labels` the number of surrogates by label.
     """
 
-    parts: tuple[PartMade, ...]
+    parts: tuple[PartResult, ...]
     counts: dict[str, dict[str, int]]
     reasons: dict[str, int]
     referred: dict[str, list[int]]
@@ -94,10 +97,10 @@ class UnitMade:
     outside: list[int] = field(default_factory=list, repr=False)
 
 
-class ReleaseDraft:
-    """The folder of a release while it is made, which its owner alone may read.
+class ReleaseStaging:
+    """The folder in which a release is built, readable by its owner alone.
 
-    Workers open it side by side. Without keys and originals: it holds what will be published.
+    Workers open it concurrently. It holds what will be published: no keys and no original text.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -105,29 +108,30 @@ class ReleaseDraft:
         self._engine: Engine = connect(f"sqlite:///{_FILE}", folder, what=_WHAT, use="state")
 
     @staticmethod
-    def begin(folder: Path) -> "ReleaseDraft":
-        """Make an empty draft in place of whatever an earlier one left."""
+    def create(folder: Path) -> "ReleaseStaging":
+        """Create an empty staging folder; remove what an earlier release left there."""
         with guard(_WHAT):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(mode=0o700, parents=True)
-        draft = ReleaseDraft(folder)
-        with transaction(draft._engine, _WHAT, write=True) as connection:
-            _DRAFT.create_all(connection)
-        return draft
+        staging = ReleaseStaging(folder)
+        with transaction(staging._engine, _WHAT, write=True) as connection:
+            _STAGING.create_all(connection)
+        return staging
 
-    def tell(self, told: dict[str, Any]) -> None:
-        """Store what worker processes must know."""
+    def store_parameters(self, parameters: dict[str, Any]) -> None:
+        """Store the parameters that worker processes need."""
         with transaction(self._engine, _WHAT, write=True) as connection:
-            connection.execute(insert(_PLAN), [{"told": json.dumps(told)}])
+            connection.execute(insert(_PARAMETERS), [{"json": json.dumps(parameters)}])
 
-    def told(self) -> dict[str, Any]:
-        """Return what was told."""
+    def read_parameters(self) -> dict[str, Any]:
+        """Return the stored parameters."""
         with transaction(self._engine, _WHAT) as connection:
-            found: dict[str, Any] = json.loads(connection.scalar(select(_PLAN.c.told)) or "{}")
-        return found
+            stored = connection.scalar(select(_PARAMETERS.c.json))
+        parameters: dict[str, Any] = json.loads(stored or "{}")
+        return parameters
 
-    def plan(self, units: Iterable[ReleaseUnit]) -> None:
-        """Store the units."""
+    def add_units(self, units: Iterable[ReleaseUnit]) -> None:
+        """Store planned units."""
         with transaction(self._engine, _WHAT, write=True) as connection:
             for unit in units:
                 row = {
@@ -137,44 +141,44 @@ class ReleaseDraft:
                 }  # fmt: skip
                 connection.execute(insert(_UNIT), [row])
 
-    def pending(self, worker: int, workers: int) -> list[int]:
-        """Name the units that are not done, for one of several workers, in order."""
+    def pending_units(self, worker: int, workers: int) -> list[int]:
+        """Return the indexes of a worker's share of the unfinished units, in order."""
         mine = select(_UNIT.c.unit).where(_UNIT.c.done == 0, _UNIT.c.unit % workers == worker)
         with transaction(self._engine, _WHAT) as connection:
             return list(connection.scalars(mine.order_by(_UNIT.c.unit)))
 
     def indexes(self) -> list[int]:
-        """Name all units, in order."""
+        """Return the indexes of all units, in order."""
         with transaction(self._engine, _WHAT) as connection:
             return list(connection.scalars(select(_UNIT.c.unit).order_by(_UNIT.c.unit)))
 
     def unit(self, index: int) -> ReleaseUnit:
-        """Return a unit as it was planned."""
+        """Return a planned unit."""
         with transaction(self._engine, _WHAT) as connection:
             row = connection.execute(select(_UNIT).where(_UNIT.c.unit == index)).one()
         notes, persons = unpack_ids(row.note_ids), unpack_ids(row.person_ids)
         return ReleaseUnit(index, row.low, row.high, persons, notes)
 
     def progress(self) -> tuple[int, int]:
-        """Count the notes of the units that are done, and all."""
+        """Return the number of notes in finished units, and in all units."""
         total = select(func.coalesce(func.sum(_UNIT.c.notes), 0))
         with transaction(self._engine, _WHAT) as connection:
             done = connection.scalar(total.where(_UNIT.c.done == 1))
             return int(done or 0), int(connection.scalar(total) or 0)
 
     def path(self, name: str, index: int, suffix: str) -> Path:
-        """Name the file of a table's rows of a unit."""
+        """Return the path of a unit's rows of a table."""
         return self.folder / name / f"part-{index:06d}.{suffix}"
 
     @retrying
-    def commit(self, index: int, made: UnitMade) -> None:
-        """Store what came of a unit, whose files are in place; may be repeated."""
-        account: dict[str, Any] = {
+    def commit(self, index: int, made: UnitResult) -> None:
+        """Store the result of a unit whose files are in place; idempotent."""
+        result: dict[str, Any] = {
             "counts": made.counts, "reasons": made.reasons, "referred": made.referred,
             "labels": made.labels,
         }  # fmt: skip
         done = {
-            "done": 1, "account": json.dumps(account), "released": pack_ids(made.released),
+            "done": 1, "result": json.dumps(result), "released": pack_ids(made.released),
             "refused": pack_ids(made.refused), "outside": pack_ids(made.outside),
         }  # fmt: skip
         rows = [_part_row(index, part) for part in made.parts]
@@ -184,23 +188,23 @@ class ReleaseDraft:
             if rows:
                 connection.execute(insert(_PART), rows)
 
-    def made(self, index: int) -> UnitMade | None:
-        """Return what came of a unit; None while it is not done."""
+    def result(self, index: int) -> UnitResult | None:
+        """Return the result of a unit; None while it is unfinished."""
         with transaction(self._engine, _WHAT) as connection:
             row = connection.execute(select(_UNIT).where(_UNIT.c.unit == index)).one()
             parts = connection.execute(select(_PART).where(_PART.c.unit == index)).all()
         if not row.done:
             return None
-        return UnitMade(
+        return UnitResult(
             tuple(_part(part) for part in parts),
-            **json.loads(row.account),
+            **json.loads(row.result),
             released=unpack_ids(row.released),
             refused=unpack_ids(row.refused),
             outside=unpack_ids(row.outside),
         )
 
-    def parts(self, name: str) -> Iterator[tuple[int, PartMade]]:
-        """Stream what was made of a table, unit by unit."""
+    def parts(self, name: str) -> Iterator[tuple[int, PartResult]]:
+        """Stream the parts of a table, unit by unit."""
         of_table = select(_PART).where(_PART.c.name == name).order_by(_PART.c.unit)
         after = -1
         while True:
@@ -212,24 +216,24 @@ class ReleaseDraft:
             yield row.unit, _part(row)
 
     def close(self) -> None:
-        """Return the connections."""
+        """Close the database connections."""
         self._engine.dispose()
 
     def remove(self) -> None:
-        """Remove the draft."""
+        """Delete the staging folder."""
         self.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def incomplete(problem: str) -> Incomplete:
-    """Say that something is missing, so that nothing was released."""
+    """Return the error for a release that is not published because something is missing."""
     return Incomplete(
-        f"{problem}; nothing was released, what was released before stays. Remedy: run again; if "
-        "it happens again, report it"
+        f"{problem}; nothing was published and the previous release is unchanged. Remedy: run "
+        "again; report the problem if it persists"
     )
 
 
-def _part_row(index: int, part: PartMade) -> dict[str, Any]:
+def _part_row(index: int, part: PartResult) -> dict[str, Any]:
     found = part.difference
     return {
         "unit": index, "name": part.name, "rows": part.rows, "total": f"{part.total:x}",
@@ -238,8 +242,8 @@ def _part_row(index: int, part: PartMade) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _part(row: Any) -> PartMade:
+def _part(row: Any) -> PartResult:
     found = Difference(
         unpack_ids(row.added), unpack_ids(row.changed), unpack_ids(row.withdrawn), row.unchanged
     )
-    return PartMade(row.name, row.rows, int(row.total, 16), row.sha256, found)
+    return PartResult(row.name, row.rows, int(row.total, 16), row.sha256, found)
