@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from pipeline.commands.options.values import add_speech
-from pipeline.doctor.doctor import examine_all, exit_code
+from pipeline.doctor.checks import exit_code, run_checks
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Do all checks; returns the exit code."""
     found = []
-    for finding in examine_all(options.config):
+    for finding in run_checks(options.config):
         found.append(finding)
         console.say(f"{finding.status:<5} {finding.check}: {finding.seen}")
         if finding.remedy:

@@ -15,7 +15,7 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.files.output_files import refuse_place
 from pipeline.reports.console import Console
-from pipeline.reports.score_report import Examples, write_scores
+from pipeline.reports.score_report import ErrorExamples, write_scores
 from record.folding import fold
 from rules.matching.lexicon import term_kind
 
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     if options.calibrate is not None:
         scores["calibration"] = asdict(calibrate_pairs(paired.pairs, options.calibrate))
     if options.html:
-        examples = Examples(leaked(paired.pairs), invented(paired.pairs))
+        examples = ErrorExamples(leaked(paired.pairs), invented(paired.pairs))
         write_scores(options.html, scores, examples)
     if options.json:
         sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")

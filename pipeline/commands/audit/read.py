@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.audit.private_files import write_private
-from pipeline.audit.review import Corrected, read_corrections, training_lines
+from pipeline.audit.review import CorrectedSample, format_training_lines, read_corrections
 from pipeline.commands.options.values import SUMMARY, add_speech
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with open_records(settled(settings).state, settings.base) as records:
         records.add_review(corrected.sample.sample_id, options.reviewer, result)
     if options.output:
-        safely(lambda: write_private(options.output, training_lines(corrected.notes)))
+        safely(lambda: write_private(options.output, format_training_lines(corrected.notes)))
     if options.json:
         sys.stdout.write(json.dumps(result, sort_keys=True) + "\n")
     for line in _lines(result):
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return EXIT_DONE
 
 
-def _judged(corrected: Corrected) -> dict[str, Any]:
+def _judged(corrected: CorrectedSample) -> dict[str, Any]:
     # SciPy is only needed here.
     from evaluation.detection.alignment import pair
     from evaluation.detection.leak_rate import judge

@@ -4,12 +4,12 @@ import argparse
 import json
 from pathlib import Path
 
-from pipeline.audit.private_files import parsed, write_private
+from pipeline.audit.private_files import parse_json, write_private
 from pipeline.commands.options.values import add_speech, day
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import load
-from pipeline.dpo.document import is_genuine, make_pack, render
-from pipeline.dpo.evidence import gather
+from pipeline.dpo.evidence import gather_evidence
+from pipeline.dpo.pack import make_pack, render_pack, verify_seal
 from pipeline.files.annotations import read_text
 from pipeline.notes.worker_resources import open_master
 from pipeline.reports.console import Console
@@ -55,8 +55,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Write the document, or check one; returns the exit code."""
     settings = load(options.config)
     if options.verify:
-        pack = parsed(str(options.verify), read_text(options.verify))
-        if isinstance(pack, dict) and is_genuine(pack, open_master(settings)):
+        pack = parse_json(str(options.verify), read_text(options.verify))
+        if isinstance(pack, dict) and verify_seal(pack, open_master(settings)):
             console.say("the document is as it was made")
             return EXIT_DONE
         console.error("the document was changed, or made under another key")
@@ -66,10 +66,10 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             raise ConfigError(name, "is missing", "name the days of the period and a file")
     if options.output.suffix != ".html":
         raise ConfigError("-o", "does not end in .html", "name the page; the JSON goes beside it")
-    evidence, master = gather(settings, options.since, options.until, options.evidence)
+    evidence, master = gather_evidence(settings, options.since, options.until, options.evidence)
     pack = make_pack(evidence, master)
     write_private(options.output.with_suffix(".json"), json.dumps(pack, indent=1) + "\n")
-    write_private(options.output, render(pack))
+    write_private(options.output, render_pack(pack))
     told = ", ".join(f"{count} {status}" for status, count in sorted(pack["statuses"].items()))
     console.say(f"wrote {options.output}: {told}")
     return EXIT_DONE

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from models.private.folder import Kit
     from models.private.pseudonymization import Pseudonymizer
     from models.private.sentences import Sentence
-    from pipeline.sharing.encoding import Site
-    from pipeline.sharing.vectors import Manifest
+    from pipeline.sharing.shared_files import Manifest
+    from pipeline.sharing.site_encoding import Site
 
 DESCRIPTION = """\
 Attacks a file of shared vectors, inside, as somebody would who has the file, the representer, and
@@ -97,12 +97,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Attack; returns the exit code."""
     with models_extra("share attack"):
-        from pipeline.sharing.encoding import kit_of
-        from pipeline.sharing.vectors import read_manifest
+        from pipeline.sharing.shared_files import read_manifest
+        from pipeline.sharing.site_encoding import load_site_kit
     if options.seeds < 2:
         raise ConfigError("--seeds", "is too few to bound anything", "give at least 2")
     manifest = read_manifest(options.shared)
-    kit = kit_of(manifest, options.representer)
+    kit = load_site_kit(manifest, options.representer)
     warnings: list[str] = []
     with console.progress() as progress:
         progress.phase("reading")
@@ -171,8 +171,8 @@ def _subject(
     """Part the notes in those that are attacked and those that the attacker has."""
     from evaluation.attacks.sharing import MOST_WORDS, AttackedRelease
     from models.training_loop import seeded
-    from pipeline.sharing.encoding import read_order
-    from pipeline.sharing.vectors import read_shared
+    from pipeline.sharing.shared_files import read_shared
+    from pipeline.sharing.site_encoding import read_order
 
     inside = options.inside or options.shared.with_name(f"{options.shared.name}.inside")
     order = read_order(inside, site, manifest)
@@ -235,16 +235,16 @@ def _words(sentences: Sequence["Sentence"], embeddings: "Embeddings") -> list[st
 
 def _text(site: "Site", manifest: "Manifest", shared: Path) -> Measured:
     """Measure the share of the notes' words that stand in the bytes of the file."""
-    from pipeline.sharing.encoding import words_shared
-    from pipeline.sharing.leak_check import SHORTEST, words_in
-    from pipeline.sharing.vectors import VECTORS
+    from pipeline.sharing.shared_files import VECTORS
+    from pipeline.sharing.site_encoding import find_shared_words
+    from pipeline.sharing.word_search import SHORTEST, find_words
 
     # In folded case: a word that is written in two ways is one.
     words = {word.casefold() for word in site.words() if word.isalpha() and len(word) >= SHORTEST}
     every = max(1, len(words))
-    value = len({word.casefold() for word in words_shared(shared, site, manifest)}) / every
-    null = len(words_in(os.urandom((shared / VECTORS).stat().st_size), words)) / every
-    control = len(words_in(" ".join(words).encode(), words)) / every
+    value = len({word.casefold() for word in find_shared_words(shared, site, manifest)}) / every
+    null = len(find_words(os.urandom((shared / VECTORS).stat().st_size), words)) / every
+    control = len(find_words(" ".join(words).encode(), words)) / every
     return Measured(
         "words-in-file", Axis.PRIVACY, value, value, value, manifest.vectors_sha256,
         null=null, control=control, detail={"words": len(words)},

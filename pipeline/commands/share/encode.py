@@ -18,7 +18,7 @@ from record.errors import ConfigError
 
 if TYPE_CHECKING:
     from models.private.embeddings import Embeddings
-    from pipeline.sharing.encoding import Site
+    from pipeline.sharing.site_encoding import Site
 
 DESCRIPTION = """\
 Encodes labelled notes as vectors, with the case of each token and its label, and without text.
@@ -112,7 +112,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train where asked to, and encode; returns the exit code."""
     with models_extra("share encode"):
         from models.private.folder import digest, load
-        from pipeline.sharing.encoding import SharingPaths, encode_site
+        from pipeline.sharing.site_encoding import SharingPaths, encode_site
     if options.noise < 0:
         raise ConfigError("--noise", "is below 0", "leave it out")
     inside = options.inside or options.output.with_name(f"{options.output.name}.inside")

@@ -60,7 +60,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Decide and report; returns the exit code."""
     with models_extra("share report"):
-        from pipeline.sharing.vectors import read_shared
+        from pipeline.sharing.shared_files import read_shared
     manifest, _ = read_shared(options.shared)
     requirements = requirements_at(options.requirements, _SETS)
     remedy = "give a file that `share attack` wrote"

@@ -13,7 +13,7 @@ from record.document import Annotated
 from record.errors import ConfigError
 
 if TYPE_CHECKING:
-    from pipeline.sharing.encoding import Site
+    from pipeline.sharing.site_encoding import Site
 
 
 def add_notes(parser: argparse.ArgumentParser) -> None:
@@ -46,10 +46,10 @@ def read_site(options: argparse.Namespace, warnings: list[str]) -> "Site":
 
 def site_at(places: Sequence[str], options: argparse.Namespace, warnings: list[str]) -> "Site":
     """Read and cut notes in the way that options say; raises ConfigError."""
-    from pipeline.sharing.encoding import site_of
+    from pipeline.sharing.site_encoding import make_site
 
     renamed = read_label_map(options.label_map) if options.label_map else {}
-    return site_of(_notes(places, options, warnings), renamed, binary=options.binary)
+    return make_site(_notes(places, options, warnings), renamed, binary=options.binary)
 
 
 def _notes(

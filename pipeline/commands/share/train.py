@@ -68,14 +68,14 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Pool and train; returns the exit code."""
     with models_extra("share train"):
         from models.private import deidentifier_training
-        from pipeline.sharing.encoding import kit_of
-        from pipeline.sharing.pool import pool
-        from pipeline.sharing.vectors import read_manifest
+        from pipeline.sharing.pooled_sites import pool_sites
+        from pipeline.sharing.shared_files import read_manifest
+        from pipeline.sharing.site_encoding import load_site_kit
     start = None
     if options.representer:
         manifest = read_manifest(options.shared[0])
-        start = kit_of(manifest, options.representer).deidentifier
-    pooled = pool([*options.shared], options.dev, options.test)
+        start = load_site_kit(manifest, options.representer).deidentifier
+    pooled = pool_sites([*options.shared], options.dev, options.test)
     for warning in pooled.warnings:
         console.warn(warning)
     recipe = deidentifier_training.DeidentifierRecipe(

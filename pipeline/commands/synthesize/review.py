@@ -6,7 +6,7 @@ from pathlib import Path
 from pipeline.commands.options.values import add_speech, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
-from pipeline.reports.review_pages import READERS, read_pairs, shared_out, write_pages
+from pipeline.reports.review_pages import READERS, assign_pairs, read_pairs, write_pages
 from record.errors import ConfigError
 
 DESCRIPTION = """\
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Write the pages; returns the exit code."""
     if options.reviewers < READERS:
         raise ConfigError("--reviewers", "is too few", f"every pair needs {READERS}")
-    piles = shared_out(read_pairs(options.pairs), options.reviewers, options.seed)
+    piles = assign_pairs(read_pairs(options.pairs), options.reviewers, options.seed)
     for path, pile in zip(write_pages(options.output, piles), piles, strict=True):
         console.say(f"{path}: {len(pile)} pairs")
     return EXIT_DONE

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.audit.formats import FORMATS
-from pipeline.audit.review import draw, line_pieces
+from pipeline.audit.review import draw_sample, split_at_line_breaks
 from pipeline.cli import main
 from pipeline.config.settings import load
 from pipeline.files.gold import read_annotated
@@ -87,7 +87,9 @@ def test_nothing_is_lost_on_the_way_out_and_back(name, found, tmp_path_factory):
         other = back[note.document.note_id]
         assert other.document.text == text
         if name == "brat":  # which cuts what runs over lines
-            assert set(line_pieces(other.spans, text)) == set(line_pieces(note.spans, text))
+            assert set(split_at_line_breaks(other.spans, text)) == set(
+                split_at_line_breaks(note.spans, text)
+            )
         else:
             assert {(s.start, s.end, s.label) for s in other.spans} == {
                 (s.start, s.end, s.label) for s in note.spans
@@ -99,8 +101,8 @@ def test_nothing_is_lost_on_the_way_out_and_back(name, found, tmp_path_factory):
 def test_pieces_are_trimmed_lines_and_cover_the_same_letters(found):
     for note in found:
         text = note.document.text
-        pieces = line_pieces(note.spans, text)
-        assert line_pieces(pieces, text) == tuple(sorted(pieces))
+        pieces = split_at_line_breaks(note.spans, text)
+        assert split_at_line_breaks(pieces, text) == tuple(sorted(pieces))
         covered = {i for s in note.spans for i in range(s.start, s.end) if not text[i].isspace()}
         assert covered == {
             i for s in pieces for i in range(s.start, s.end) if not text[i].isspace()
@@ -119,7 +121,7 @@ def test_label_studio_that_counted_utf16_units(tmp_path):
     assert [text[s.start : s.end] for s in note.spans] == ["Jean"]
     value["text"] = "Paul"
     path.write_text(json.dumps([task]))
-    with pytest.raises(ConfigError, match="words of a region") as refused:
+    with pytest.raises(ConfigError, match="text of a region") as refused:
         FORMATS["label-studio"].read(path)
     assert "Paul" not in str(refused.value)
 
@@ -152,8 +154,8 @@ def test_what_is_no_export_is_refused_without_quoting_it(name, text, tmp_path):
 @settings(max_examples=50)
 def test_a_draw_is_without_replacement_and_the_same_for_one_seed(kinds, per_kind):
     pairs = list(kinds.items())
-    drawn = draw(per_kind, "s", pairs)
-    assert draw(per_kind, "s", reversed(pairs)) == drawn
+    drawn = draw_sample(per_kind, "s", pairs)
+    assert draw_sample(per_kind, "s", reversed(pairs)) == drawn
     assert drawn.population == dict(sorted(Counter(kinds.values()).items()))
     for kind, note_ids in drawn.notes.items():
         assert len(set(note_ids)) == len(note_ids) == min(per_kind, drawn.population[kind])
@@ -164,7 +166,7 @@ def test_every_note_is_drawn_equally_often():
     times = Counter(
         n
         for seed in range(800)
-        for n in draw(5, str(seed), [(n, "k") for n in range(20)]).notes["k"]
+        for n in draw_sample(5, str(seed), [(n, "k") for n in range(20)]).notes["k"]
     )
     # 200 expected of each, standard deviation 12: five of them is one in a million.
     assert set(times) == set(range(20))
@@ -298,7 +300,7 @@ def test_a_changed_text_and_a_foreign_note_are_refused(audited, tmp_path, capsys
     first.with_suffix(".ann").write_text("")
     capsys.readouterr()
     assert main(reading) == 2
-    assert "not the one that was exported" in (said := capsys.readouterr().err)
+    assert "was changed, so its offsets are invalid" in (said := capsys.readouterr().err)
     assert "Zoé" not in said
     first.write_text(kept, newline="")
     (folder / "777777.txt").write_text("a")
@@ -334,7 +336,7 @@ def test_the_report_of_a_run_tells_the_last_review(audited, tmp_path):
     with closing(sqlite3.connect(config.parent / "state.db")) as db, db:
         db.execute("delete from audit_review")
     run_nightly(config, drive)
-    assert "Nobody has reviewed" in (config.parent / "report.html").read_text()
+    assert "No random sample has been reviewed" in (config.parent / "report.html").read_text()
     one = load(config)
     with open_records(one.state, one.base) as records:
         rate = {"rate": 0.9875, "low": 0.951, "high": 0.998}

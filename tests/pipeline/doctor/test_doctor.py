@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from pipeline.cli import main
-from pipeline.doctor import doctor
-from pipeline.doctor.doctor import CheckResult, exit_code
+from pipeline.doctor import checks
+from pipeline.doctor.checks import CheckResult, exit_code
 
 
 @pytest.fixture(scope="module")
@@ -107,16 +107,16 @@ def test_a_state_of_a_later_version_is_found(sound, capsys):
 
 
 def test_warnings_do_not_keep_a_run_from_starting(sound, capsys, monkeypatch):
-    monkeypatch.setattr(doctor, "FEW", 2**63)
+    monkeypatch.setattr(checks, "LOW_SPACE", 2**63)
     log = next(sound.parent.glob("*.custody/uses.jsonl"))
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
-    class Past(doctor.datetime):
+    class Past(checks.datetime):
         @classmethod
         def now(cls, zone=None):
             return cls(2001, 1, 1, tzinfo=zone)
 
-    monkeypatch.setattr(doctor, "datetime", Past)
+    monkeypatch.setattr(checks, "datetime", Past)
     code, found = seen(sound, capsys)
     assert code == 0
     assert {"clock", "disk"} <= {name for name, one in found.items() if one["status"] == "warn"}

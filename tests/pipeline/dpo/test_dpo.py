@@ -11,8 +11,8 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.config.settings import load
-from pipeline.dpo.document import REQUIREMENTS, answer_all
-from pipeline.dpo.evidence import gather
+from pipeline.dpo.evidence import gather_evidence
+from pipeline.dpo.pack import REQUIREMENTS, answer_requirements
 from pipeline.night.run_history import read_history
 from pipeline.state.audit_records import Sample, open_records
 from surrogates.keys.keys import load_master
@@ -106,8 +106,8 @@ def test_what_lacks_is_red_until_it_is_there(hospital, tmp_path):
 def test_a_period_without_records_claims_nothing(hospital):
     settings = load(hospital)
     day = date(2001, 1, 1)
-    evidence, _ = gather(settings, day, day)
-    statuses = {a.requirement.number: a.status for a in answer_all(evidence)}
+    evidence, _ = gather_evidence(settings, day, day)
+    statuses = {a.requirement.number: a.status for a in answer_requirements(evidence)}
     assert evidence.runs == []
     assert {statuses[n] for n in ("R3", "R4", "R13", "R23", "R27")} == {"missing"}
 
@@ -130,8 +130,8 @@ def test_a_broken_log_of_keys_is_an_incident(hospital, tmp_path):
     log.write_text(log.read_text().replace('"use"', '"USE"', 1))
     pack, page = document(folder / "nightly.toml", tmp_path)
     assert by_number(pack)["R12"]["status"] == "partly"
-    assert any("log of keys" in text for text in pack["incidents"])
-    assert "does not follow" in page
+    assert any("key log" in text for text in pack["incidents"])
+    assert "does not match" in page
 
 
 def test_no_text_of_a_note_and_no_id_of_one(hospital, tmp_path):
@@ -174,5 +174,5 @@ def test_releases_of_cohorts_are_in_it(hospital, tmp_path):
     assert str(tmp_path / "asthma") in page
     numbers = by_number(pack)
     assert "2 releases in the period, of 1 cohorts." in numbers["R11"]["shown"]
-    withdrawn = f"{second['notes']['withdrawn']} notes were withdrawn from releases of cohorts"
+    withdrawn = f"{second['notes']['withdrawn']} notes were withdrawn from cohort releases"
     assert any(told.startswith(withdrawn) for told in numbers["R16"]["shown"])
