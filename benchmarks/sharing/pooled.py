@@ -34,9 +34,9 @@ from models.private import deidentifier_training
 from models.private.deidentifier import Deidentifier, EncodedSentence
 from models.private.folder import digest, load
 from pipeline.files.jsonl import JsonLine, read_notes
-from pipeline.sharing.encoding import SharingPaths, encode_site, read_order, site_of
-from pipeline.sharing.pool import pool
-from pipeline.sharing.vectors import MANIFEST, read_shared
+from pipeline.sharing.pooled_sites import pool_sites
+from pipeline.sharing.shared_files import MANIFEST, read_shared
+from pipeline.sharing.site_encoding import SharingPaths, encode_site, make_site, read_order
 from record.document import Annotated
 from record.errors import ConfigError
 
@@ -83,7 +83,7 @@ def pooled(options: argparse.Namespace) -> Iterator[dict[str, object]]:
             out = options.output / f"{arm}-{seed}"
             recipe = _recipe(options, arm, seed, start)
             if not (out / deidentifier_training.SETTINGS).exists():
-                held = pool([shared[site] for site in sites], [shared["chosen"]])
+                held = pool_sites([shared[site] for site in sites], [shared["chosen"]])
                 deidentifier_training.train_deidentifier(
                     held.train, held.dev, recipe, out, start=start
                 )
@@ -123,7 +123,7 @@ def compare(both: Sequence[Counts], one: Sequence[Counts]) -> dict[str, object]:
 
 def _encode(options: argparse.Namespace) -> tuple[dict[str, Path], Scored]:
     """Encode what is not encoded yet, and tell which note each scored sentence is of."""
-    sites = {name: site_of(notes, {}, binary=True) for name, notes in _parts(options).items()}
+    sites = {name: make_site(notes, {}, binary=True) for name, notes in _parts(options).items()}
     kit, encoder = load(options.kit), digest(options.kit)
     shared = {name: options.output / name for name in sites}
     for name, site in sites.items():

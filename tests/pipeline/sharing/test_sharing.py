@@ -27,10 +27,8 @@ from models.tagger.encoders.bilstm import CASES
 from pipeline.cli import main
 from pipeline.config.signing import check
 from pipeline.files.jsonl import listed
-from pipeline.sharing.encoding import ORDER, SharingPaths, encode_site, site_of
-from pipeline.sharing.leak_check import SHORTEST, words_in
-from pipeline.sharing.pool import pool
-from pipeline.sharing.vectors import (
+from pipeline.sharing.pooled_sites import pool_sites
+from pipeline.sharing.shared_files import (
     VECTORS,
     Manifest,
     arrow_bytes,
@@ -38,6 +36,8 @@ from pipeline.sharing.vectors import (
     read_shared,
     write_shared,
 )
+from pipeline.sharing.site_encoding import ORDER, SharingPaths, encode_site, make_site
+from pipeline.sharing.word_search import SHORTEST, find_words
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unsafe
 from record.span import Span
@@ -114,7 +114,9 @@ def place(tmp_path_factory):
     """Notes of one site, encoded with noise and without it, and a key."""
     place = tmp_path_factory.mktemp("share")
     notes = letters(40)
-    words = sorted({w.casefold() for w in site_of(notes, {}, binary=False).words() if w.isalpha()})
+    words = sorted(
+        {w.casefold() for w in make_site(notes, {}, binary=False).words() if w.isalpha()}
+    )
     make_kit(place / "kit", words)
     jsonl(place / "notes.jsonl", notes)
     told = ["--notes", place / "notes.jsonl", "--representer", place / "kit"]
@@ -155,7 +157,7 @@ def files_of(folder):
 
 
 def test_no_word_of_the_notes_stands_in_any_byte(place):
-    site = site_of(letters(40), {}, binary=False)
+    site = make_site(letters(40), {}, binary=False)
     words = {word for word in site.words() if len(word) >= SHORTEST and word.isalpha()}
     assert {SECRET, "Mirabelle", "afternoon", "grünau"} <= words
     assert {path.name for path in files_of(place / "site")} == {VECTORS, "manifest.json"}
@@ -167,11 +169,11 @@ def test_no_word_of_the_notes_stands_in_any_byte(place):
                     assert written.encode(encoding, "ignore") not in content
     # The same search finds words that are there.
     empty = arrow_bytes((), read_manifest(place / "site"))
-    assert words_in(held[VECTORS], words) == words_in(empty, words) == set()
+    assert find_words(held[VECTORS], words) == find_words(empty, words) == set()
     for encoding in ("utf-8", "utf-16-le", "utf-16-be", "latin-1"):
         for word in ("grünau", SECRET):
-            assert words_in(held[VECTORS] + word.encode(encoding), words) == {word}
-            assert words_in(b"\x01" + word.casefold().encode(encoding) + b"\x01", words) == {word}
+            assert find_words(held[VECTORS] + word.encode(encoding), words) == {word}
+            assert find_words(b"\x01" + word.casefold().encode(encoding) + b"\x01", words) == {word}
 
 
 def stretches(content):
@@ -194,7 +196,7 @@ def test_no_stretch_of_the_notes_stands_in_any_byte(place):
 
 def test_nothing_else_tells_which_note_it_was(place):
     manifest, rows = read_shared(place / "site")
-    site = site_of(letters(40), {}, binary=False)
+    site = make_site(letters(40), {}, binary=False)
     assert manifest.sentences == len(site.sentences) and manifest.labels == ("PERSON", "TOWN")
     assert "note" not in (place / "site" / "manifest.json").read_text()
     shapes = [(len(row), row.spans) for row in rows]
@@ -221,7 +223,7 @@ class Telling:
 
 
 def test_a_file_that_would_hold_a_word_is_not_written(tmp_path):
-    site = site_of(letters(4), {}, binary=True)
+    site = make_site(letters(4), {}, binary=True)
     places = SharingPaths(tmp_path / "out", tmp_path / "inside")
     with pytest.raises(Unsafe, match="text-in-shared-file"):
         encode_site(site, Telling(), places, representer="r")
@@ -232,14 +234,16 @@ def test_what_stays_inside_does_not_lie_in_what_is_shared(place, capsys):
     told = ["--notes", place / "notes.jsonl", "--representer", place / "kit"]
     assert share("encode", *told, "-o", place / "new", "--inside", place / "new" / "in") == 2
     assert share("encode", *told, "-o", place / "site") == 2
-    assert "holds a shared file already" in capsys.readouterr().err
+    assert "already contains a shared file" in capsys.readouterr().err
     assert not (place / "new").exists()
 
 
 def test_a_representer_is_trained_and_then_used(tmp_path, capsys):
     chance = np.random.default_rng(1)
     notes = letters(6)
-    words = sorted({w.casefold() for w in site_of(notes, {}, binary=False).words() if w.isalpha()})
+    words = sorted(
+        {w.casefold() for w in make_site(notes, {}, binary=False).words() if w.isalpha()}
+    )
     rows = [f"{word} {' '.join(map(str, chance.normal(size=6).round(3)))}" for word in words]
     (tmp_path / "v.vec").write_text(f"{len(words)} 6\n" + "\n".join(rows) + "\n")
     told = ["--notes", jsonl(tmp_path / "n.jsonl", notes), "--representer", tmp_path / "kit"]
@@ -260,7 +264,7 @@ def test_a_representer_is_trained_and_then_used(tmp_path, capsys):
 def encoded(place, name, notes):
     kit = load(place / "kit")
     places = SharingPaths(place / name, place / f"{name}.inside")
-    site = site_of(notes, {}, binary=True)
+    site = make_site(notes, {}, binary=True)
     # Without noise, so that what is learnt does not hang on what was drawn.
     encode_site(site, kit, places, representer=digest(place / "kit"), noise=0.0)
     return place / name
@@ -274,7 +278,7 @@ def test_two_sites_together_learn_more_than_each_alone(place, tmp_path):
     recipe = DeidentifierRecipe(units=12, epochs=8, batch=8, rate=1e-2)
     scores = {}
     for name, some in {"a": [towns], "b": [people], "both": [towns, people]}.items():
-        pooled = pool(some, [dev])
+        pooled = pool_sites(some, [dev])
         assert pooled.labels == ("PHI",) and not pooled.warnings
         scores[name] = train_deidentifier(pooled.train, pooled.dev, recipe, tmp_path / name).f1
     # One kind may teach something of the other, but how much hangs on the processor's rounding.
@@ -300,7 +304,7 @@ def test_learning_begins_with_the_network_of_the_representer(place, tmp_path, ca
     assert made.shape == load(place / "kit").deidentifier.shape
     other = make_kit(tmp_path / "other", ["a", "b"], seed=2)
     assert share(*told, "--representer", other, "-o", tmp_path / "e") == 2
-    assert "is not what encoded this file" in capsys.readouterr().err
+    assert "not the representer that encoded this file" in capsys.readouterr().err
 
 
 def test_pooled_sites_are_compared_and_nothing_is_done_twice(place, tmp_path, monkeypatch):
@@ -351,15 +355,15 @@ def test_scores_are_those_of_vectors_that_nothing_was_selected_by(
     assert len(set(sizes)) == 3
     assert json.loads(capsys.readouterr().out)["f1"] == sizes[2]
     with pytest.raises(ConfigError, match="same file"):
-        pool([one], [dev], [dev])
+        pool_sites([one], [dev], [dev])
 
 
 def test_vectors_that_have_nothing_in_common_are_not_pooled(place, tmp_path):
     _, rows = read_shared(place / "site")
     manifest = read_manifest(place / "site")
     write_shared(tmp_path / "other", rows, replace(manifest, representer="another"))
-    with pytest.raises(ConfigError, match="another representer"):
-        pool([place / "site"], [tmp_path / "other"])
+    with pytest.raises(ConfigError, match="different representer"):
+        pool_sites([place / "site"], [tmp_path / "other"])
     write_shared(tmp_path / "bad", rows, manifest)
     with (tmp_path / "bad" / VECTORS).open("ab") as file:
         file.write(b"x")

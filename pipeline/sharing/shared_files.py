@@ -1,9 +1,9 @@
-"""The files that sites share: vectors of sentences with casing and labels, and no text.
+"""Reads and writes the files that sites share: sentence vectors with casing and labels, no text.
 
-An Arrow file has one row for each sentence, in a drawn order: `vectors` (a list of float32 for each
-token), `casing` (a number for each token, place in `models.tagger.encoders.bilstm.CASES`) and
-`tags` (0 outside, 2 i + 1 where a span of label i begins, 2 i + 2 where it goes on). A manifest
-stands beside it. Neither holds text, offsets into text, ids of notes, or their order.
+An Arrow file has one row for each sentence, in random order: `vectors` (a list of float32 for each
+token), `casing` (a number for each token, an index into `models.tagger.encoders.bilstm.CASES`) and
+`tags` (0 outside, 2 i + 1 where a span of label i begins, 2 i + 2 where it continues). A manifest
+is next to it. Neither contains text, offsets into text, ids of notes, or their order.
 """
 
 import json
@@ -25,15 +25,15 @@ VECTORS, MANIFEST = "vectors.arrow", "manifest.json"
 
 _FORMAT = 1
 _ROWS = 1_000
-_REMEDY = "give a folder that `cryptonym share encode` wrote, whole and unchanged"
+_REMEDY = "use a complete, unchanged folder written by `cryptonym share encode`"
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a shared file is: counts, names of labels, and how it was encoded; no text.
+    """The description of a shared file: counts, labels and how it was encoded; no text.
 
-    `representer` is the digest of the folder that encoded it, `noise` multiplied its noise,
-    `neighbours` is the number it was trained for; `vectors_sha256` is the sum of the Arrow file.
+    `representer` is the digest of the folder that encoded it, `noise` the factor of its noise,
+    `neighbours` the number it was trained for, `vectors_sha256` the checksum of the Arrow file.
     """
 
     sentences: int
@@ -54,10 +54,10 @@ def write_shared(
     manifest: Manifest,
     check: Callable[[bytes], None] = lambda content: None,
 ) -> Manifest:
-    """Write examples as a shared folder; the manifest comes last, so that one with it is whole.
+    """Write examples as a shared folder, the manifest last: a folder with a manifest is complete.
 
-    `check` sees the bytes before they are written, and raises where they must not be. Returns the
-    manifest with the sum of the file.
+    `check` gets the bytes before they are written, and raises where they must not be. Returns the
+    manifest with the checksum of the file.
     """
     content = arrow_bytes(rows, manifest)
     check(content)
@@ -69,36 +69,36 @@ def write_shared(
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read what a shared folder says of itself; raises ConfigError where it is none."""
+    """Read the manifest of a shared folder; raises ConfigError where it is invalid."""
     path = folder / MANIFEST
     try:
-        held = json.loads(path.read_text("utf-8"))
-        if held["format"] != _FORMAT or set(held) != {each.name for each in fields(Manifest)}:
+        stored = json.loads(path.read_text("utf-8"))
+        if stored["format"] != _FORMAT or set(stored) != {each.name for each in fields(Manifest)}:
             raise ValueError
-        return Manifest(**held | {"labels": tuple(held["labels"])})
+        return Manifest(**stored | {"labels": tuple(stored["labels"])})
     except (OSError, ValueError, KeyError, TypeError):
-        raise ConfigError(str(path), "is no manifest of shared vectors", _REMEDY) from None
+        raise ConfigError(str(path), "not a manifest of shared vectors", _REMEDY) from None
 
 
 def read_shared(folder: Path) -> tuple[Manifest, list[EncodedSentence]]:
-    """Read a shared folder, and compare it with its manifest; raises ConfigError."""
+    """Read a shared folder and verify it against its manifest; raises ConfigError."""
     manifest = read_manifest(folder)
     path = folder / VECTORS
     if sum_of(path) != manifest.vectors_sha256:
-        raise ConfigError(str(path), "is not the file that its manifest describes", _REMEDY)
+        raise ConfigError(str(path), "checksum mismatch", _REMEDY)
     try:
         with pa.ipc.open_file(path) as file:
             batches = [file.get_batch(at) for at in range(file.num_record_batches)]
-            rows = [row for batch in batches for row in _examples(batch, manifest)]
+            rows = [row for batch in batches for row in _decode_rows(batch, manifest)]
     except (pa.ArrowException, OSError, KeyError, ValueError, IndexError):
-        raise ConfigError(str(path), "is damaged", _REMEDY) from None
+        raise ConfigError(str(path), "corrupt file", _REMEDY) from None
     if len(rows) != manifest.sentences or sum(map(len, rows)) != manifest.tokens:
-        raise ConfigError(str(path), "has not the rows that its manifest tells of", _REMEDY)
+        raise ConfigError(str(path), "number of rows differs from the manifest", _REMEDY)
     return manifest, rows
 
 
 def arrow_bytes(rows: Sequence[EncodedSentence], manifest: Manifest) -> bytes:
-    """Return examples as the bytes of an Arrow file."""
+    """Encode examples as the bytes of an Arrow file."""
     schema = pa.schema(
         {
             "vectors": pa.list_(pa.list_(pa.float32(), manifest.size)),
@@ -106,8 +106,8 @@ def arrow_bytes(rows: Sequence[EncodedSentence], manifest: Manifest) -> bytes:
             "tags": pa.list_(pa.uint16()),
         }
     )
-    held = BytesIO()
-    with pa.ipc.new_file(held, schema) as file:
+    sink = BytesIO()
+    with pa.ipc.new_file(sink, schema) as file:
         for start in range(0, len(rows), _ROWS):
             some = rows[start : start + _ROWS]
             flat = pa.concat_arrays([pa.array(row.vectors.reshape(-1)) for row in some])
@@ -120,13 +120,15 @@ def arrow_bytes(rows: Sequence[EncodedSentence], manifest: Manifest) -> bytes:
             columns = [
                 vectors,
                 pa.array([row.casing.tolist() for row in some], schema.field("casing").type),
-                pa.array([_tags(row, manifest.labels) for row in some], schema.field("tags").type),
+                pa.array(
+                    [_encode_tags(row, manifest.labels) for row in some], schema.field("tags").type
+                ),
             ]
             file.write_batch(pa.record_batch(columns, schema=schema))
-    return held.getvalue()
+    return sink.getvalue()
 
 
-def _examples(batch: Any, manifest: Manifest) -> list[EncodedSentence]:
+def _decode_rows(batch: Any, manifest: Manifest) -> list[EncodedSentence]:
     names = ("vectors", "casing", "tags")
     vectors, casing, tags = (batch.column(name) for name in names)
     if vectors.type.value_type.list_size != manifest.size:
@@ -134,14 +136,14 @@ def _examples(batch: Any, manifest: Manifest) -> list[EncodedSentence]:
     found = []
     for one, cased, tagged in zip(vectors, casing, tags, strict=True):
         flat = one.values.flatten().to_numpy().copy()
-        spans = _spans(tagged.as_py(), manifest.labels)
+        spans = _decode_tags(tagged.as_py(), manifest.labels)
         cases = cased.values.to_numpy().astype("int64")
         shaped = flat.reshape(len(cases), manifest.size)
         found.append(EncodedSentence(shaped, cases, spans))
     return found
 
 
-def _tags(row: EncodedSentence, labels: Sequence[str]) -> list[int]:
+def _encode_tags(row: EncodedSentence, labels: Sequence[str]) -> list[int]:
     tags = [0] * len(row)
     for first, end, label in row.spans:
         number = labels.index(label)
@@ -150,7 +152,7 @@ def _tags(row: EncodedSentence, labels: Sequence[str]) -> list[int]:
     return tags
 
 
-def _spans(tags: Sequence[int], labels: Sequence[str]) -> tuple[WordSpan, ...]:
+def _decode_tags(tags: Sequence[int], labels: Sequence[str]) -> tuple[WordSpan, ...]:
     spans: list[tuple[int, int, str]] = []
     for place, tag in enumerate(tags):
         if not tag:

@@ -1,4 +1,4 @@
-"""A site's labelled notes as vectors to share, and what must stay inside to attack them."""
+"""Encodes a site's labelled notes as vectors to share, and keeps the row order for attacks."""
 
 import hashlib
 import json
@@ -14,14 +14,14 @@ from models.private.folder import Kit, digest, load
 from models.private.sentences import Sentence, sentences
 from models.training_loop import seeded
 from pipeline.files.alignment import align
-from pipeline.sharing.leak_check import words_in
-from pipeline.sharing.vectors import MANIFEST, VECTORS, Manifest, arrow_bytes, write_shared
+from pipeline.sharing.shared_files import MANIFEST, VECTORS, Manifest, arrow_bytes, write_shared
+from pipeline.sharing.word_search import find_words
 from record.atomic_write import write_atomically
 from record.document import Annotated
 from record.errors import ConfigError, Unsafe
 
 ORDER = "order.json"
-"""The file that stays inside: which sentence each row of a shared file is."""
+"""The file that is not shared: the sentence of each row of a shared file."""
 
 _BLOCK = 64
 _OWNER_ONLY = 0o700
@@ -31,7 +31,7 @@ Advance = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Site:
-    """The sentences of a site's notes, note by note."""
+    """The sentences of a site's notes, by note."""
 
     notes: Sequence[Sequence[Sentence]] = field(repr=False)
 
@@ -46,43 +46,43 @@ class Site:
         return tuple(sorted({label for each in self.sentences for _, _, label in each.spans}))
 
     def words(self) -> set[str]:
-        """Every word that a note holds."""
+        """Return all words of the notes."""
         return {token for sentence in self.sentences for token in sentence.tokens}
 
     def digest(self) -> str:
-        """Return what changes with any token or span, and with their order."""
+        """Return a digest of all tokens and spans, in order."""
         total = hashlib.sha256()
         for sentence in self.sentences:
             total.update(json.dumps([sentence.tokens, sentence.spans]).encode())
         return total.hexdigest()
 
 
-def site_of(notes: Iterable[Annotated], renamed: Mapping[str, str], *, binary: bool) -> Site:
-    """Cut notes into sentences, as detection sees the text; with `binary` all labels are one.
+def make_site(notes: Iterable[Annotated], renamed: Mapping[str, str], *, binary: bool) -> Site:
+    """Split notes into sentences of cleaned text, as detection does; `binary` merges all labels.
 
     Raises ConfigError where no note has a span.
     """
-    cut = [list(_cut(note, renamed, binary=binary)) for note in notes]
+    cut = [list(_split_sentences(note, renamed, binary=binary)) for note in notes]
     site = Site([note for note in cut if note])
     if not site.labels:
-        raise ConfigError("the notes", "have no labelled spans", "give annotated notes")
+        raise ConfigError("the notes", "must have labelled spans", "provide annotated notes")
     return site
 
 
 @dataclass(frozen=True)
 class SharingPaths:
-    """Where a site writes: what is shared, and what stays inside."""
+    """The folder that a site shares, and the folder that it keeps."""
 
     shared: Path
     inside: Path
 
     def check(self) -> None:
-        """Raise ConfigError where one is taken, or what stays inside would be shared with it."""
-        remedy = "name a new folder"
+        """Raise ConfigError where the shared folder is in use, or contains the folder to keep."""
+        remedy = "choose a new folder"
         if (self.shared / MANIFEST).exists():
-            raise ConfigError(str(self.shared), "holds a shared file already", remedy)
+            raise ConfigError(str(self.shared), "already contains a shared file", remedy)
         if self.inside.absolute().is_relative_to(self.shared.absolute()):
-            raise ConfigError(str(self.inside), "lies in the folder that is shared", remedy)
+            raise ConfigError(str(self.inside), "must not be inside the shared folder", remedy)
 
 
 def encode_site(
@@ -94,11 +94,11 @@ def encode_site(
     noise: float = 1.0,
     advance: Advance = lambda done, planned: None,
 ) -> Manifest:
-    """Encode a site's sentences in a drawn order, and write what is shared and what stays inside.
+    """Encode a site's sentences in random order; write the shared file and the order to keep.
 
-    Order and noise come from the system's source of chance and are kept nowhere: whoever could draw
-    them again would see through the noise. The file is searched for the words of the notes before
-    it is written. Raises ConfigError, and Unsafe where a word is found.
+    Order and noise come from the system's random source, without a stored seed: whoever could
+    reproduce the noise could remove it. The file is searched for words of the notes before it is
+    written. Raises ConfigError, and Unsafe where a word is found.
     """
     places.check()
     everything = site.sentences
@@ -122,32 +122,34 @@ def encode_site(
         version=version("cryptonym"),
     )
     places.inside.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
-    whole = write_shared(places.shared, rows, manifest, lambda held: _check(held, site, manifest))
-    held = {"format": 1, "data": whole.vectors_sha256, "notes": site.digest(), "order": order}
-    write_atomically(places.inside / ORDER, json.dumps(held).encode())
+    whole = write_shared(
+        places.shared, rows, manifest, lambda content: _check(content, site, manifest)
+    )
+    record = {"format": 1, "data": whole.vectors_sha256, "notes": site.digest(), "order": order}
+    write_atomically(places.inside / ORDER, json.dumps(record).encode())
     (places.inside / ORDER).chmod(0o600)
     return whole
 
 
-def kit_of(manifest: Manifest, representer: Path) -> Kit:
-    """Read the representer that encoded a file; raises ConfigError where it is another."""
+def load_site_kit(manifest: Manifest, representer: Path) -> Kit:
+    """Load the representer that encoded a file; raises ConfigError where it is a different one."""
     if manifest.representer != digest(representer):
-        problem = "is not what encoded this file"
-        raise ConfigError(str(representer), problem, "give the one that did")
+        problem = "not the representer that encoded this file"
+        raise ConfigError(str(representer), problem, "use the one that did")
     return load(representer)
 
 
 def read_order(inside: Path, site: Site, manifest: Manifest) -> list[int]:
-    """Read which sentence each row is.
+    """Read the sentence number of each row of a shared file.
 
-    Raises ConfigError where it belongs to another file, or the notes are others.
+    Raises ConfigError where the order belongs to another file or to other notes.
     """
     path = inside / ORDER
-    remedy = "give the folder that `share encode` wrote as --inside, and the same notes"
+    remedy = "use the folder that `share encode` wrote as --inside, and the same notes"
     try:
-        held: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        order = [int(each) for each in held["order"]]
-        belongs = (held["data"], held["notes"]) == (manifest.vectors_sha256, site.digest())
+        record: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        order = [int(each) for each in record["order"]]
+        belongs = (record["data"], record["notes"]) == (manifest.vectors_sha256, site.digest())
     except (OSError, ValueError, KeyError, TypeError):
         raise ConfigError(str(path), "cannot be read", remedy) from None
     if not belongs or sorted(order) != list(range(manifest.sentences)):
@@ -155,22 +157,24 @@ def read_order(inside: Path, site: Site, manifest: Manifest) -> list[int]:
     return order
 
 
-def words_shared(folder: Path, site: Site, manifest: Manifest) -> set[str]:
-    """Find words of the notes in the bytes of a shared file; those of its format do not count."""
-    return _words((folder / VECTORS).read_bytes(), site, manifest)
+def find_shared_words(folder: Path, site: Site, manifest: Manifest) -> set[str]:
+    """Find words of the notes in the bytes of a shared file, except words of the file format."""
+    return _find_words((folder / VECTORS).read_bytes(), site, manifest)
 
 
 def _check(content: bytes, site: Site, manifest: Manifest) -> None:
-    if _words(content, site, manifest):
+    if _find_words(content, site, manifest):
         raise Unsafe("text-in-shared-file")
 
 
-def _words(content: bytes, site: Site, manifest: Manifest) -> set[str]:
+def _find_words(content: bytes, site: Site, manifest: Manifest) -> set[str]:
     words = site.words()
-    return words_in(content, words) - words_in(arrow_bytes((), manifest), words)
+    return find_words(content, words) - find_words(arrow_bytes((), manifest), words)
 
 
-def _cut(note: Annotated, renamed: Mapping[str, str], *, binary: bool) -> Iterator[Sentence]:
+def _split_sentences(
+    note: Annotated, renamed: Mapping[str, str], *, binary: bool
+) -> Iterator[Sentence]:
     alignment = align(note.document.text)
     spans = alignment.to_clean(note.spans)
     named = [replace(span, label=renamed.get(span.label, span.label)) for span in spans]
