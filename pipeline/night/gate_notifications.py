@@ -9,7 +9,7 @@ from typing import Any
 from pipeline.config.settings import Settings
 from pipeline.night.quality_gate import Assessment
 from pipeline.night.quality_page import PageContents, render
-from pipeline.reports.run_report import put_page
+from pipeline.reports.run_report import write_report_file
 from pipeline.state.quality_store import JudgedRun, QualityStore
 
 PAGE = "quality.html"
@@ -46,7 +46,7 @@ def write_page(
         decisions=store.decisions()[-_DECISIONS:],
         versions=_changes(runs),
     )
-    put_page(path, render(assessment, desk), str(path))
+    write_report_file(path, render(assessment, desk), str(path))
 
 
 def _changes(runs: Sequence[JudgedRun]) -> list[tuple[int, str]]:
@@ -58,7 +58,7 @@ def _changes(runs: Sequence[JudgedRun]) -> list[tuple[int, str]]:
 
 def write_metrics(path: Path, assessment: Assessment, runs: Sequence[JudgedRun]) -> None:
     """Write metrics for a collector of text files; raises Unavailable where that is impossible."""
-    put_page(path, "".join(f"{line}\n" for line in metrics(assessment, runs)), str(path))
+    write_report_file(path, "".join(f"{line}\n" for line in metrics(assessment, runs)), str(path))
 
 
 def to_json(assessment: Assessment, runs: Sequence[JudgedRun]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from pipeline.night.release_history import read_past
 from pipeline.night.run_history import tell
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.worker_resources import config_hash, documents_folder, open_master, settled
-from pipeline.reports.run_report import Beside, write_report
+from pipeline.reports.run_report import RunBackground, write_report
 from pipeline.state.audit_records import last_review
 from pipeline.state.count_history import Counted
 from pipeline.state.ledger import RunRecord, Scope, State, open_state
@@ -298,8 +298,8 @@ def _through(
     ended = Ended(summary, folder / "report.html", code, run.resumed, assessment)
     if not quiet or _did_something(ended):
         past = read_past(night.settings)
-        beside = Beside(label_panels(assessment), past.lately(_SHOWN))
-        write_report(summary, folder, beside)
+        background = RunBackground(label_panels(assessment), past.lately(_SHOWN))
+        write_report(summary, folder, background)
         warnings = tell_all(night.state.quality, assessment, night.settings)
         ended = replace(ended, warnings=warnings)
     night.state.finish(run.run_id, json.dumps(summary.tally.to_json()), tell(summary, code))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from pipeline.night.quality_gate import Assessment, tell
-from pipeline.reports.charts import Panel, panel
+from pipeline.reports.charts import Panel, make_panel
 from pipeline.reports.run_report import TEMPLATES
 from pipeline.state.count_cells import Series
 from pipeline.state.count_history import Compared
@@ -84,7 +84,7 @@ def _panel(compared: Compared, assessment: Assessment, alarmed: Collection[Serie
         for count, exposure in zip(counts, exposures, strict=True)
     ]
     limits = _limits(assessment.verdicts.get(compared.series), exposures[-1])
-    return panel(
+    return make_panel(
         track.name,
         rates,
         total=sum(counts),

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from pipeline.config.settings import Settings
 from pipeline.notes.worker_resources import settled
-from pipeline.reports.charts import Panel, panel
-from pipeline.reports.run_report import TEMPLATES, put_page
+from pipeline.reports.charts import Panel, make_panel
+from pipeline.reports.run_report import TEMPLATES, write_report_file
 from pipeline.state.ledger import open_state
 from pipeline.state.quality_store import GateDecision
 from pipeline.state.release_register import PastRelease, read_register
@@ -40,7 +40,7 @@ def read_past(settings: Settings) -> Past:
 
 def write_past(settings: Settings) -> None:
     """Write the page of releases and decisions; raises Unavailable where it cannot be written."""
-    put_page(settings.base / settings.report.folder / PAGE, render(read_past(settings)))
+    write_report_file(settings.base / settings.report.folder / PAGE, render(read_past(settings)))
 
 
 def render(past: Past) -> str:
@@ -63,5 +63,5 @@ def label_panels(releases: Sequence[PastRelease]) -> list[Panel]:
             count / each.released if each.released else None
             for count, each in zip(counts, releases, strict=True)
         ]
-        panels.append(panel(label, rates, total=sum(counts)))
+        panels.append(make_panel(label, rates, total=sum(counts)))
     return sorted(panels, key=lambda each: (-each.total, each.title))

@@ -20,7 +20,7 @@ from pipeline.config.settings import EnergySettings
 from pipeline.files.alignment import align
 from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.notes.model_detection import TOGETHER
-from pipeline.reports.charts import draw
+from pipeline.reports.charts import write_learning_curve
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span, covered
@@ -140,7 +140,7 @@ def train_files(order: TrainingRequest, progress: Progress) -> TrainingResult:
     progress.phase("learning")
     watch = TaggerWatch(progress.advance, lambda scores: progress.phase(_said(scores)))
     scores = train(Corpora(notes, dev, about), order.recipe, order.out, watch)
-    draw(order.out)
+    write_learning_curve(order.out)
     energy = meter.read(EnergySettings(), peak_kilobytes())
     return TrainingResult(scores, energy, warnings)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pipeline.night.drift import judge
 from pipeline.night.quality_gate import Assessment, tell
 from pipeline.night.quality_page import PageContents, render
-from pipeline.reports.charts import line, marks
+from pipeline.reports.charts import draw_line, place_mark
 from pipeline.state.count_cells import Cell
 from pipeline.state.count_history import Counted, compare
 from pipeline.state.quality_store import Alarm, GateDecision, JudgedRun
@@ -105,7 +105,7 @@ def test_a_run_without_a_past_has_a_page(page):
     empty = Assessment(counted(0), "learning", (), 0, 28)
     html = render(empty, PageContents())
     assert "0 of 28 nights" in html
-    assert "Nothing was compared yet." in html
+    assert "Nothing has been compared yet." in html
 
 
 @given(
@@ -114,7 +114,7 @@ def test_a_run_without_a_past_has_a_page(page):
 )
 @settings(max_examples=50)
 def test_a_line_stays_inside_its_chart_and_has_a_point_for_each_value(values, top):
-    path = line(values, top, width=100, height=20)
+    path = draw_line(values, top, width=100, height=20)
     points = path.replace("h.1", "").replace("L", "M").split("M")[1:]
     assert len(points) == sum(value is not None for value in values)
     for point in points:
@@ -124,9 +124,13 @@ def test_a_line_stays_inside_its_chart_and_has_a_point_for_each_value(values, to
 
 
 def test_without_a_range_there_is_no_mark():
-    assert line([None, None], 1, width=9, height=9) == line([1.0], 1, width=9, height=9) == ""
-    assert marks(1.0, (None, None), 2.0, height=10) is None
-    mark = marks(1.0, (0.5, 4.0), 2.0, height=10)
+    assert (
+        draw_line([None, None], 1, width=9, height=9)
+        == draw_line([1.0], 1, width=9, height=9)
+        == ""
+    )
+    assert place_mark(1.0, (None, None), 2.0, height=10) is None
+    mark = place_mark(1.0, (0.5, 4.0), 2.0, height=10)
     assert (mark.value, mark.low, mark.high) == (5.0, 7.5, 0.0)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evaluation.utility.agreement import QUESTIONS, ReviewerAnswer, agreement, cohen
 from pipeline.cli import main
-from pipeline.reports.review_pages import TRIALS, shared_out
+from pipeline.reports.review_pages import TRIALS, assign_pairs
 
 PAIRS = [
     {"pair": number, "synthetic": f"synthetic {number} <b>", "real": f"canary {number}"}
@@ -22,7 +22,7 @@ PAIRS = [
 
 @given(st.integers(2, 6), st.integers(0, 5))
 def test_every_pair_goes_to_two_reviewers_and_the_trials_to_all(reviewers, seed):
-    piles = shared_out(PAIRS, reviewers, seed)
+    piles = assign_pairs(PAIRS, reviewers, seed)
     read = Counter(pair["pair"] for pile in piles for pair in pile if not pair["trial"])
     assert read == dict.fromkeys(range(TRIALS, 12), 2)
     assert all([pair["pair"] for pair in pile[:TRIALS]] == [0, 1] for pile in piles)
@@ -112,9 +112,9 @@ def test_from_pages_to_agreement(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["review", "bad.jsonl", "-o", "out"], "holds no pairs"),
+        (["review", "bad.jsonl", "-o", "out"], "contains no pairs"),
         (["review", "good.jsonl", "-o", "out", "--reviewers", "1"], "is too few"),
-        (["agreement", "bad.jsonl"], "holds no answers"),
+        (["agreement", "bad.jsonl"], "contains no answers"),
         (["agreement", "a.json", "a.json"], "answered twice"),
     ],
 )

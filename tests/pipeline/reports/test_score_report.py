@@ -9,7 +9,13 @@ import pytest
 from evaluation.detection.alignment import Pair
 from evaluation.detection.scores import score
 from evaluation.detection.shapes import invented, leaked
-from pipeline.reports.score_report import MOST_KINDS, MOST_LABELS, Examples, render, write_scores
+from pipeline.reports.score_report import (
+    MOST_KINDS,
+    MOST_LABELS,
+    ErrorExamples,
+    render,
+    write_scores,
+)
 from record.errors import ConfigError
 from record.span import Span
 
@@ -56,7 +62,7 @@ class Shape:
 
 
 def page(pairs, is_medical=None):
-    html = render(score(pairs, is_medical), Examples(leaked(pairs), invented(pairs)))
+    html = render(score(pairs, is_medical), ErrorExamples(leaked(pairs), invented(pairs)))
     return html, Page(html)
 
 
@@ -70,7 +76,7 @@ def pairs(kind="letter"):
 
 def test_the_page_shows_what_was_measured():
     _, shown = page(pairs(), lambda word: word == "aspirine")
-    assert "In 50.0 % of the notes nothing that identifies anybody stays readable" in shown.text
+    assert "50.0 % of the notes have no identifier left readable" in shown.text
     assert "9.5 % to 90.5 % (95 % interval, 2 notes with an identifier)" in shown.text
     assert "0 direct identifiers" in shown.text
     assert "1 indirect one (dates" in shown.text
@@ -92,8 +98,8 @@ def test_the_page_loads_nothing_and_holds_no_text():
 
 def test_a_calibrated_threshold_is_reported():
     found = {"threshold": 0.3, "alpha": 0.02, "risk": 0.004, "bound": 0.014, "documents": 99}
-    html = render(score(pairs()) | {"calibration": found}, Examples([], []))
-    assert "with a score below 0.300 are left out" in Page(html).text
+    html = render(score(pairs()) | {"calibration": found}, ErrorExamples([], []))
+    assert "with a score below 0.300 are discarded" in Page(html).text
     assert "at most 2.0 %: calibrated on 99 notes" in Page(html).text
     assert "Threshold of the model" not in page(pairs())[0]
 
@@ -102,13 +108,13 @@ def test_names_from_files_are_escaped():
     label = Span(0, 3, HOSTILE)
     html, _ = page([Pair(HOSTILE, TEXT, (label,), (label,), HOSTILE, HOSTILE)])
     assert "<script" not in html
-    shapes = Examples([Shape(HOSTILE, HOSTILE, 1)], [])
+    shapes = ErrorExamples([Shape(HOSTILE, HOSTILE, 1)], [])
     assert "<script" not in render(score([]), shapes)
 
 
 def test_nothing_to_measure_is_said():
     _, shown = page([])
-    assert "Nothing to measure" in shown.text
+    assert "Nothing to score" in shown.text
     assert "100.0 %" not in shown.text.split("Definitions")[0].split("notes without any leak")[0]
 
 
@@ -139,8 +145,8 @@ def test_many_labels_and_kinds_stay_readable():
 
 def test_the_page_is_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "scores.html"
-    write_scores(path, score(pairs()), Examples([], []))
+    write_scores(path, score(pairs()), ErrorExamples([], []))
     assert path.read_text().startswith("<!DOCTYPE html>")
     assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(ConfigError, match=r"name a file in a folder"):
-        write_scores(tmp_path / "no" / "scores.html", score([]), Examples([], []))
+    with pytest.raises(ConfigError, match=r"choose a file in an existing folder"):
+        write_scores(tmp_path / "no" / "scores.html", score([]), ErrorExamples([], []))

@@ -10,7 +10,7 @@ from pipeline.cli import main
 from pipeline.config.progress import Progress
 from pipeline.files.jsonl import listed
 from pipeline.files.note_files import Task, detect_file
-from pipeline.reports.charts import picture
+from pipeline.reports.charts import render_learning_curve
 from record.document import Document
 from record.span import Span
 from synthesis.fictional.hospital import make_hospital
@@ -191,7 +191,7 @@ def test_a_fictional_hospital_is_learnt_from(tmp_path: Path, capsys) -> None:
 
 
 def test_a_curve_of_nothing_is_drawn() -> None:
-    assert picture([]).endswith("</svg>\n")
+    assert render_learning_curve([]).endswith("</svg>\n")
 
 
 class Stubborn:
