@@ -1,4 +1,4 @@
-"""Surrogates of phones, mail and web addresses: reserved for fiction where such a range exists."""
+"""Surrogates of phone numbers, e-mail, web and IP addresses, from ranges reserved for fiction."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from surrogates.patient import lexicon, name_lists, value_format
 from surrogates.patient.patient import DRAWS, Mention, Subject
 from surrogates.patient.text_normalization import WORD, apply_case, compact, fold, unaccented
 
-# ARCEP's national numbering plan sets these numbers apart for audiovisual works.
+# Reserved for audiovisual works by the national numbering plan (ARCEP).
 _FRENCH = {
     "1": "19900", "2": "26191", "3": "35301", "4": "46571", "5": "53649",
     "6": "63998", "7": "63998",
@@ -25,9 +25,9 @@ _AREAS = lexicon.listed(
     " 314 315 316 317 318 319 320 321 323 325 330 334 336 337 339 346 347 351 352 360 361 385 386"
     " 401 402 404 405 406 407 408 409 410 412 413 414 415 417 419 423 424 425 430 432 434 435 440"
 )
-# Numbers up to this length are a ward's own.
+# Numbers up to this length are internal extensions.
 _EXTENSION = 5
-# Letters that the beginning of a name has at least where an account cuts it off.
+# The fewest letters of a truncated name in an account.
 _CUT = 4
 _VOWELS = frozenset("aeiouy")
 _DOMAINS = ("example.org", "example.com", "example.net")
@@ -46,7 +46,7 @@ _BYTES = 256
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A phone number's digits: those before the national number, the number, what follows."""
+    """The digits of a phone number: prefix, national number and extension."""
 
     country: str
     prefix: str
@@ -70,7 +70,7 @@ def replace_phone(mention: Mention, subject: Subject) -> str:
 
 
 def replace_email(mention: Mention, subject: Subject) -> str:
-    """Return a mail address at a reserved domain; names in it follow their own surrogates."""
+    """Return an e-mail address at a reserved domain; names in it get their own surrogates."""
     match = _MAIL.fullmatch(mention.text)
     if match is None:
         return (
@@ -89,7 +89,7 @@ def replace_email(mention: Mention, subject: Subject) -> str:
 
 
 def replace_username(mention: Mention, subject: Subject) -> str:
-    """Return an account name whose known names follow their own surrogates."""
+    """Return an account name in which known names get their own surrogates."""
     for counter in range(DRAWS):
         drawn = _replace_local_part(mention.text, mention, subject, counter)
         if fold(drawn) != fold(mention.text) and subject.allows_code(drawn):
@@ -113,7 +113,7 @@ def replace_url(mention: Mention, subject: Subject) -> str:
 
 
 def replace_ip(mention: Mention, subject: Subject) -> str:
-    """Return an address of the ranges for documentation; ports and masks keep their shape."""
+    """Return an address from the documentation ranges; ports and masks are kept."""
     text = mention.text
     four, six = _FOUR.search(text), _SIX.search(text)
     found = four if four and not (six and six.start() < four.start()) else six
@@ -134,7 +134,7 @@ def replace_ip(mention: Mention, subject: Subject) -> str:
 
 
 def _parse_phone(folded: str, digits: str, lang: str) -> _Number:
-    """Part the digits of a number: `+33 (0)1 ...`, `0033 1 ...` and `01 ...` are the same one."""
+    """Split the digits of a number: `+33 (0)1 ...`, `0033 1 ...` and `01 ...` are the same."""
     plus = "+" in folded[: folded.find(digits[0]) + 1]
     start = 0 if plus else 2 if digits.startswith("00") else -1
     for country, trunk, size in (("33", "0", 9), ("34", "", 9), ("44", "0", 10), ("1", "", 10)):
@@ -185,21 +185,21 @@ def _draw_national(number: _Number, subject: Subject, counter: int) -> str:
 
 
 def _draw_digits(model: str, value: str, subject: Subject, counter: int) -> str:
-    """Draw as many digits as the model has, under one label for phone and fax."""
+    """Draw as many digits as the model has, with one label for phone and fax."""
     stream = subject.key.draw(Label.PHONE, value, 2 * len(model), counter=counter)
     return "".join(str((stream[2 * i] << 8 | stream[2 * i + 1]) % 10) for i in range(len(model)))
 
 
 def _apply_digits(drawn: str, model: str) -> str:
-    """Write the digits into the model; letters (`Tel`, `ext`) stay."""
+    """Write the digits into the format of the model; letters (`Tel`, `ext`) stay."""
     digits = iter(drawn)
-    # Told by the folded model, as they were counted: `¼` is written for a digit, too.
+    # Digits of the folded model, as they were counted: `¼` takes the place of a digit.
     parts = zip(model, fold(model), strict=True)
     return "".join(next(digits) if folded.isdigit() else char for char, folded in parts)
 
 
 def _pick_domain(domain: str, subject: Subject, counter: int) -> str:
-    """Return a name below example.org and its like, the same for the same domain."""
+    """Return a host under example.org or similar, the same for equal domains."""
     invented = _load_invented(subject)
     value = fold(domain).strip()
     for further in range(counter, counter + DRAWS):
@@ -223,7 +223,7 @@ def _replace_local_part(text: str, mention: Mention, subject: Subject, counter: 
 
 
 def _replace_handle_word(word: str, mention: Mention, subject: Subject, counter: int) -> str:
-    """Replace one word of an account name: a name, an initial with a name, or anything."""
+    """Replace one word of an account name: a known name, initials with a name, or other text."""
     value = fold(word)
     for start in (0, 1, 2):
         head, tail = value[:start], value[start:]
@@ -231,7 +231,7 @@ def _replace_handle_word(word: str, mention: Mention, subject: Subject, counter:
         if name:
             letters = "".join(_replace_initial(each, mention, subject) for each in head)
             drawn = _ascii(names.replace_word(name, role, subject, mention))
-            # An account cuts a long name off.
+            # Accounts truncate long names.
             return apply_case(word, letters + (drawn if tail == name else drawn[: len(tail)]))
     if len(value) == 1 or (len(value) == 2 and not set(value) & _VOWELS):
         letters = "".join(_replace_initial(letter, mention, subject) for letter in value)
@@ -243,7 +243,7 @@ def _replace_handle_word(word: str, mention: Mention, subject: Subject, counter:
 
 
 def _find_name(tail: str, mention: Mention, subject: Subject) -> tuple[str, str]:
-    """Find the role and the known name that a part of an account name is, or begins."""
+    """Return role and known name of which a part of an account name is the whole or a prefix."""
     if len(tail) < 2:
         return "", ""
     families = (*mention.person.family, *map(fold, subject.family))

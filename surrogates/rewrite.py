@@ -1,4 +1,4 @@
-"""Puts surrogates in the place of the spans of a document."""
+"""Replaces the detected spans of a document with surrogates under a policy."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
@@ -27,7 +27,7 @@ from surrogates.places import generalization, places
 
 Maker = Callable[[Mention, Subject], str]
 
-# Who makes the surrogates of each label.
+# The function that makes the surrogates of each label.
 MAKERS: dict[str, Maker] = {
     Label.FIRST_NAME: names.replace,
     Label.LAST_NAME: names.replace,
@@ -60,7 +60,7 @@ MAKERS: dict[str, Maker] = {
     Label.ID: identifiers.replace,
     Label.OTHER: value_format.replace,
 }
-# Who makes the coarser values of the labels that have them.
+# The functions that generalize values, for the labels that have one.
 GENERALIZERS: dict[str, Maker] = {Label.ZIP: generalization.generalize_zip}
 _DATED = frozenset(("DATE", "BIRTH_DATE"))
 _DRAWN = frozenset((Action.REPLACE, Action.GENERALIZE))
@@ -71,7 +71,7 @@ _MENTIONS = 4096
 
 @dataclass(slots=True)
 class _PatientState:
-    """A patient's subject, and the surrogates already made for them."""
+    """A patient's subject, and a cache of the surrogates made for them."""
 
     record: PatientRecord | None = field(repr=False)
     subject: Subject
@@ -80,7 +80,7 @@ class _PatientState:
     def make(
         self, maker: Maker | None, value: str, label: str, lang: str, context: Hashable
     ) -> str:
-        """Make and remember the surrogate of a value; without a maker, or signs, it stays."""
+        """Make and cache the surrogate of a value; unchanged without a maker or content."""
         made = value
         if maker is not None and HAS_CONTENT.search(value):
             made = _keep_blanks(
@@ -93,7 +93,7 @@ class _PatientState:
 
 
 class _NoteContext:
-    """What the spans of one document have beside them that decides as well."""
+    """What surrogates depend on in a document besides the text of the span."""
 
     def __init__(self, document: Document, spans: Sequence[Span], subject: Subject) -> None:
         self.text = document.text
@@ -107,11 +107,11 @@ class _NoteContext:
         )
 
     def find_person(self, number: int) -> Hashable:
-        """Return who is named; None where the text of the span and the record do."""
+        """Return the named person; None where the text of the span and the record suffice."""
         return self.people.find_person(number)
 
     def find_date_context(self, number: int) -> Hashable:
-        """Tell from which day a date is completed, and which of its numbers is the day."""
+        """Return the day that completes a partial date, and whether numeric dates are day first."""
         span = self.spans[number]
         if span.label == Label.DATE:
             value = self.text[span.start : span.end]
@@ -125,11 +125,11 @@ class _NoteContext:
         return day, self._day_first
 
     def find_age_unit(self, number: int) -> Hashable:
-        """Return the unit smaller than a year that stands after an age."""
+        """Return the unit smaller than a year that follows an age."""
         return ages.unit_after(self.text, self.spans[number].end)
 
     def find_city(self, number: int) -> Hashable:
-        """Find the town that stands after or before a postal code, a few signs away at most."""
+        """Return the town next to a postal code, a few characters away at most."""
         text, spans = self.text, self.spans
         span = spans[number]
         if number + 1 < len(spans):
@@ -144,7 +144,7 @@ class _NoteContext:
 
 
 _ContextFinder = Callable[[_NoteContext, int], Hashable]
-# What of the document decides a mention beside its own text; for most labels, nothing.
+# What a surrogate depends on besides the text of its span; for most labels, nothing.
 _CONTEXT_FINDERS: dict[str, _ContextFinder] = {
     Label.FIRST_NAME: _NoteContext.find_person,
     Label.LAST_NAME: _NoteContext.find_person,
@@ -160,14 +160,14 @@ _CONTEXT_FINDERS: dict[str, _ContextFinder] = {
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """What becomes of a label under the policy: what `maker` makes; without one it stays."""
+    """How the policy treats a label: `maker` makes its surrogates; without one it is kept."""
 
     maker: Maker | None
     context: _ContextFinder | None
 
 
 def _make_rules(policy: Policy) -> dict[str, _Rule]:
-    """Return what becomes of each label; one that is not among them is refused."""
+    """Return the rule of each label; labels without a rule are refused."""
     found = {}
     for label, maker in MAKERS.items():
         action = policy.action(label)
@@ -184,10 +184,10 @@ def _make_rules(policy: Policy) -> dict[str, _Rule]:
 
 
 class Rewriter:
-    """Writes documents with surrogates for one cohort under one policy.
+    """Rewrites documents with surrogates for one cohort under one policy.
 
-    What it gives depends on the cohort key, the policy, the document, its spans and the record
-    alone: neither on what it wrote before nor on the order.
+    The result depends only on the cohort key, the policy, the document, its spans and the record:
+    not on the documents rewritten before, nor on their order.
     """
 
     def __init__(self, cohort: CohortKey, policy: Policy) -> None:
@@ -200,9 +200,9 @@ class Rewriter:
     def rewrite(
         self, document: Document, spans: Sequence[Span], record: PatientRecord | None
     ) -> Release:
-        """Replace the spans; everything outside them stays as it is.
+        """Replace the spans; everything outside them is unchanged.
 
-        `spans` are sorted and disjoint. Without a `person_id` the note is its own patient.
+        `spans` are sorted and disjoint. A note without `person_id` is a patient of its own.
         Raises Unsafe: `overlapping-spans`, `span-outside-text`, `wrong-record` where the record is
         another person's, `no-surrogate` where the policy or a maker has none for a span.
         """
@@ -266,7 +266,7 @@ def _refuse_disorder(document: Document, spans: Sequence[Span]) -> None:
 
 
 def _make_mention(text: str, label: str, lang: str, context: Any) -> Mention:
-    """Show a maker what `near` holds and nothing else, so that nothing else can decide."""
+    """Make the mention that a maker gets, so that nothing else can influence the surrogate."""
     mention = Mention(text, label, lang)
     if context is None:
         return mention
@@ -286,7 +286,7 @@ def _is_gap(text: str) -> bool:
 
 
 def _keep_blanks(text: str, surrogate: str) -> str:
-    """Put the original's outer blanks around the surrogate, and its inner line break into it."""
+    """Keep the outer whitespace of the original, and an inner line break, in the surrogate."""
     if "\n" not in text and text == text.strip():
         return surrogate
     core = surrogate.strip()
@@ -299,7 +299,7 @@ def _keep_blanks(text: str, surrogate: str) -> str:
 
 
 def _line_break(text: str) -> str:
-    """Return the first run of blanks that holds a line break."""
+    """Return the first run of whitespace with a line break."""
     at = text.index("\n")
     start = len(text[:at].rstrip())
     return text[start : len(text) - len(text[at:].lstrip())]

@@ -119,9 +119,9 @@ def _check_source_rights(settings: Settings) -> Iterator[CheckResult]:
         return
     engine = connect(url, settings.base, what="source.url", use="source")
     place = f"{settings.source.schema}.note" if settings.source.schema else "note"
-    asked = text("select has_table_privilege(:place, 'INSERT, UPDATE, DELETE')")
+    has_write_privilege = text("select has_table_privilege(:place, 'INSERT, UPDATE, DELETE')")
     with _dispose_after(engine), transaction(engine, "source.url") as connection:
-        if connection.scalar(asked, {"place": place}):
+        if connection.scalar(has_write_privilege, {"place": place}):
             yield warned(name, "this account can write to the source", remedy)
         else:
             yield passed(name, "read-only for this account")

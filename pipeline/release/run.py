@@ -271,10 +271,10 @@ def run_release(
 ) -> ReleaseResult:
     """Release a cohort from the spans that the nightly job stored; nothing is detected.
 
-    What was released before and is not in this release any more is withdrawn. `drive` lets worker
-    processes make the units; without it they are made in this process. Raises ConfigError,
-    Unavailable, or Incomplete when notes are missing at the end, in which case what was visible
-    stays. Refused notes above the configured share give exit code 3.
+    Earlier released rows that are not in this release are withdrawn. `drive` starts worker processes
+    that build the units; without it they are built in this process. Raises ConfigError, Unavailable,
+    or Incomplete when notes are missing at the end; then the published release is unchanged. A share
+    of refused notes above the configured limit gives exit code 3.
     """
     # No traceback may quote a note.
     return safely(lambda: _run(request, progress or Progress(), drive, workers))

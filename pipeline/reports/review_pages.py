@@ -41,7 +41,7 @@ def assign_pairs(
     Every pair that counts goes to `READERS` reviewers, and all read about the same number. Which
     list selected a pair, and how similar its notes are, is not shown.
     """
-    rng = random.Random(seed)  # noqa: S311 - the order is no secret
+    rng = random.Random(seed)  # noqa: S311 - the order is not secret
     trials, rest = list(pairs[:TRIALS]), list(pairs[TRIALS:])
     rng.shuffle(rest)
     piles: list[list[dict[str, Any]]] = [[] for _ in range(reviewers)]

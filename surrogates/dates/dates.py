@@ -1,4 +1,4 @@
-"""Dates moved by the patient's own constant number of days, in the format they were written in."""
+"""Shifts written dates by the patient's constant number of days, in their original format."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,9 +20,9 @@ from surrogates.patient.date_shift import DateShift, add_months, shift_days
 from surrogates.patient.patient import DRAWS, Mention, Subject
 from surrogates.patient.text_normalization import apply_case, fold
 
-# Where nothing tells when a note was written, years are completed as if it were this day.
+# The reference day for notes without a date.
 UNDATED = date(2025, 6, 15)
-# A year of two digits is the latest that lies no further ahead of the note.
+# A two-digit year is at most this many years after the note.
 FUTURE_YEARS = 10
 # A day and month may lie this far after the note, such as an appointment.
 _AHEAD = timedelta(days=31)
@@ -55,7 +55,7 @@ def complete_dates(groups: list[Group], base: date) -> list[date] | None:
 
 
 def complete_date(group: Group, other: date | None, *, after: bool) -> date | None:
-    """Place a date beside another one, which comes after or before it; None where it cannot be."""
+    """Complete a date from another one after or before it; None where that is impossible."""
     month, day = _group_month(group), group.day or 15
     if group.year and (month or not group.day):
         return date(group.year, month or 7, day if month else 2)
@@ -107,7 +107,7 @@ def _clip_day(year: int, month: int, day: int) -> date:
 
 
 _DATED = frozenset((Label.DATE, Label.BIRTH_DATE))
-# A companion stands so many signs and words away at most: `du 10 au 12/08`.
+# The most characters and words between related dates: `du 10 au 12/08`.
 _REACH = 16
 _CONTEXT_WORDS = 3
 _LONGEST = 40
@@ -120,29 +120,28 @@ _CONTEXT_YEAR = 4
 
 
 def day_first(dates: Iterable[str]) -> bool | None:
-    """Return whether the numeric dates of a note have the day first; None where they do not tell.
+    """Return whether the numeric dates of a note have the day first; None where it is unclear.
 
-    Only dates count that can be read in one order: 25/12/2023, 12/25/2023. Where both occur, the
-    order that occurs more often is that of the note; as often, none is.
+    Only unambiguous dates count: 25/12/2023, 12/25/2023. If both orders occur, the more frequent
+    one is used, and none if they are equally frequent.
     """
     balance = sum(_read_order(text)[0] for text in dates)
     return None if not balance else balance > 0
 
 
 def is_complete(text: str) -> bool:
-    """Return whether a date is a day, a month and a year of four digits, so that nothing else
-    counts.
+    """Return whether a numeric date has day, month and four-digit year, and needs no context.
 
-    That a number may be a day or a month is left to the order of the note's dates.
+    The order of day and month is that of the note's dates.
     """
     return _read_order(text)[1]
 
 
 @lru_cache(_REMEMBERED)
 def _read_order(text: str) -> tuple[int, bool]:
-    """Return of a numeric date if its day stands first (1), second (-1) or either way (0).
+    """Return whether the day of a numeric date is first (1), second (-1) or unclear (0).
 
-    Tells as well whether it has a day, a month and a year of four digits.
+    Also return whether it has a day, a month and a four-digit year.
     """
     found = _NUMERIC.fullmatch(text)
     if found is None:
@@ -158,10 +157,10 @@ def _read_order(text: str) -> tuple[int, bool]:
 def find_reference_day(
     text: str, spans: Sequence[Span], number: int, *, written: date | None, lang: str
 ) -> date | None:
-    """Tell from what day a date is completed: its own if a date beside it tells, else `written`.
+    """Return the day from which a partial date is completed: from a nearby date, else `written`.
 
-    A date that lacks its month or year takes them from the next date, where that stands three words
-    away at most (`du 10 au 12/08/1995`), else from the date before it (`March 3 and 5`).
+    A date without month or year takes them from the next date at most three words away
+    (`du 10 au 12/08/1995`), else from the previous one (`March 3 and 5`).
     """
     value = text[spans[number].start : spans[number].end]
     if len(value) > _LONGEST or _WHOLE.match(value):
@@ -187,7 +186,7 @@ def _find_neighbour_day(
     lang: str,
     after: bool,
 ) -> date | None:
-    """Return the day of the next or previous date that says its year or month, over others between.
+    """Return the day of the next or previous date with a year or month, across partial dates.
 
     In `les 3, 5 et 8 mars` the first day takes its month from the last.
     """
@@ -222,13 +221,13 @@ def _parse_groups(value: str, base: date, lang: str) -> list[Group]:
 
 
 def _is_partial(group: Group) -> bool:
-    """Return whether a date lacks its year, or the month of its day."""
+    """Return whether a date lacks its year, or its day lacks a month."""
     roles = group.roles
     return ("d" in roles and not {"m", "y"} <= set(roles)) or roles in ("m", "s", "q")
 
 
 def _are_adjacent(text: str, spans: Sequence[Span], number: int) -> bool:
-    """Return whether a date and the next one stand close enough to belong together."""
+    """Return whether a date and the next one are close enough to be related."""
     one, other = spans[number], spans[number + 1]
     if one.label not in _DATED or one.label != other.label:
         return False
@@ -248,7 +247,7 @@ _WORDS = re.compile(r"[^\W\d_]+")
 
 
 def shift_day(day: date, days: int) -> date:
-    """Move a day. Raises Unsafe where the calendar ends."""
+    """Shift a day. Raises Unsafe where the result is outside the calendar."""
     try:
         return day + timedelta(days=days)
     except OverflowError:
@@ -256,7 +255,7 @@ def shift_day(day: date, days: int) -> date:
 
 
 def shift_text(text: str, *, days: int, written: date | None, lang: str) -> str | None:
-    """Move the date or dates of a text by a number of days; else as `move_text` does."""
+    """Shift the dates of a text by a number of days, otherwise like `move_text`."""
     return move_text(text, DateShift(days, 1 if days > 0 else -1), written=written, lang=lang)
 
 
@@ -268,9 +267,9 @@ def move_text(
     lang: str,
     day_first: bool | None = None,
 ) -> str | None:
-    """Move the date or dates of a text, in the very same format; None where none is understood.
+    """Shift the dates of a text in their original format; None where no date is recognized.
 
-    Full dates move by exactly the days of the course. A partial date moves by them from its middle
+    Full dates move by exactly the days of the shift. A partial date moves by them from its middle
     (the 15th of the month, the 2nd of July), its missing year and month completed from the other
     dates of the text, else from `written`; if it then reads as before, it moves on by one of its
     units. Weekdays follow. A day that its month does not have is beyond the end of its new month by
@@ -302,7 +301,7 @@ def move_text(
 
 
 def replace(mention: Mention, subject: Subject) -> str:
-    """Return the moved date of a mention; what is no date becomes a drawn one of its look."""
+    """Return the shifted date of a mention; other text becomes a random date of similar form."""
     lang = mention.lang or subject.locale
     shift = _choose_shift(mention, subject, lang)
     moved = move_text(
@@ -326,10 +325,10 @@ def _choose_shift(mention: Mention, subject: Subject, lang: str) -> DateShift:
 
 
 def move_birth(born: date, subject: Subject) -> date:
-    """Move the patient's birth date as it is moved where it is written whole.
+    """Shift the patient's birth date like a birth date written in full.
 
-    A cap on ages counts them where nobody knows when the note was written. Raises Unsafe where
-    the calendar ends.
+    A cap on ages is applied as of the reference day for undated notes. Raises Unsafe where the
+    result is outside the calendar.
     """
     shift = subject.birth_shift
     if subject.policy.old_births == "cap":
@@ -338,7 +337,7 @@ def move_birth(born: date, subject: Subject) -> date:
 
 
 def _cap_age_shift(shift: DateShift, born: date, base: date, subject: Subject) -> DateShift:
-    """Move a birth date that tells an age over the cap on, so that it tells one above the cap."""
+    """Shift a birth date with an age over the cap further, so that the age is just over the cap."""
     age = base.year - born.year - ((base.month, base.day) < (born.month, born.day))
     years = age - subject.policy.age_cap - 1
     if years <= 0:
@@ -347,9 +346,9 @@ def _cap_age_shift(shift: DateShift, born: date, base: date, subject: Subject) -
 
 
 def _may_be_unchanged(form: DateForm, shift: DateShift) -> bool:
-    """Return whether a date may read as before, since the policy leaves nothing else to write.
+    """Return whether a date may be unchanged because the policy leaves no alternative.
 
-    So may a weekday alone where weekdays are kept, and `1er janvier` where all become one.
+    For example a weekday alone where weekdays are kept, or `1er janvier` where all dates are cut.
     """
     if shift.precision != "day":
         return not any(group.year for group in form.groups)
@@ -357,7 +356,7 @@ def _may_be_unchanged(form: DateForm, shift: DateShift) -> bool:
 
 
 def _move_numeric(text: str, days: int, *, lang: str, day_first: bool | None) -> str | None:
-    """Take the short way for the commonest format of all."""
+    """Shift the most common numeric format directly; None for others."""
     match = _FAST.fullmatch(text)
     if match is None:
         return None
@@ -406,9 +405,9 @@ def _reads_alike(one: str, other: str) -> bool:
 
 
 def _move_group(group: Group, anchor: date, shift: DateShift) -> tuple[date, int]:
-    """Move a date; a month, season or year that would stay goes one further.
+    """Shift a date; an unchanged month, season or year moves by one further unit.
 
-    So does the month of a day that it does not have.
+    So does the month of an impossible day.
     """
     day = anchor + timedelta(days=shift.days)
     roles = group.roles
@@ -448,10 +447,10 @@ def _reads_same(group: Group, before: date, after: date) -> bool:
 
 
 def _draw(mention: Mention, subject: Subject, nudge: int) -> str:
-    """Draw something of the look of a date for a text that is none.
+    """Draw a text of similar form for text that is not a date.
 
-    Words are not kept, since they may name somebody; numbers keep their width, and those that no
-    day or month has are drawn among such.
+    Words are not kept, since they may be names; numbers keep their width and range (month, day or
+    other).
     """
     text, label = mention.text, mention.label
     wordy = bool(_WORDS.search(text)) or not _DIGITS.search(text)

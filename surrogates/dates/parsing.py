@@ -1,4 +1,4 @@
-"""What a written date means: the dates it holds, and the places in the text that say so."""
+"""Parses written dates: the dates they contain, and the text slots of day, month and year."""
 
 import calendar
 import re
@@ -14,9 +14,9 @@ from surrogates.patient.text_normalization import fold
 _LONGEST = 120
 _REMEMBERED = 8192
 _RANGE = re.compile(r"[^\W\d_]+")
-# The readings of a chunk of tokens: for each signature, what each token may be, best first.
-# `d` day, `m` month, `y` year, `s` season, `q` part of a year; a comma parts the dates of one
-# chunk.
+# The readings of a chunk of tokens: for each signature, the possible roles of its tokens, best
+# first. `d` day, `m` month, `y` year, `s` season, `q` part of a year; a comma separates the dates
+# of a chunk.
 _READINGS = {
     "Ynn": ("ymd", "ydm"),
     "nnY": ("dmy", "mdy"),
@@ -62,7 +62,7 @@ _READINGS = {
     "nmYnmY": ("dmy,dmy",),
     "": ("",),
 }
-# The readings of numbers alone where the month stands first.
+# The readings of numeric dates with the month first.
 _MONTH_FIRST = {
     "nnY": ("mdy", "dmy"),
     "nnn": ("mdy", "dmy", "ymd"),
@@ -71,7 +71,7 @@ _MONTH_FIRST = {
     "nnnnY": ("md,mdy", "dm,dmy"),
     "nnnY": ("md,dy", "d,dmy"),
 }
-# One date, possible or not: never two.
+# Signatures of one date, possible or not: never of two.
 _WHOLE = frozenset({"nnY", "Ynn", "nnn", "nmY", "mnY"})
 _RUNS = {"8": ("dmy", "ymd", "mdy"), "6": ("dmy", "ymd", "mdy")}
 _MONTH_FIRST_RUNS = {"8": ("mdy", "dmy", "ymd"), "6": ("mdy", "dmy", "ymd")}
@@ -79,7 +79,7 @@ _MONTH_FIRST_RUNS = {"8": ("mdy", "dmy", "ymd"), "6": ("mdy", "dmy", "ymd")}
 
 @dataclass(slots=True, repr=False)
 class Slot:
-    """A place in the form that a number or word of the date fills. `width` 0 means unpadded."""
+    """A slot of a date form, filled by a number or word. `width` 0 means unpadded."""
 
     role: str
     token: DateToken
@@ -88,7 +88,7 @@ class Slot:
 
 @dataclass(slots=True, repr=False)
 class Group:
-    """One date, whole or partial, of a written form, as far as it says.
+    """One complete or partial date of a written form.
 
     `part` is the number, from 0, of a part of the year that lasts `period` months. `excess` is
     how far the written day lies beyond the end of its month, whose last day `day` is then. `roles`
@@ -107,7 +107,7 @@ class Group:
     roles: str = ""
 
     def fill(self, role: str, token: DateToken) -> None:
-        """Add the place of a number or word."""
+        """Add the slot of a number or word."""
         self.slots.append(Slot(role, token))
         if role != "w":
             self.roles += role
@@ -115,7 +115,7 @@ class Group:
 
 @dataclass(slots=True, repr=False)
 class DateForm:
-    """A written date: the dates it holds, and the text around their slots."""
+    """A parsed date text: its dates, and the text around their slots."""
 
     text: str
     lang: str
@@ -124,7 +124,7 @@ class DateForm:
 
 @dataclass(slots=True, repr=False)
 class _Reader:
-    """How numbers are read: by the language, the order of day and month, the latest year."""
+    """How numbers are read: the language, the order of day and month, the latest year."""
 
     text: str
     lang: str
@@ -134,13 +134,13 @@ class _Reader:
 
 
 def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -> DateForm | None:
-    """Read a written date; None where it is none.
+    """Parse a written date; None where it is not a date.
 
-    The words of the date decide on its language, `lang` where several have them. `latest` is the
-    last year that a two-digit year can mean. `day_first` decides 03/04/2024; where
-    it is None, English reads the month first and every other language the day. Days may be
-    missing or, where the year is not written, fit a leap year only. A day that its month does not
-    have is read only where no other reading is possible; a day or month of `00` is unknown.
+    The words of the date determine its language, `lang` where several have them. `latest` is the
+    latest year that a two-digit year can mean. `day_first` disambiguates 03/04/2024; where it is
+    None, English has the month first and all other languages the day. Days may be missing or,
+    without a year, valid only in a leap year. A day beyond the end of its month is accepted only
+    where no other reading is possible; a day or month of `00` is unknown.
     """
     if len(text) > _LONGEST:
         return None
@@ -153,9 +153,9 @@ def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -
 
 @dataclass(slots=True, repr=False)
 class _TokenizedDate:
-    """A written date cut into tokens, and its language.
+    """The tokens of a written date, and its language.
 
-    `is_ordered` tells that it may matter whether the day or the month stands first.
+    `is_ordered` is set where the order of day and month may matter.
     """
 
     lang: str
@@ -163,7 +163,7 @@ class _TokenizedDate:
     is_ordered: bool
 
 
-# Notes repeat their dates; what is cut or read once is never changed.
+# Notes repeat their dates; cached results are never changed.
 @lru_cache(maxsize=_REMEMBERED)
 def _tokenize(text: str, lang: str) -> _TokenizedDate:
     langs = rank_languages(text, lang)
@@ -188,7 +188,7 @@ def _parse_form(text: str, lang: str, latest: int, month_first: bool) -> DateFor
 
 def _read_all(reader: _Reader, found: list[DateToken]) -> list[Group] | None:
     groups: list[Group] = []
-    # Part the tokens where a word such as `au`, `and`, `al` stands between them.
+    # Split the tokens at words such as `au`, `and`, `al`.
     chunks = [[found[0]]]
     for before, token in pairwise(found):
         between = _RANGE.findall(fold(reader.text[before.end : token.start]))
@@ -222,7 +222,7 @@ def _read_chunk(reader: _Reader, chunk: list[DateToken]) -> list[Group] | None:
 
 
 def _rank_split_points(text: str, chunk: list[DateToken]) -> list[int]:
-    """Rank the places where a chunk may hold two dates: after a comma, at a dash, in the middle."""
+    """Rank the positions at which a chunk may split into two dates: comma, dash, middle."""
     ranked = []
     for cut in range(1, len(chunk)):
         between = fold(text[chunk[cut - 1].end : chunk[cut].start])
@@ -251,7 +251,7 @@ def _read_signature(reader: _Reader, found: list[DateToken], signature: str) -> 
 def _reconsider(
     text: str, found: list[DateToken], signature: str, readings: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Let what stands between two tokens decide where their kinds alone do not."""
+    """Narrow the readings by the text between two tokens, where their kinds are ambiguous."""
     if len(found) == 1 and signature == "n" and fold(text[: found[0].start])[-1:] == "'":
         return ("y",)
     if len(found) != 2:
@@ -295,7 +295,7 @@ def _assign_roles(reader: _Reader, reading: str, found: list[DateToken]) -> list
         for role in roles:
             token = next(remaining)
             if reader.lenient and role in "dm" and token.text == "00":
-                continue  # An unknown day or month stays as it stands.
+                continue  # An unknown day or month is kept.
             if not set_part(group, role, token, reader.latest):
                 return None
             group.fill(role, token)
@@ -305,7 +305,7 @@ def _assign_roles(reader: _Reader, reading: str, found: list[DateToken]) -> list
             return None
         groups.append(group)
     for before, group in pairwise(groups):
-        # In `March 3-10, 2024` the second date takes its month from the first one.
+        # In `March 3-10, 2024` the second date takes its month from the first.
         if group.roles == "dy" and before.month:
             group.month = before.month + (group.day < before.day)
             if group.month > 12 or not is_possible(group):
@@ -314,14 +314,14 @@ def _assign_roles(reader: _Reader, reading: str, found: list[DateToken]) -> list
 
 
 def _clip_excess(group: Group) -> bool:
-    """Part an impossible day such as 31/02/2024 into the last of its month and the excess."""
+    """Split an impossible day such as 31/02/2024 into the last of its month and the excess."""
     last = calendar.monthrange(group.year or 2000, group.month)[1]
     group.day, group.excess = last, group.day - last
     return True
 
 
 def set_part(group: Group, role: str, token: DateToken, latest: int) -> bool:
-    """Set a part of a date to what a token says; tell whether the part can be that."""
+    """Set a part of a date from a token; return whether the value is possible."""
     value = token.value + (token.kind == "m")
     if role == "d":
         group.day = value
@@ -344,7 +344,7 @@ def set_part(group: Group, role: str, token: DateToken, latest: int) -> bool:
 
 
 def is_possible(group: Group) -> bool:
-    """Return whether the month has the day; without a year February has 29."""
+    """Return whether the month has the day; February has 29 without a year."""
     if not (group.day and group.month):
         return True
     try:
@@ -364,12 +364,12 @@ def _with_weekday(groups: list[Group], weekdays: list[DateToken]) -> list[Group]
 
 
 def _set_padding(groups: list[Group]) -> None:
-    """Decide which numbers keep a leading zero; `12` alone does not tell, the others do."""
+    """Decide which numbers are zero-padded; where `12` is ambiguous, by the other numbers."""
     slots = [slot for group in groups for slot in group.slots if slot.role in "dm"]
     numbers = [slot for slot in slots if slot.token.kind == "n" and not slot.width]
     plain = any(len(slot.token.text) == 1 for slot in numbers)
     spacious = any(slot.token.style and not _is_tight(slot.token) for slot in slots)
-    # `lundi 12` and `31st` are written as texts are, `lundi 12/03` as forms are.
+    # `lundi 12` and `31st` are unpadded as in prose, `lundi 12/03` padded as in forms.
     spacious = spacious or (len(slots) == 1 and groups[0].weekday >= 0)
     spacious = spacious or any(slot.token.suffix for slot in numbers)
     for slot in numbers:
@@ -380,5 +380,5 @@ def _set_padding(groups: list[Group]) -> None:
 
 
 def _is_tight(token: DateToken) -> bool:
-    """Return whether a month is written like in `05nov2023` and `05-Nov-2023`."""
+    """Return whether a month is written as in `05nov2023` and `05-Nov-2023`."""
     return token.glued and token.style is not None and token.style.short

@@ -1,4 +1,4 @@
-"""Writes the form of a date for another day."""
+"""Renders a parsed date form for other days."""
 
 import calendar
 import re
@@ -12,9 +12,9 @@ from surrogates.patient.text_normalization import fold, unaccented
 
 
 def render(form: DateForm, days: list[tuple[date, int]]) -> str:
-    """Write the form for other days, one with its weekday (0 is Monday) for each group.
+    """Render a form for other days, each with a weekday (0 is Monday), one for each group.
 
-    What says the same as before stays as it was written, digit for digit.
+    Parts that do not change are kept as written.
     """
     filled = [
         (slot, _render_slot(slot, group, day, weekday, form))
@@ -32,9 +32,7 @@ def render(form: DateForm, days: list[tuple[date, int]]) -> str:
 
 
 def is_dot_spent(token: DateToken, written: str, text: str) -> bool:
-    """Return whether the dot of an abbreviation has to go,
-    since the new month is written in full.
-    """
+    """Return whether an abbreviation's dot is dropped because the new month is in full."""
     if token.glued or text[token.end : token.end + 2] != ". ":
         return False
     langs = {style.lang for style, _ in MONTH_INDEX.get(fold(written), ()) if not style.short}
@@ -65,7 +63,7 @@ def _render_slot(slot: Slot, group: Group, day: date, weekday: int, form: DateFo
 
 
 def word(token: DateToken, number: int) -> str:
-    """Write another month, weekday, season or rank in the style and case of a word."""
+    """Render a month, weekday, season or rank in the style and case of a word."""
     assert token.style is not None
     if number == token.value:
         return token.text
@@ -97,7 +95,7 @@ def _render_spelt(token: DateToken, number: int, form: DateForm) -> str:
 
 
 def _lacks_hyphens(form: DateForm) -> bool:
-    """Return whether a number in words has blanks where hyphens belong: `vingt quatre`."""
+    """Return whether a number in words has blanks instead of hyphens: `vingt quatre`."""
     return "-" not in form.text and any(
         "-" in spell(token.value, token.spelt)
         for token in (slot.token for group in form.groups for slot in group.slots)
@@ -106,7 +104,7 @@ def _lacks_hyphens(form: DateForm) -> bool:
 
 
 def ordinal(slot: Slot, number: int, form: DateForm) -> str:
-    """Return the ending that a number gets: `er`, `th`, `º`; most get none."""
+    """Return the ordinal ending of a number: `er`, `th`, `º`; most have none."""
     if not slot.token.suffix and number != 1 and slot.role != "q":
         return ""
     suffix = fold(slot.token.suffix).strip(" .")
@@ -133,7 +131,7 @@ def ordinal(slot: Slot, number: int, form: DateForm) -> str:
 
 
 def _rank_ending(token: DateToken, suffix: str, number: int, form: DateForm) -> str:
-    """Return the ending of the number of a quarter: French parts the first from the others."""
+    """Return the ordinal ending of a quarter, which in French differs for the first."""
     french = suffix in ("er", "e", "ere", "eme") and "mestre" in fold(form.text)
     if french and (number == 1 or suffix in ("er", "ere")):
         return "er" if number == 1 else "e"
@@ -141,7 +139,7 @@ def _rank_ending(token: DateToken, suffix: str, number: int, form: DateForm) -> 
 
 
 def _has_month_in(form: DateForm, lang: str) -> bool:
-    """Return whether a month in full of a language is written; `1er` goes with a French one."""
+    """Return whether the form has a full month name of a language; `1er` needs a French one."""
     if lang == "nl" and form.lang == "nl":
         return True
     return any(
@@ -155,7 +153,7 @@ _UNELIDED = re.compile(r"\b([dD])[eE] (?=(?:avril|ao[uû]t|octobre|automne|été
 
 
 def elide(written: str, form: DateForm) -> str:
-    """Put right a French `de` or `d'` before another month."""
+    """Correct a French `de` or `d'` before a changed month."""
     if form.lang != "fr" or ("d" not in form.text and "D" not in form.text):
         return written
     return _UNELIDED.sub(r"\1'", _ELIDED.sub(r"\1e ", written))

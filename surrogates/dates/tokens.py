@@ -1,4 +1,4 @@
-"""Cuts a written date into numbers, months, weekdays, seasons and the text between them."""
+"""Tokenizes written dates: numbers, months, weekdays, seasons and parts of a year."""
 
 import re
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ _TIME = (
     r"(?::[0-5]\d(?:[.,]\d+)?)?(?:\s?[ap]\.?m\b\.?)?(?:\s?(?:z\b|[+-]\d\d:?\d\d))?(?![:\d])"
 )
 _UNITS = "|".join(PERIODS)
-# A quarter or half of a year; what is written for its number is the group `rank`.
+# A quarter or half of a year; its number is the group `rank`.
 _PERIOD = (
     rf"(?<![^\W_])(?:[tq](?P<mark>[1-4])"
     rf"|(?P<rank>[1-4] ?(?:er|ere|eme|e|st|nd|rd|th|de|\.?[o°])?|{'|'.join(PERIOD_INDEX)})"
@@ -40,7 +40,7 @@ _PERIODIC = re.compile(_PERIOD)
 _RANK = re.compile(r"([1-4])(.*)", re.DOTALL)
 _YEARS = range(1800, 2200)
 _SIGNS = "/.-"
-# A misspelt month is one of these to so much, and begins alike.
+# The similarity of a misspelt month, which has the same first letter.
 _LIKE = 0.8
 _LONG_MONTHS = sorted(word for word in MONTH_INDEX if len(word) >= 4)
 _SHORTEST_MISSPELT = 5
@@ -54,8 +54,8 @@ class DateToken:
     `kind` is `Y` (a year of four digits), `n` (another number below 100), `6` or `8` (a run of as
     many digits), `m`, `w`, `s` or `q`. `value` is the number, or the word's number in `style`
     from 0. `suffix` is an ordinal ending. `spelt` is the manner of a number in words, which begins
-    with its language. `glued` tells that it touches a digit, hyphen, slash or dot. `period` is how
-    many months a part of a year lasts.
+    with its language. `glued` is set next to a digit, hyphen, slash or dot. `period` is the number
+    of months in a part of a year.
     """
 
     kind: str
@@ -80,7 +80,7 @@ class _DatePiece:
 
 @dataclass(slots=True, repr=False)
 class _Context:
-    """What decides the reading of one word: the other words, the numbers, the languages."""
+    """What the reading of a word depends on: other words, numbers and languages."""
 
     text: str
     pieces: list[_DatePiece]
@@ -90,7 +90,7 @@ class _Context:
 
 
 def tokens(text: str, langs: list[str]) -> list[DateToken] | None:
-    """Cut a written date; None where it has a word that belongs to no date.
+    """Tokenize a written date; None where it has a word that is not part of a date.
 
     A word of several languages is read in the first of `langs`, as `languages` ranks them.
     """
@@ -118,16 +118,16 @@ def tokens(text: str, langs: list[str]) -> list[DateToken] | None:
 
 
 def rank_languages(text: str, lang: str) -> list[str]:
-    """Rank the languages by how many words of a written date they know; `lang` goes before equals.
+    """Rank the languages by the number of known words in a date; `lang` is first among equals.
 
-    Without words, `lang` is the only one.
+    Without words, only `lang` is returned.
     """
     words = [match[0] for match in _WORD.finditer(fold(text))]
     return ranked(words, lang, _guess_languages(text)) if words else [lang]
 
 
 def _guess_languages(text: str) -> tuple[str, ...]:
-    """Name the languages that write a date like this: `12. April`, `12 April`, `12 april`."""
+    """Return the languages with this style of dates: `12. April`, `12 April`, `12 april`."""
     if _GERMAN.search(text):
         return ("de",)
     return ("en", "de") if _TITLED.search(text) else ("fr", "es", "nl")
@@ -229,12 +229,12 @@ def _read_spelt_number(context: _Context, place: int) -> DateToken | None:
 
 
 def _is_only_month(word: str, words: list[str]) -> bool:
-    """Return whether `sept` is the month here, not the number seven."""
+    """Return whether `sept` is the month, not the number seven."""
     return word in MONTH_INDEX and not any(other in MONTH_INDEX for other in words if other != word)
 
 
 def _is_roman(context: _Context, place: int) -> bool:
-    """Return whether a word is a month as in `12-III-2024`."""
+    """Return whether a word is a Roman month as in `12-III-2024`."""
     piece, text = context.pieces[place], context.text
     around = text[piece.start - 2 : piece.start] + text[piece.end : piece.end + 2]
     return (
@@ -248,7 +248,7 @@ def _is_roman(context: _Context, place: int) -> bool:
 
 
 def _is_short_weekday(context: _Context, place: int) -> bool:
-    """Return whether `Di` or `wo` opens the date and a number follows."""
+    """Return whether a short weekday (`Di`, `wo`) starts the date before a number."""
     pieces = context.pieces
     if place or len(pieces) == 1 or pieces[0].word not in SHORT_WEEKDAY_INDEX:
         return False
@@ -257,9 +257,9 @@ def _is_short_weekday(context: _Context, place: int) -> bool:
 
 
 def _read_misspelt_month(context: _Context, place: int) -> DateToken | None:
-    """Read `fevier`: a word much like a month where a number stands and no month does.
+    """Read a misspelt month (`fevier`) in a date with a number and no other month.
 
-    It never comes out as it was written, since it may be somebody's name after all.
+    The token has the correct spelling: the word may be a name, and must not be kept.
     """
     word = context.pieces[place].word
     months = any(each in MONTH_INDEX for each in context.words)

@@ -1,7 +1,7 @@
-"""Whole dates moved by their shape: where the day, the month and the year stand is found once.
+"""Shifts complete dates with a cached layout of day, month and year for each date shape.
 
-Most dates of notes are whole (`3 mars 2024`, `12/03/2024`): day, month and a year of four digits.
-Nothing completes them, and what is written anew is two numbers and a word.
+Most dates in notes have day, month and four-digit year (`3 mars 2024`, `12/03/2024`). They need no
+context, and only two numbers and a word change.
 """
 
 from collections.abc import Mapping
@@ -19,10 +19,10 @@ _WEEK = 7
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Place:
-    """Where a part of a date stands in its shape.
+    """The position of a part of a date in its shape.
 
-    `words` are what may be written for a word, each with how many signs after it go with it.
-    `ordinal` follows a 1 that is not padded.
+    `words` are the alternatives for a word, each with the number of following characters that it
+    replaces. `ordinal` follows an unpadded 1.
     """
 
     role: str
@@ -35,10 +35,10 @@ class _Place:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Plan:
-    """How the whole dates of one shape are read and written.
+    """How complete dates of one shape are read and written.
 
-    `month` is where a number tells it, else `named` is the month. `weekday` is -1 where none is
-    written.
+    `month` is the position of a numeric month, else `named` is the month. `weekday` is -1 where
+    there is none.
     """
 
     form: DateForm
@@ -60,9 +60,9 @@ class WholeDate:
     plan: _Plan
 
     def move(self, days: int) -> str:
-        """Write the date some days later, in its own format.
+        """Return the date shifted by a number of days, in the same format.
 
-        Raises OverflowError where the calendar ends.
+        Raises OverflowError where the result is outside the calendar.
         """
         text, day = self.text, self.day
         moved = day + timedelta(days=days)
@@ -97,9 +97,9 @@ def _render_number(written: str, before: int, after: int, place: _Place) -> str:
 
 @lru_cache(_REMEMBERED)
 def read_whole_date(text: str, lang: str, day_first: bool | None) -> WholeDate | None:
-    """Read a date that has its day, month and year of four digits, and nothing to repair.
+    """Read a date with day, month and four-digit year that needs no OCR repair.
 
-    None where it is none, or where its shape alone does not tell how it is read and written.
+    None for other text, or where the shape does not determine how it is read and written.
     """
     like = shape(text)
     plan = _make_plan(like, lang, None) if like else None

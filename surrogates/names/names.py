@@ -1,4 +1,4 @@
-"""Surrogates of people's names: gender, origin, case, compounds, particles and initials kept."""
+"""Surrogates of persons' names, which keep gender, origin, case, compounds and particles."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -22,13 +22,13 @@ from surrogates.patient.person_linking import NAMES, PersonLinks, read_names
 from surrogates.patient.text_normalization import HAS_CONTENT, WORD, apply_case, fold
 
 _ROLES = (GIVEN, FAMILY)
-# Letters of a family name that an account has at least.
+# The fewest letters of a family name in an account.
 _CUT = 4
 _SCALE = 1 << 64
 
 
 class NoteNames:
-    """The names of one note, linked when first something is asked that needs it."""
+    """The names of one note, linked to persons on first use."""
 
     def __init__(self, document: Document, spans: Sequence[Span], subject: Subject) -> None:
         self._document = document
@@ -37,7 +37,7 @@ class NoteNames:
         self._keep = subject.policy.repeat_third_parties
 
     def find_person(self, number: int) -> NamedPerson | None:
-        """Return what decides a span of a name; None where its text and the record do."""
+        """Return the person that a span names; None where its text and the record suffice."""
         read = self._read.get(number)
         if read is None:
             return self._find_handle_person(number)
@@ -59,7 +59,7 @@ class NoteNames:
         )
 
     def _find_handle_person(self, number: int) -> NamedPerson:
-        """Return of a mail address or account only the names that are in it, the person's first."""
+        """Return the person of an e-mail address or account, with the names that it contains."""
         span = self._spans[number]
         local = fold(self._document.text[span.start : span.end]).partition("@")[0]
         person = self._links.person(number)
@@ -91,7 +91,7 @@ class NoteNames:
 
     @cached_property
     def _assigned(self) -> tuple[tuple[str, str, str], ...]:
-        """Words of no list whose surrogates would meet, each with another: role, word, name."""
+        """Distinct surrogates of unlisted words whose draws collide: role, word, name."""
         spelt = self._links.spelt
         alone = [each for each in self._links.unlisted if each not in spelt]
         drawn = [fold(self._subject.names.draw(*each)) for each in alone]
@@ -107,9 +107,9 @@ class NoteNames:
 
     @cached_property
     def _variants(self) -> list[str]:
-        """For each span what asks for another surrogate of its person; empty where nothing does.
+        """The surrogate variant of each span's person; empty for the usual surrogate.
 
-        A third party keeps the surrogate of the mention before with the policy's chance.
+        A third party keeps the surrogate of the previous mention with the policy's probability.
         """
         states: dict[str, int] = {}
         variants = [""] * len(self._spans)
@@ -118,7 +118,7 @@ class NoteNames:
             if not entity or entity == PATIENT or self._spans[number].label not in NAMES:
                 continue
             about = f"{self._document.note_id}/{entity}"
-            # The parts of one name change together.
+            # The parts of one name share a variant.
             if last != (entity, number - 1):
                 drawn = self._subject.key.number("third party", f"{about}/{number}", _SCALE)
                 states[entity] = states.get(entity, 0) + (drawn >= self._keep * _SCALE)
@@ -137,10 +137,10 @@ _NOBODY = Mention("", "")
 
 
 def replace(mention: Mention, subject: Subject) -> str:
-    """Return the name that stands for a name, word by word, with the blanks and signs between.
+    """Return the surrogate of a name, word by word, with the same separators.
 
-    Each word has its own surrogate, which its compounds share. It never starts with the letter
-    of its original, so that an initial changes too.
+    Each word has its own surrogate, also in compounds. It never starts with the letter of its
+    original, so that initials change too.
     """
     reading = subject.known_people.read_name(mention.text, mention.label)
     text, words = reading.text, reading.words
@@ -167,7 +167,7 @@ def replace(mention: Mention, subject: Subject) -> str:
 def replace_word(word: str, role: str, subject: Subject, mention: Mention = _NOBODY) -> str:
     """Return the surrogate of one word of a name; `role` is FIRST_NAME or LAST_NAME.
 
-    A misspelling of a known name gives the same mistakes in that name's surrogate.
+    A misspelt known name gives the same mistakes in that name's surrogate.
     """
     value = fold(word)
     right = spelt(value, role, subject, mention)
@@ -183,9 +183,9 @@ def replace_word(word: str, role: str, subject: Subject, mention: Mention = _NOB
 
 
 def spelt(value: str, role: str, subject: Subject, mention: Mention) -> str:
-    """Return the right spelling of a folded word that is misspelt; empty where it is not.
+    """Return the correct spelling of a misspelt folded word; empty where it is not misspelt.
 
-    The names of the record come first, then those that the note itself tells (`Who.spelt`).
+    The names of the record come first, then those of the note (`NamedPerson.spelt`).
     """
     if subject.known_people.knows(role, value):
         return ""
@@ -198,9 +198,9 @@ def spelt(value: str, role: str, subject: Subject, mention: Mention) -> str:
 def abbreviate(
     letters: str, role: str, known: Iterable[str], subject: Subject, mention: Mention = _NOBODY
 ) -> str:
-    """Return the first letters of the surrogate of the known name that starts with `letters`.
+    """Abbreviate the surrogate of the first known name that starts with `letters`.
 
-    Where no known name does, the letters are drawn; the first one always changes.
+    Without such a name the letters are drawn; the first one always changes.
     """
     value = fold(letters)
     for name in known:
@@ -240,7 +240,7 @@ def _replace_word_or_initials(word: NameWord, mention: Mention, subject: Subject
 
 
 def _expansion_candidates(role: str, mention: Mention, subject: Subject) -> tuple[str, ...]:
-    """Return the names that an initial may stand for, those that the note tells first."""
+    """Return the names that an initial may stand for, those of the note first."""
     is_given = role == Label.FIRST_NAME
     known = mention.person.given if is_given else mention.person.family
     if mention.person.whole:
@@ -249,7 +249,7 @@ def _expansion_candidates(role: str, mention: Mention, subject: Subject) -> tupl
 
 
 def _replace_digits(text: str, mention: Mention, subject: Subject) -> str:
-    """Keep blanks and signs; digits within a name are replaced."""
+    """Keep blanks and punctuation; replace digits within a name."""
     if not text or not HAS_CONTENT.search(text):
         return text
     return value_format.scramble(text, mention.label, subject)

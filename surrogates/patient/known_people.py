@@ -1,4 +1,4 @@
-"""The people a patient's record knows, and names read with that knowledge."""
+"""The people in a patient's record, and the reading of names with that knowledge."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ PATIENT = "patient"
 """The entity of the patient; relatives of the record are `relative/0` and so on."""
 
 GIVEN, FAMILY = Label.FIRST_NAME.value, Label.LAST_NAME.value
-# 'Ph.' and 'Chr.' stand for a given name as 'P.' does.
+# 'Ph.' and 'Chr.' abbreviate a given name as 'P.' does.
 LONGEST_ABBREVIATION = 3
 _MONOGRAM = 4
-# Small, they join the words of a longer name: `Ortega y Gasset`.
+# In lower case, they join the words of a longer name: `Ortega y Gasset`.
 _CONJUNCTIONS = frozenset("dlyei")
 _READINGS = 4096
 _SHARED = 1 << 12
@@ -30,7 +30,7 @@ RoleWord = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who is known: an entity, and folded words of the names."""
+    """A known person: an entity, and the folded words of the names."""
 
     entity: str
     given: tuple[str, ...] = field(default=(), repr=False)
@@ -40,9 +40,9 @@ class Person:
 
 @dataclass(slots=True)
 class NameWord:
-    """One word of a name as written, and where it stands; `role` is FIRST_NAME or LAST_NAME.
+    """One word of a name as written, with its position; `role` is FIRST_NAME or LAST_NAME.
 
-    A word that `stays` is a particle or title beside others that change.
+    A word that `stays` is a particle or title next to words that are replaced.
     """
 
     text: str = field(repr=False)
@@ -56,11 +56,11 @@ class NameWord:
 
 @dataclass(slots=True)
 class NameReading:
-    """A name as written, read: its words, and of them the folded names, misspelt ones put right.
+    """The reading of a name as written: its words, and the folded names, corrected if misspelt.
 
-    `text` is composed, and what the places of the words count in. `monogram` are the names whose
-    initials the only word is. `unlisted` are words that neither a list nor the record holds.
-    `is_short` tells that it holds an initial or an abbreviation, which only the note explains.
+    `text` is NFC-normalized, and positions of words refer to it. `monogram` are the names whose
+    initials form the only word. `unlisted` are words in neither a list nor the record. `is_short`
+    is set where it has an initial or abbreviation, which only the note can resolve.
     """
 
     text: str = field(repr=False)
@@ -74,7 +74,7 @@ class NameReading:
 
 
 class KnownPeople:
-    """The people a record knows: the patient first, then the relatives."""
+    """The people in a record: the patient first, then the relatives."""
 
     __slots__ = (
         *("_known", "_listed", "_meant", "_monograms", "_names", "_correctors", "_readings"),
@@ -96,22 +96,22 @@ class KnownPeople:
         self._meant: dict[RoleWord, str] = {}
 
     def __repr__(self) -> str:
-        return f"Circle({len(self.persons)} persons)"
+        return f"KnownPeople({len(self.persons)} persons)"
 
     @property
     def patient(self) -> Person:
-        """The patient; without names where there is no record."""
+        """The patient, without names where there is no record."""
         return self.persons[0] if self.persons else Person(PATIENT)
 
     def knows(self, role: str, word: str) -> bool:
-        """Return whether the record holds a folded word as a given or family name."""
+        """Return whether the record has a folded word as a given or family name."""
         return word in self._known[role]
 
     def _role(self, word: str, label: str, first: str) -> str:
         is_given, is_family = self.knows(GIVEN, word), self.knows(FAMILY, word)
         known = (GIVEN if is_given else FAMILY) if is_given != is_family else ""
         if label != Label.NAME:
-            # A doctor may bear as a family name what is the patient's given name.
+            # The patient's given name may be a doctor's family name.
             listed = word in self._listed[label]
             return label if listed or len(word) == 1 else known or label
         if known:
@@ -121,9 +121,9 @@ class KnownPeople:
         return name_lists.role(word, self.locale) or first
 
     def correct(self, role: str, word: str) -> str:
-        """Return the name of the record that a folded word misspells; empty where none is.
+        """Return the name of the record that a folded word misspells; empty where there is none.
 
-        A given name of the lists is right, as is a family name that is among the most frequent.
+        Listed given names and the most frequent family names count as correctly spelt.
         """
         known = self._meant.get((role, word))
         if known is None:
@@ -139,9 +139,9 @@ class KnownPeople:
         return self._correctors[role].correct(word) if self.persons else ""
 
     def expand_monogram(self, word: str) -> tuple[RoleWord, ...]:
-        """Return the names whose first letters a word in capitals is, each with its role.
+        """Return the names, with roles, whose initials a word in capitals is.
 
-        Nothing where it is no such word or nobody's: `JDM` is Jeanne DUPONT-MARTIN.
+        For example, `JDM` is Jeanne DUPONT-MARTIN; empty for other words.
         """
         if not 1 < len(word) <= _MONOGRAM or not word.isupper():
             return ()
@@ -162,7 +162,7 @@ class KnownPeople:
         return known
 
     def _may_be_known(self, reading: NameReading) -> bool:
-        """Return whether a name, read as nobody's of the record, is or may be somebody's of it."""
+        """Return whether a name read without the record may belong to a person of the record."""
         words = reading.words
         if len(words) == 1 and self.expand_monogram(words[0].text):
             return True
@@ -170,7 +170,7 @@ class KnownPeople:
         return any(each.folded in known or meant(each.role, each.folded) for each in words)
 
     def read_uncached(self, text: str, label: str) -> NameReading:
-        """Read a name that was never read; else as `read` does."""
+        """Read a name like `read_name`, without the cache."""
         text = unicodedata.normalize("NFC", text)
         words = self._words(text, label)
         if len(words) == 1 and (meant := self.expand_monogram(words[0].text)):
@@ -204,10 +204,10 @@ class KnownPeople:
         )
 
     def _words(self, text: str, label: str) -> tuple[NameWord, ...]:
-        """Cut a name into words, and tell for each whether it is given or family name.
+        """Split a name into words, each with its role: given or family name.
 
-        The label decides where a list holds the word in that role, or the record does not know it
-        in the other; else the record, then the lists, then the order: `Lorenzo Gil` and `Gil,
+        The label decides where a list has the word in that role, or the record does not have it in
+        the other; else the record, then the lists, then the order: `Lorenzo Gil` and `Gil,
         Lorenzo`.
         """
         whole, comma = fold(text), text.find(",")
@@ -222,7 +222,7 @@ class KnownPeople:
             is_given = word.start > comma if comma >= 0 else word is first
             word.role = self._role(word.folded, label, GIVEN if is_given else FAMILY)
         staying = [word for word in words if _may_stay(word, whole, len(words) > 2)]
-        # Something has to change.
+        # At least one word must change.
         if len(staying) < len(words):
             for word in staying:
                 word.stays = True
@@ -231,7 +231,7 @@ class KnownPeople:
 
 @lru_cache(_SHARED)
 def _read_unknown(text: str, label: str, locale: str) -> NameReading:
-    """Read a name as one that no record holds: patients share what is read, and never change it."""
+    """Read a name without a record; the cached reading is shared by patients, and never changed."""
     return _without_record(locale).read_uncached(text, label)
 
 
@@ -241,7 +241,7 @@ def _without_record(locale: str) -> KnownPeople:
 
 
 def _may_stay(word: NameWord, whole: str, is_long: bool) -> bool:
-    """Return whether a word is a particle or title; `whole` is the folded text of the name."""
+    """Return whether a word may stay as a particle or title; `whole` is the folded name."""
     value = word.folded
     if value in TITLES or (value in PARTICLES and len(value) > 1):
         return True
@@ -251,13 +251,13 @@ def _may_stay(word: NameWord, whole: str, is_long: bool) -> bool:
 
 
 def is_particle(word: str) -> bool:
-    """Return whether a folded word is a particle or title, which stays beside a name."""
+    """Return whether a folded word is a particle or title, which stays next to a name."""
     return word in PARTICLES or word in TITLES or word in ELISIONS
 
 
 @lru_cache(_READINGS)
 def fold_person_name(name: PersonName, locale: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
-    """Return the folded given and family names of a person, and the gender the lists tell."""
+    """Return the folded given and family names of a person, and the gender from the lists."""
     given = _fold_words(name.given_names)
     genders = name_lists.given(locale).genders
     gender = genders.get(given[0], "") if given else ""
@@ -265,7 +265,7 @@ def fold_person_name(name: PersonName, locale: str) -> tuple[tuple[str, ...], tu
 
 
 def _fold_words(names: Sequence[str]) -> tuple[str, ...]:
-    """Fold the words of some names, without particles where others are left."""
+    """Fold the words of names, without particles where others are left."""
     words = [word for name in names for word in WORD.findall(fold(name))]
     telling = [word for word in words if word not in PARTICLES and len(word) > 1]
     return tuple(dict.fromkeys(telling or words))

@@ -1,4 +1,4 @@
-"""Misspelt names: whose they are, and the same mistake made in another word."""
+"""Corrects misspelt names, and reproduces the same mistakes in their surrogates."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from rapidfuzz.distance import OSA
 
 from surrogates.keys.keys import PatientKey
 
-# Letters a name must have before one of them may be wrong, and before two may be.
+# The fewest letters of a name with one mistake, and of one with two.
 SHORT, LONG = 5, 9
 _ENDS = 2
 _VOWELS = "aeiouy"
@@ -20,9 +20,9 @@ Kind = Literal["wrong", "missing", "more", "twice", "exchanged"]
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One mistake in a word: a letter wrong, missing, too many, written twice, or two exchanged.
+    """A mistake in a word: a letter wrong, missing, added, doubled, or two letters transposed.
 
-    `place` is the place of the letter in the right word.
+    `place` is the index of the letter in the correct word.
     """
 
     kind: Kind
@@ -30,7 +30,7 @@ class Mistake:
 
 
 class SpellingCorrector:
-    """The right spellings of some names, each told from its first two letters or its last two."""
+    """Finds the correct spelling of misspelt names, indexed by first and last two letters."""
 
     __slots__ = ("_ends", "_right")
 
@@ -46,10 +46,10 @@ class SpellingCorrector:
         return word in self._right
 
     def correct(self, word: str) -> str:
-        """Return the name that a folded word is most likely a misspelling of; empty where none is.
+        """Return the name that a folded word most likely misspells; empty where there is none.
 
-        One mistake in words of five letters and more, two from nine on; of two names as near,
-        neither is meant.
+        One mistake is allowed from five letters, two from nine; equally near names are ambiguous,
+        and give none.
         """
         ends = self._ends
         if len(word) < SHORT - 1 or word in self._right:
@@ -69,7 +69,7 @@ class SpellingCorrector:
 
 
 def find_mistakes(right: str, wrong: str) -> tuple[Mistake, ...]:
-    """Return the fewest mistakes that make the wrong word of the right one, from the left.
+    """Return the fewest mistakes that turn the correct word into the wrong one, from the left.
 
     Their number is the optimal string alignment distance.
     """
@@ -104,10 +104,10 @@ def find_mistakes(right: str, wrong: str) -> tuple[Mistake, ...]:
 def misspell(
     name: str, like: tuple[Mistake, ...], model: str, key: PatientKey, label: str
 ) -> Iterator[str]:
-    """Yield ways to make the same mistakes in a folded name, the best first.
+    """Yield misspellings of a folded name with the same mistakes, the closest first.
 
-    `model` is the right word that the mistakes were made in: the place moves in proportion. The
-    first letter stays. All have as many mistakes as `like`.
+    `model` is the correct word that the mistakes occurred in: positions are scaled to the name's
+    length. The first letter is kept. All have as many mistakes as `like`.
     """
     found = {name}
     for counter in range(_TRIES):

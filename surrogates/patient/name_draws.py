@@ -1,4 +1,4 @@
-"""The draw of one name: a keyed permutation of a list, or a draw where no list holds the name."""
+"""Draws the surrogate of one name: by a keyed permutation of its list, or from a reserve."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -11,18 +11,18 @@ from surrogates.patient.text_normalization import fold
 from surrogates.permutations.list_permutation import Permutation
 
 PURPOSE = "names"
-"""Begins the labels under which names are drawn."""
+"""The prefix of the labels under which names are drawn."""
 
-# Draws after which a name counts as having no surrogate; each fails with a chance below 1/2.
+# Draws before giving up on a name; each fails with a probability below 1/2.
 _DRAWS = 128
 _WIDTH = 4
 
 
 class StratumPermutation:
-    """A secret one-to-one map of a stratum onto itself that changes every first letter.
+    """A keyed permutation of a stratum that changes the first letter of every name.
 
-    The letters stand in a secret order on a ring, the names of a letter in a secret order within
-    it, and all move on by one secret number of places, large enough that each leaves its letter.
+    The letters are arranged on a ring in keyed order, the names of a letter in keyed order within
+    it; all are rotated by a keyed number of places, large enough that each leaves its letter.
     """
 
     __slots__ = (
@@ -49,7 +49,7 @@ class StratumPermutation:
         return f"StratumPermutation({self._stratum!r})"
 
     def step(self, place: int) -> str:
-        """Return the name that stands for the one at a place of the stratum."""
+        """Return the surrogate of the name at an index of the stratum."""
         blocks, entries = self._stratum.blocks, self._stratum.entries
         letter = fold(entries[place])[0]
         first, size = blocks[letter]
@@ -68,10 +68,10 @@ class StratumPermutation:
 
 
 class NameDraws:
-    """The names that stand for the names of one patient's file.
+    """Draws the surrogates of all names in one patient's notes.
 
-    `known` are the folded words that must not come out; `own` the roles, folded words and genders
-    of the record's own names, of which no two share a surrogate.
+    `known` are folded words that no surrogate may be; `own` the roles, folded words and genders of
+    the record's names, no two of which share a surrogate.
     """
 
     def __init__(
@@ -90,11 +90,11 @@ class NameDraws:
         self._fixed: dict[tuple[str, str], str] | None = None
 
     def draw(self, role: str, value: str, gender: str = "") -> str:
-        """Return the name for a folded word; `gender` (`M`, `F`) counts where no list tells it.
+        """Return the surrogate of a folded word; `gender` is used where no list has one.
 
-        Two listed names never share one, nor do a listed name and one of no list; nor do two
-        names of the record. Two names of no list do with a chance of one in the reserve's size.
-        Raises Unsafe where no draw may be used.
+        Two listed names never share a surrogate, nor do a listed and an unlisted name, nor two
+        names of the record. Two unlisted names do with a probability of one in the reserve's size.
+        Raises Unsafe where no draw is acceptable.
         """
         drawn = self._drawn.get((role, value, gender))
         if drawn is None:
@@ -103,11 +103,11 @@ class NameDraws:
         return drawn
 
     def is_listed(self, role: str, value: str) -> bool:
-        """Return whether a list holds a folded word."""
+        """Return whether a list has a folded word."""
         return value in of_role(role, self._locale).places
 
     def draw_variant(self, role: str, value: str, gender: str, variant: str) -> str:
-        """Return another name of the same kind, which `turn` decides as well."""
+        """Return another surrogate of the same kind, which depends on `variant` as well."""
         place = of_role(role, self._locale).places.get(value)
         pool = place[0].entries if place else self._reserve(role, value, gender)
         for counter in range(_DRAWS):
@@ -117,7 +117,7 @@ class NameDraws:
         raise Unsafe("no-surrogate")
 
     def draw_from_reserve(self, role: str, value: str, gender: str, taken: set[str]) -> str:
-        """Return the name for a word of no list, none of the folded ones that are taken."""
+        """Return the surrogate of an unlisted word that is none of the folded names in `taken`."""
         return self._draw_from_reserve(role, value, gender, taken)
 
     def _draw_listed(self, role: str, value: str) -> str:

@@ -1,8 +1,8 @@
-"""Who is meant: mentions of one person within a patient's file become one entity.
+"""Links mentions of names in a patient's notes to persons (entities).
 
-What decides is the document, its spans and the patient's record alone, so that notes of one
-patient may be linked on any night, on any machine, in any order. Persons of the record are known
-in all notes; of others a family name is the person, and within one note their given names.
+The result depends only on the document, its spans and the patient's record, so that notes of a
+patient can be linked in any order, on any machine. Persons of the record are known in all notes;
+others are identified by family name, and within a note by their given names too.
 """
 
 import re
@@ -31,11 +31,11 @@ from surrogates.patient.text_normalization import WORD
 
 NAMES = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value, Label.NAME.value))
 _HANDLES = frozenset((Label.EMAIL.value, Label.USERNAME.value))
-# What may stand between the parts of one name.
+# What may separate the parts of one name.
 _GAP = re.compile(r"[ \t]*[.\-'’]?[ \t]*\n?[ \t]*|, ?|")
 _LONGEST_GAP = 5
 _BEFORE = 44
-# So many words before a name, at most, tell that a relative is named.
+# The number of words before a name in which words for relatives are searched for.
 _FEW = 5
 _SIGNS = ".,:;()[]-*'"
 _TITLE_WORDS = STAFF | KIN | FEMALE | MALE
@@ -44,10 +44,10 @@ _REMEMBERED = 1 << 12
 
 @dataclass(slots=True)
 class NameRun:
-    """One mention of a person: the spans it takes, and its folded words.
+    """One mention of a person: its adjacent spans, and its folded words.
 
-    `gender` is that of a title before it (`M`, `F`) or empty, `own` who of the record is meant:
-    both count once the mention `is_told`.
+    `gender` is that of a title before it (`M`, `F`) or empty, `own` the person of the record that
+    it refers to: both are valid once the mention `is_resolved`.
     """
 
     spans: tuple[int, ...]
@@ -59,7 +59,7 @@ class NameRun:
     own: Person | None = field(default=None, repr=False)
 
     def suits(self, person: Person) -> bool:
-        """Return whether this may mean a person, by the names alone."""
+        """Return whether the names are compatible with a person's."""
         if self.family and person.family and not _overlap(self.family, person.family):
             return False
         if self.given and person.given and not _overlap(self.given, person.given):
@@ -70,10 +70,10 @@ class NameRun:
 
 
 class PersonLinks:
-    """Whom the spans of a document name. Of each mention only what is asked is found out.
+    """The persons that the spans of a document name, resolved on demand.
 
-    `unlisted` are the words of names that neither a list nor the record holds, `spelt` what those
-    of them mean that misspell a clinician's name or a listed one of the document.
+    `unlisted` are the words of names in neither a list nor the record, `spelt` the corrections of
+    those that misspell a clinician's name or a listed name of the document.
     """
 
     def __init__(
@@ -95,11 +95,11 @@ class PersonLinks:
 
     @property
     def entities(self) -> tuple[str, ...]:
-        """The entity of each span; empty for those that name nobody."""
+        """The entity of each span; empty for spans that name no person."""
         return tuple(map(self.entity, range(len(self._spans))))
 
     def entity(self, number: int) -> str:
-        """Return the entity of a span; empty where it names nobody."""
+        """Return the entity of a span; empty where it names no person."""
         run = self._run.get(number)
         if run is not None:
             return self._resolve(run).entity
@@ -107,7 +107,7 @@ class PersonLinks:
         if span.label not in _HANDLES:
             return ""
         local = fold(self._document.text[span.start : span.end]).partition("@")[0]
-        # Tell whose mail address or account it is; its own where nobody's.
+        # The owner of the address or account; an entity of its own where there is none.
         persons = (*self._known_people.persons, *self._document_people)
         tokens = WORD.findall(local)
         scores = [_score_address_match(tokens, person) for person in persons]
@@ -120,7 +120,7 @@ class PersonLinks:
         return f"handle/{local}"
 
     def person(self, number: int) -> Person:
-        """Return the person of a span: of several of one entity, who is told of first."""
+        """Return the person of a span: the first where several have its entity."""
         entity = self.entity(number)
         for person in self._known_people.persons:
             if person.entity == entity:
@@ -136,7 +136,7 @@ class PersonLinks:
         return Person(entity)
 
     def _find_own(self, run: NameRun) -> Person | None:
-        """Find the person of the record that a mention means."""
+        """Return the person of the record that a mention refers to, if any."""
         if not run.is_resolved:
             first = run.spans[0]
             least = self._spans[first - 1].end if first else 0
@@ -147,7 +147,7 @@ class PersonLinks:
         return run.own
 
     def _resolve(self, run: NameRun) -> Person:
-        """Find the person that a mention means, or make one up of it."""
+        """Return the person that a mention refers to; a new one where none is known."""
         own = self._find_own(run)
         if own is not None:
             return own
@@ -158,7 +158,7 @@ class PersonLinks:
 
     @cached_property
     def _document_people(self) -> list[Person]:
-        """Who is known of this document alone: its clinicians, and whole names in it."""
+        """Persons known from this document only: its clinicians, and full names in it."""
         found: dict[tuple[str, ...], Person] = {}
         for name in self._document.clinicians:
             given, family, gender = fold_person_name(name, self._known_people.locale)
@@ -174,14 +174,14 @@ class PersonLinks:
 def link_persons(
     document: Document, spans: Sequence[Span], known_people: KnownPeople
 ) -> PersonLinks:
-    """Tell for each span whom it names; `spans` are sorted and disjoint."""
+    """Link the spans of a document to persons; `spans` are sorted and disjoint."""
     return PersonLinks(document, spans, known_people, read_names(document, spans, known_people))
 
 
 def read_names(
     document: Document, spans: Sequence[Span], known_people: KnownPeople
 ) -> dict[int, NameReading]:
-    """Read the spans that are names, by their number."""
+    """Return the readings of the spans that are names, by their index."""
     return {
         number: known_people.read_name(document.text[span.start : span.end], span.label)
         for number, span in enumerate(spans)
@@ -195,7 +195,7 @@ def _find_misspelt(
     unlisted: Iterable[RoleWord],
     known_people: KnownPeople,
 ) -> dict[RoleWord, str]:
-    """Return which words of no list misspell a clinician's name or a listed one of the document."""
+    """Return corrections of unlisted words: clinicians' names, and listed names of the document."""
     right: dict[str, set[str]] = {GIVEN: set(), FAMILY: set()}
     for reading in read:
         right[GIVEN].update(reading.given)
@@ -217,7 +217,7 @@ def _find_misspelt(
 def _join_runs(
     text: str, spans: Sequence[Span], read: Mapping[int, NameReading], spelt: Mapping[RoleWord, str]
 ) -> list[NameRun]:
-    """Join the spans that stand side by side and are one name."""
+    """Join adjacent spans that form one name."""
     groups: list[list[int]] = []
     for number in read:
         if groups and _continues_name(text, spans, groups[-1], number):
@@ -252,7 +252,7 @@ def _continues_name(text: str, spans: Sequence[Span], group: list[int], number: 
     if span.label == last.label:
         return "\n" not in gap and ("," not in gap or span.label == Label.FIRST_NAME)
     if gap.strip(" ") and number + 1 < len(spans):
-        # Of `Dr Young, L. Buck` the initial belongs to what follows.
+        # In `Dr Young, L. Buck` the initial belongs to the following name.
         after = spans[number + 1]
         if after.label == Label.LAST_NAME and text[span.end : after.start] in ("", " "):
             return False
@@ -261,7 +261,7 @@ def _continues_name(text: str, spans: Sequence[Span], group: list[int], number: 
 
 
 def _read_context_before(text: str, least: int, start: int) -> tuple[bool, bool, str]:
-    """Return of a clinician's title, a word for a relative and a gender just before a name."""
+    """Return whether a clinician's title and a word for a relative precede a name, and a gender."""
     least = max(start - _BEFORE, least)
     before = text[max(least, text.rfind("\n", least, start) + 1) : start]
     pieces = before.split()[-_FEW:]
@@ -275,17 +275,17 @@ def _read_context_before(text: str, least: int, start: int) -> tuple[bool, bool,
 
 @lru_cache(_REMEMBERED)
 def _has_title(written: str) -> bool:
-    """Return whether a title or a word for a relative is in what is written between two blanks."""
+    """Return whether a token is or contains a title or a word for a relative."""
     return not _TITLE_WORDS.isdisjoint(_fold_title_words(written))
 
 
 @lru_cache(_REMEMBERED)
 def _fold_title_words(written: str) -> tuple[str, ...]:
-    """Fold a word without its outer signs; a sign in it that is folded to a blank parts it."""
+    """Fold a token and strip its outer signs; signs that fold to a blank split it."""
     return tuple(word.strip(_SIGNS) for word in fold(written).split())
 
 
-# Who it is ---------------------------------------------------------------------------------------
+# Persons -----------------------------------------------------------------------------------------
 
 
 def _find_known_person(run: NameRun, is_kin: bool, known_people: KnownPeople) -> Person | None:
@@ -300,7 +300,7 @@ def _find_known_person(run: NameRun, is_kin: bool, known_people: KnownPeople) ->
 
 
 def _name_entity(run: NameRun) -> str:
-    """Name somebody of whom nothing but a mention is known."""
+    """Return the entity of a person known only from a mention."""
     if run.family:
         return f"family/{run.family[0]}"
     return f"given/{(run.given or run.initials or ('',))[0]}"
@@ -314,7 +314,7 @@ def _overlap(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
 
 
 def _score_address_match(tokens: Sequence[str], person: Person) -> int:
-    """Return how well the parts of an address are a person's names: 2 whole, 1 in part, 0 not."""
+    """Return how well the parts of an address match a person's names: 2 fully, 1 partly, 0 not."""
     if not person.family:
         return 0
     given = [name for name in person.given if name in tokens]
@@ -322,7 +322,7 @@ def _score_address_match(tokens: Sequence[str], person: Person) -> int:
     is_named = bool(given) or any(len(each) == 1 and each in initials for each in tokens)
     best = int(bool(given) and len(tokens) == 1)
     for token in tokens:
-        # An initial and a family name, which may be cut off.
+        # An initial and a family name, possibly truncated.
         if len(token) > 4 and token[0] in initials:
             cut = token[1:]
             if any(family.startswith(cut) for family in person.family):

@@ -1,4 +1,4 @@
-"""Surrogates of towns with their postal codes, streets, regions, organizations, occupations."""
+"""Surrogates of towns, postal codes, streets, regions, organizations, occupations, care sites."""
 
 import re
 from functools import lru_cache
@@ -12,7 +12,7 @@ from surrogates.patient.patient import DRAWS, Mention, Subject
 from surrogates.patient.text_normalization import WORD, apply_case, compact, fold, squeeze
 
 _ZIP = re.compile(r"\d{5}")
-# `Paris 11`, `Lyon 3e`, `Lille Cedex 9`: what follows the name of a town.
+# What may follow the name of a town: `Paris 11`, `Lyon 3e`, `Lille Cedex 9`.
 _TOWN_END = re.compile(
     r"(?:[\s,\-]*\(?\b(?:cedex|cdx)\b)?[\s,\-]*\(?(?:\d+\s?(?:e|er|eme|th)?\b)?[\s.)]*$"
 )
@@ -30,7 +30,7 @@ _AFTER = re.compile(
     r"|grove|hill|row|mews|loop|plaza|pike|alley|run|path)\b\.?"
 )
 _HOUSE = re.compile(r"^\W*\d+[\s,]*(?:(?:bis|ter|quater|[a-d])\b[\s,]*)?(?:[-/]\s*\d+[\s,]*)?")
-# What may follow a street: a comma, a number, a floor, a flat. Its words say nothing.
+# What may follow a street: a comma, a number, a floor, a flat. Its words identify nothing.
 _DETAIL = re.compile(
     r"(?:\s*[,#\n\d]|\s-\s|\s+s/n\b|\s+(?:no?|num|numero|apt|appt|app|apartment|appartement|suite"
     r"|ste|unit|floor|bat|batiment|esc|escalier|etage|porte|hall|bp|cs|piso|puerta|portal|izda|dcha"
@@ -44,13 +44,13 @@ _DETAIL_WORDS = frozenset(
         " ter er e eme o a s sn st nd rd th box po rdc y et and"
     )
 )
-# A street with no longer word than this is a house or flat alone.
+# A street whose words are all shorter than this is only a house or flat.
 _SHORT = 3
 _REMEMBERED = 1 << 12
 
 
 def replace_city(mention: Mention, subject: Subject) -> str:
-    """Return a town; a district number or CEDEX after its name keeps its shape."""
+    """Return a town; a district number or CEDEX after its name keeps its format."""
     folded = fold(mention.text)
     if not WORD.search(folded):
         return replace_zip(mention, subject)
@@ -60,10 +60,10 @@ def replace_city(mention: Mention, subject: Subject) -> str:
 
 
 def draw_town(name: str, subject: Subject, *, towns: Lexicon | None = None) -> tuple[str, str]:
-    """Return the town that stands for a town, and its postal code, by the folded name alone.
+    """Return the surrogate of a town, and its postal code, by the folded name alone.
 
-    Where the policy keeps the department or region, it is of the same one, as far as the patient's
-    addresses or a list say where the town lies. It is one of `towns`, where they are given.
+    Where the policy keeps the department or region, it is in the same one, if the patient's
+    addresses or a list locate the town. It is one of `towns`, if given.
     """
     value = _normalize_town(name)
     if towns is None:
@@ -76,9 +76,9 @@ def draw_town(name: str, subject: Subject, *, towns: Lexicon | None = None) -> t
 
 
 def replace_zip(mention: Mention, subject: Subject) -> str:
-    """Return a postal code: that of the surrogate of the town beside it, else of a drawn town.
+    """Return a postal code: that of the adjacent town's surrogate, else of a drawn town.
 
-    Beside a town the town alone decides, so that both agree; another shape keeps its shape.
+    Next to a town, it depends on the town alone, so that both agree; other formats are kept.
     """
     digits = compact(mention.text)
     if not _ZIP.match(digits) or not digits.isdigit():
@@ -98,14 +98,14 @@ def replace_zip(mention: Mention, subject: Subject) -> str:
 
 @lru_cache(_REMEMBERED)
 def _split_town(text: str) -> tuple[str, str]:
-    """Part the name of a town from the district or CEDEX after it."""
+    """Split the name of a town from the district or CEDEX after it."""
     end = _TOWN_END.search(fold(text))
     cut = end.start() if end and end.start() else len(text)
     return text[:cut], text[cut:]
 
 
 def replace_street(mention: Mention, subject: Subject) -> str:
-    """Return a street of the same type: number, name and details each drawn anew."""
+    """Return a street of the same type, with number, name and details replaced."""
     text = mention.text
     folded = fold(text)
     if all(len(word) < _SHORT or word in _DETAIL_WORDS for word in WORD.findall(folded)):
@@ -131,9 +131,9 @@ def replace_street(mention: Mention, subject: Subject) -> str:
 
 
 def replace_listed(mention: Mention, subject: Subject) -> str:
-    """Return another entry of the lexicon of the label: region, country, organization, occupation.
+    """Return another entry of the label's lexicon: region, country, organization, occupation.
 
-    The country of all surrogate places stays where the policy keeps it.
+    The country of all surrogate places is kept where the policy says so.
     """
     if is_kept(mention.label, mention.text, subject.policy):
         return mention.text
@@ -143,7 +143,7 @@ def replace_listed(mention: Mention, subject: Subject) -> str:
 
 
 def is_kept(label: str, text: str, policy: Policy) -> bool:
-    """Return whether a mention stands for itself: the policy's country, where an area is kept."""
+    """Return whether a mention is kept: the policy's country, where the policy keeps an area."""
     if label != Label.COUNTRY or policy.keep_area == gazetteer.EVERYWHERE:
         return False
     return gazetteer.is_home(squeeze(text), policy.locale)
@@ -163,7 +163,7 @@ def _draw_entry(label: str, value: str, entries: Lexicon, model: str, subject: S
 
 @lru_cache(_REMEMBERED)
 def _normalize_town(name: str) -> str:
-    """Squeeze the name of a town; `St Malo` is Saint-Malo."""
+    """Normalize the name of a town; `St Malo` is Saint-Malo."""
     return " ".join("saint" if word in ("st", "st.") else word for word in squeeze(name).split())
 
 
@@ -184,7 +184,7 @@ def _street_name(name: str, subject: Subject) -> str:
 
 
 def _replace_detail(text: str, mention: Mention, subject: Subject) -> str:
-    """Keep the words for floors and flats; drop other words, which may be another name."""
+    """Keep the words for floors and flats; drop other words, which may be names."""
     pieces = re.split(r"([^\W\d_]{3,})", text)
     words = (piece if fold(piece) in _DETAIL_WORDS else "" for piece in pieces[1::2])
     between = pieces[::2]
@@ -193,7 +193,7 @@ def _replace_detail(text: str, mention: Mention, subject: Subject) -> str:
 
 
 def _scramble_numbers(text: str, label: str, subject: Subject) -> str:
-    """Draw numbers and single letters anew (`6 F`), and keep the words for floors and flats."""
+    """Replace numbers and single letters (`6 F`), and keep the words for floors and flats."""
 
     def drawn(match: re.Match[str]) -> str:
         known = fold(match[0]) in _DETAIL_WORDS
@@ -203,7 +203,7 @@ def _scramble_numbers(text: str, label: str, subject: Subject) -> str:
 
 
 def _renumber(text: str, mention: Mention, subject: Subject) -> str:
-    """Draw the digits of a text anew, by all of the mention's value."""
+    """Replace the digits of a text."""
 
     def drawn(match: re.Match[str]) -> str:
         return value_format.scramble(match[0], f"{mention.label}/number", subject)
@@ -228,7 +228,7 @@ _SITE_END = re.compile(
     r"|infirmary|nursing home|regional hospital|general hospital|community hospital))+$"
 )
 _PREPOSITION = re.compile(r"^(?:de la|de los|de las|de l'|del|de|du|des|d'|of|at)\s*")
-# A ward's number or letter.
+# The number or letter of a ward.
 _NUMBER = re.compile(r"\d{1,4}[A-Za-z]?|[A-Z]\d{0,3}")
 _VOWELS = frozenset("aeiouyh")
 _SITES_REMEMBERED = 1 << 12
@@ -237,8 +237,8 @@ _SITES_REMEMBERED = 1 << 12
 def replace(mention: Mention, subject: Subject) -> str:
     """Return a care site or ward of the same type with another name.
 
-    One that is named for its town gets the town that stands for it; one named for a person goes by
-    the family name, with or without the given one; a number or letter gets another.
+    A site named after its town gets the town's surrogate; a site named after a person is identified
+    by the family name, with or without the given name; a number or letter is replaced.
     """
     text = mention.text
     start, end, core, has_kind, has_preposition = _parse_site(text)
@@ -250,7 +250,7 @@ def replace(mention: Mention, subject: Subject) -> str:
         )
     blank = " " if has_kind and not text[start - 1 : start].isspace() else ""
     if has_preposition and squeeze(core) in lexicon.load("cities", subject.locale).places:
-        # Another town with what joins it to the name of a site: `de Rennes`, `d'Angers`.
+        # Another town with its preposition: `de Rennes`, `d'Angers`.
         joined = text[start:end]
         drawn, _ = draw_town(core, subject)
         preposition = "of " if subject.locale == "en" else "de "
@@ -262,9 +262,9 @@ def replace(mention: Mention, subject: Subject) -> str:
 
 @lru_cache(_SITES_REMEMBERED)
 def _parse_site(text: str) -> tuple[int, int, str, bool, bool]:
-    """Return where the name of a site begins and ends in its text, and the name without its joint.
+    """Return start and end of a site's name in its text, and the name without its preposition.
 
-    Tells as well whether a type stands before it, and whether a joint does after that.
+    Also return whether a type precedes it, and whether a preposition follows the type.
     """
     folded = fold(text)
     kind = _SITE_TYPES.match(folded)
@@ -283,7 +283,7 @@ def _draw_site_name(core: str, model: str, subject: Subject) -> str:
     )
 
     def accept(entry: str) -> bool:
-        # `Mondor` must not become `Henri Mondor`, which is the same site.
+        # `Mondor` must not become `Henri Mondor`, the same site.
         return _distinctive_words(entry, subject.locale) != value and subject.allows(entry)
 
     return apply_case(model, subject.pick(Label.HOSPITAL, value, sites, accept=accept))
@@ -291,7 +291,7 @@ def _draw_site_name(core: str, model: str, subject: Subject) -> str:
 
 @lru_cache(_SITES_REMEMBERED)
 def _distinctive_words(core: str, locale: str) -> str:
-    """Leave out the given names and initials before a family name: `Henri Mondor` is Mondor."""
+    """Drop given names and initials before a family name: `Henri Mondor` is Mondor."""
     value = squeeze(core)
     given = lexicon.given(locale).places
     words = value.split()
