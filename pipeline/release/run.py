@@ -271,9 +271,9 @@ def run_release(
 ) -> ReleaseResult:
     """Release a cohort from the spans that the nightly job stored; nothing is detected.
 
-    Earlier released rows that are not in this release are withdrawn. `drive` starts worker processes
-    that build the units; without it they are built in this process. Raises ConfigError, Unavailable,
-    or Incomplete when notes are missing at the end; then the published release is unchanged. A share
+    Earlier released rows that are not in this release are withdrawn. `drive` starts workers that
+    build the units; without it they are built in this process. Raises ConfigError, Unavailable, or
+    Incomplete when notes are missing at the end; then the published release is unchanged. A share
     of refused notes above the configured limit gives exit code 3.
     """
     # No traceback may quote a note.
