@@ -27,7 +27,7 @@ from pipeline.release.plan import FULL_RANGE, count_units, find_persons, plan_un
 from pipeline.release.release_context import ReleaseContext, open_context, staging_folder
 from pipeline.release.request import ReleaseRequest, complete_request, list_persons, make_policy
 from pipeline.release.row_digests import Change, Changes, add_totals
-from pipeline.release.staging import ReleaseStaging, ReleaseUnit, UnitResult, incomplete
+from pipeline.release.staging import ReleaseStaging, ReleaseUnit, ReleaseUnitResult, incomplete
 from pipeline.release.tables import REFERENCE_TABLES
 from pipeline.release.targets import ORIGIN, describe_place, resolve_output
 from pipeline.release.unit import make_metadata_unit, make_reference_unit, make_unit
@@ -449,7 +449,7 @@ class _Release:
         make_reference_unit(self.units, self.context, referred)
         make_metadata_unit(self.units + 1, self.context, describe_release(self._origin()))
 
-    def _add_unit(self, unit: ReleaseUnit, made: UnitResult) -> set[int]:
+    def _add_unit(self, unit: ReleaseUnit, made: ReleaseUnitResult) -> set[int]:
         """Add the counts of a unit; return the notes that have no outcome."""
         counts = self.counts
         counts.notes["released"] += len(made.released)

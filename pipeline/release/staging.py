@@ -80,7 +80,7 @@ class PartResult:
 
 
 @dataclass(frozen=True)
-class UnitResult:
+class ReleaseUnitResult:
     """The result of a unit; ids are those of the source.
 
     `counts` has row counts by table and outcome, `referred` the ids of rows in tables without
@@ -171,7 +171,7 @@ class ReleaseStaging:
         return self.folder / name / f"part-{index:06d}.{suffix}"
 
     @retrying
-    def commit(self, index: int, made: UnitResult) -> None:
+    def commit(self, index: int, made: ReleaseUnitResult) -> None:
         """Store the result of a unit whose files are in place; idempotent."""
         result: dict[str, Any] = {
             "counts": made.counts, "reasons": made.reasons, "referred": made.referred,
@@ -188,14 +188,14 @@ class ReleaseStaging:
             if rows:
                 connection.execute(insert(_PART), rows)
 
-    def result(self, index: int) -> UnitResult | None:
+    def result(self, index: int) -> ReleaseUnitResult | None:
         """Return the result of a unit; None while it is unfinished."""
         with transaction(self._engine, _WHAT) as connection:
             row = connection.execute(select(_UNIT).where(_UNIT.c.unit == index)).one()
             parts = connection.execute(select(_PART).where(_PART.c.unit == index)).all()
         if not row.done:
             return None
-        return UnitResult(
+        return ReleaseUnitResult(
             tuple(_part(part) for part in parts),
             **json.loads(row.result),
             released=unpack_ids(row.released),

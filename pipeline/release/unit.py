@@ -15,7 +15,7 @@ from pipeline.notes.stored_spans import replay
 from pipeline.release.release_context import ReleaseContext
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.row_digests import Row, TableHashes, compare_rows
-from pipeline.release.staging import PartResult, ReleaseUnit, UnitResult, incomplete
+from pipeline.release.staging import PartResult, ReleaseUnit, ReleaseUnitResult, incomplete
 from pipeline.release.table_reader import read_rows, to_rows
 from pipeline.release.tables import (
     METADATA_TABLES,
@@ -47,7 +47,7 @@ def make_unit(index: int, context: ReleaseContext) -> None:
     context.staging.commit(index, retrying(_build_unit)(unit, context))
 
 
-def _build_unit(unit: ReleaseUnit, context: ReleaseContext) -> UnitResult:
+def _build_unit(unit: ReleaseUnit, context: ReleaseContext) -> ReleaseUnitResult:
     builder = _UnitBuilder(
         context,
         unit,
@@ -281,10 +281,10 @@ class _UnitBuilder:
         mask = pa.array(inside, pa.bool_())
         return {each: values.filter(mask) for each, values in columns.items()}
 
-    def finish(self) -> UnitResult:
+    def finish(self) -> ReleaseUnitResult:
         """Read back what was written, compare it with what is published, and return the result."""
         self._check_notes()
-        return UnitResult(
+        return ReleaseUnitResult(
             tuple(map(self._verify_part, self.names)),
             {name: dict(found) for name, found in self.counts.items()},
             dict(self.reasons),

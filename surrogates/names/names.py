@@ -13,7 +13,7 @@ from surrogates.patient.known_people import (
     LONGEST_ABBREVIATION,
     PATIENT,
     NameReading,
-    NameWord,
+    NameToken,
 )
 from surrogates.patient.misspelling import find_mistakes, misspell
 from surrogates.patient.name_draws import PURPOSE
@@ -225,7 +225,7 @@ def _draw_name(value: str, role: str, subject: Subject, mention: Mention) -> str
     return subject.names.draw(role, value, gender)
 
 
-def _replace_word_or_initials(word: NameWord, mention: Mention, subject: Subject) -> str:
+def _replace_word_or_initials(word: NameToken, mention: Mention, subject: Subject) -> str:
     text, value, role = word.text, word.folded, word.role
     if len(text) == 1 or (word.is_dotted and len(text) <= LONGEST_ABBREVIATION):
         if value not in _LETTERS and len(text) == 1:

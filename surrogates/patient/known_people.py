@@ -39,7 +39,7 @@ class Person:
 
 
 @dataclass(slots=True)
-class NameWord:
+class NameToken:
     """One word of a name as written, with its position; `role` is FIRST_NAME or LAST_NAME.
 
     A word that `stays` is a particle or title next to words that are replaced.
@@ -64,7 +64,7 @@ class NameReading:
     """
 
     text: str = field(repr=False)
-    words: tuple[NameWord, ...] = field(default=(), repr=False)
+    words: tuple[NameToken, ...] = field(default=(), repr=False)
     monogram: tuple[RoleWord, ...] = field(default=(), repr=False)
     given: tuple[str, ...] = field(default=(), repr=False)
     initials: tuple[str, ...] = field(default=(), repr=False)
@@ -203,7 +203,7 @@ class KnownPeople:
             is_short=is_short,
         )
 
-    def _words(self, text: str, label: str) -> tuple[NameWord, ...]:
+    def _words(self, text: str, label: str) -> tuple[NameToken, ...]:
         """Split a name into words, each with its role: given or family name.
 
         The label decides where a list has the word in that role, or the record does not have it in
@@ -215,7 +215,7 @@ class KnownPeople:
         for match in WORD.finditer(text):
             start, end = match.span()
             dotted = text.startswith(".", end)
-            words.append(NameWord(match[0], whole[start:end], start, end, label, dotted))
+            words.append(NameToken(match[0], whole[start:end], start, end, label, dotted))
         telling = [word for word in words if word.folded not in TITLES]
         first = telling[0] if len(telling) > 1 else None
         for word in words:
@@ -240,7 +240,7 @@ def _without_record(locale: str) -> KnownPeople:
     return KnownPeople(None, locale)
 
 
-def _may_stay(word: NameWord, whole: str, is_long: bool) -> bool:
+def _may_stay(word: NameToken, whole: str, is_long: bool) -> bool:
     """Return whether a word may stay as a particle or title; `whole` is the folded name."""
     value = word.folded
     if value in TITLES or (value in PARTICLES and len(value) > 1):

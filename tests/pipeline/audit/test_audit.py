@@ -306,7 +306,7 @@ def test_a_changed_text_and_a_foreign_note_are_refused(audited, tmp_path, capsys
     (folder / "777777.txt").write_text("a")
     (folder / "777777.ann").write_text("")
     assert main(reading) == 2
-    assert "not of this sample" in capsys.readouterr().err
+    assert "not in this sample" in capsys.readouterr().err
 
 
 def test_what_was_drawn_is_stored_and_what_has_changed_is_left_out(audited, tmp_path, capsys):

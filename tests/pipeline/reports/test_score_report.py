@@ -77,7 +77,7 @@ def pairs(kind="letter"):
 def test_the_page_shows_what_was_measured():
     _, shown = page(pairs(), lambda word: word == "aspirine")
     assert "50.0 % of the notes have no identifier left readable" in shown.text
-    assert "9.5 % to 90.5 % (95 % interval, 2 notes with an identifier)" in shown.text
+    assert "95 % interval 9.5 % to 90.5 %, 2 notes with an identifier" in shown.text
     assert "0 direct identifiers" in shown.text
     assert "1 indirect one (dates" in shown.text
     for words in ("imaging", "letter", "not named", "FIRST_NAME", "nothing"):
