@@ -84,5 +84,5 @@ def test_a_walk_through_works_as_it_stands(page, night, tmp_path, monkeypatch, c
     assert report["reasons"]
     assert report["advice"]
     shown = (out / "report.html").read_text()
-    assert "What helps" in shown
+    assert "Suggestions" in shown
     assert all(row["name"] in shown for row in report["measured"])

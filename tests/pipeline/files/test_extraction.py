@@ -72,7 +72,7 @@ class TestTheGate:
         assert reasons(ended)["low-quality"] == 1
         assert sum(ended.summary.tally.quality.values()) > 5
         page = (config.parent / "report.html").read_text()
-        assert "Documents read, by quality" in page and "low-quality" in page
+        assert "Extracted documents, by quality" in page and "low-quality" in page
 
     def test_each_kind_of_note_has_its_threshold(self, config):
         kinds = load(config).source.kinds

@@ -180,7 +180,7 @@ def test_a_run_that_alarms_is_held_then_accepted(hospital, capsys):
     assert "held, accepted" in told
     assert f"accepted as the new normal, {NOTES} notes, by A. Martin" in told
     report = (hospital.folder / "report.html").read_text()
-    assert "<h2>Labels night by night</h2>" in report
+    assert "<h2>Labels by night</h2>" in report
     assert "<h3>PHONE</h3>" in report
     assert "A. Martin" not in report
     # What was called the new normal is learned anew, and holds nothing meanwhile.

@@ -80,7 +80,7 @@ def test_the_page_shows_what_was_measured():
     assert "95 % interval 9.5 % to 90.5 %, 2 notes with an identifier" in shown.text
     assert "0 direct identifiers" in shown.text
     assert "1 indirect one (dates" in shown.text
-    for words in ("imaging", "letter", "not named", "FIRST_NAME", "nothing"):
+    for words in ("imaging", "letter", "unnamed", "FIRST_NAME", "nothing"):
         assert words in shown.text
     assert "gold FIRST_NAME, predicted LAST_NAME: 1 of 2 tokens" in shown.text
     assert "9 aaa" in shown.text

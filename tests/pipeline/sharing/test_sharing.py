@@ -369,7 +369,7 @@ def test_vectors_that_have_nothing_in_common_are_not_pooled(place, tmp_path):
         file.write(b"x")
     with pytest.raises(ConfigError, match="checksum mismatch"):
         read_shared(tmp_path / "bad")
-    with pytest.raises(ConfigError, match="no manifest"):
+    with pytest.raises(ConfigError, match="not a manifest"):
         read_manifest(tmp_path / "none")
 
 
