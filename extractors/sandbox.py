@@ -87,7 +87,7 @@ class Sandbox:
     def extract(self, data: bytes) -> Extracted:
         """Extract one document.
 
-        Raises Unreadable with the reasons of `extractors.documents`, and `timed-out`,
+        Raises Unreadable with the reasons of `extractors.extractor`, and `timed-out`,
         `out-of-memory`, `crashed`. Raises Unavailable when no child can be started.
         """
         if self._is_spent():
@@ -188,7 +188,7 @@ def _spawn(limits: Limits) -> subprocess.Popen[bytes]:
         "OPENBLAS_NUM_THREADS": "1",
     }
     return subprocess.Popen(  # noqa: S603 # our own module, under our own interpreter
-        [sys.executable, "-P", "-m", "extractors.child", json.dumps(asdict(limits))],
+        [sys.executable, "-P", "-m", "extractors.sandbox_child", json.dumps(asdict(limits))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -39,7 +39,7 @@ BOUNDARIES = {
 
 HIDDEN_IMPORTS = {
     **{
-        ("extractors.documents", f"extractors.pdf.{name}"): "a site may leave PyMuPDF out"
+        ("extractors.extractor", f"extractors.pdf.{name}"): "a site may leave PyMuPDF out"
         for name in ("mupdf_reader", "ocr", "page_image")
     },
     ("extractors.pdf.ocr", "tesserocr"): "ten megabytes that most documents do not need",

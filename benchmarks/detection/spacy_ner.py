@@ -25,8 +25,8 @@ from spacy.util import filter_spans
 from thinc.api import fix_random_seed
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.counts import ScoreTally, count
-from evaluation.utility.utility import Utility, counts_of, f1, scored
+from evaluation.detection.span_counts import ScoreTally, count
+from evaluation.utility.tagger_utility import Utility, counts_of, f1, scored
 from pipeline.files.jsonl import dumped
 from record.atomic_write import write_atomically
 from record.document import Annotated, Document

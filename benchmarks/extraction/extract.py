@@ -27,7 +27,7 @@ from pdfplumber.utils.exceptions import PdfminerException
 
 from extractors.document.limits import Limits
 from extractors.document.options import Layout, Options
-from extractors.documents import Extractor
+from extractors.extractor import Extractor
 from record.errors import Unreadable
 from synthesis.fictional.pages.pages import labelled_letter
 

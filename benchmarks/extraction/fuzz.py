@@ -22,7 +22,7 @@ from benchmarks.extraction.mutations import spoilt
 from benchmarks.extraction.specimens import specimens
 from extractors.document.limits import Limits
 from extractors.document.options import Layout, Options
-from extractors.read import DocumentReader
+from extractors.document_reader import DocumentReader
 from record.errors import Unreadable
 
 READ = "read"

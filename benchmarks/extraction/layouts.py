@@ -17,7 +17,7 @@ from scipy.stats import binomtest
 
 from extractors.document.limits import Limits
 from extractors.document.options import LANGUAGES, Layout, Options
-from extractors.documents import Extractor
+from extractors.extractor import Extractor
 from pipeline.night.engine import annotate
 from pipeline.notes.detection import KnownPatients
 from record.document import Annotated, Document

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
 from evaluation.detection.intervals import student_interval
-from evaluation.utility.utility import differ, f1, precision, recall
+from evaluation.utility.tagger_utility import differ, f1, precision, recall
 from models.private import deidentifier_training
 from models.private.deidentifier import Deidentifier, EncodedSentence
 from models.private.folder import digest, load

@@ -31,8 +31,8 @@ import numpy as np
 import torch
 from scipy.stats import binomtest
 
-from evaluation.attacks.adversary import LAST, any_attack
-from evaluation.attacks.sharing import AttackedRelease, attack_twins, measure
+from evaluation.attacks.frozen_adversaries import LAST, any_attack
+from evaluation.attacks.shared_vectors import AttackedRelease, attack_twins, measure
 from models.private import deidentifier_training, embeddings, recipe, representer_training
 from models.private.adversaries import Adversaries
 from models.private.adversary_training import Represent, continue_adversaries, new_adversaries

@@ -21,7 +21,7 @@ import torch
 from tokenizers import ByteLevelBPETokenizer
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from evaluation.attacks.overlap import likelihood, shared_runs
+from evaluation.attacks.pretraining_overlap import likelihood, shared_runs
 from evaluation.gate import Measured
 from models.language.training.foundation import Foundation
 from pipeline.files.gold import read_annotated

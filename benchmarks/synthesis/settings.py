@@ -34,7 +34,7 @@ from evaluation.detection.intervals import student_interval
 from evaluation.detection.masking_agreement import masker
 from evaluation.gate import Measured
 from evaluation.utility.resemblance import Refilled, resemblance
-from evaluation.utility.utility import REAL, Trial, Utility, compare, recipe_for
+from evaluation.utility.tagger_utility import REAL, Trial, Utility, compare, recipe_for
 from models.language.networks.contextual import ContextVectors
 from models.tagger.encoders.windows import Cut
 from models.tagger.training.training import TaggerWatch

@@ -29,7 +29,7 @@ from benchmarks.detection.curves import Line, figure
 from benchmarks.detection.meddocan import prepare
 from benchmarks.detection.spacy_ner import Course, Judges, Kept, taught
 from benchmarks.synthesis.steps import add_letters, once, run, split
-from evaluation.utility.utility import BOTH, REAL, SYNTHETIC, Utility
+from evaluation.utility.tagger_utility import BOTH, REAL, SYNTHETIC, Utility
 from pipeline.files.gold import read_annotated
 from pipeline.synthetic.corpus_letters import read_letters
 from record.document import Annotated

@@ -8,8 +8,8 @@ from typing import Any
 from scipy.stats import binomtest, norm
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.counts import Counts, count, share
 from evaluation.detection.intervals import CONFIDENCE
+from evaluation.detection.span_counts import Counts, count, share
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.counts import Counts, count
 from evaluation.detection.intervals import ratio_intervals
+from evaluation.detection.span_counts import Counts, count
 from evaluation.gate import Axis, Measured
 
 

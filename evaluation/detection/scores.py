@@ -9,9 +9,9 @@ from scipy.stats import binomtest
 
 from evaluation.detection.alignment import Pair
 from evaluation.detection.auc import area
-from evaluation.detection.counts import Counts, IsMedical, ScoreTally, count, share
 from evaluation.detection.identifier_types import WEIGHTS, Strength
 from evaluation.detection.intervals import CONFIDENCE, RESAMPLES, ratio_intervals
+from evaluation.detection.span_counts import Counts, IsMedical, ScoreTally, count, share
 
 
 class Confidence:

@@ -9,7 +9,7 @@ from pathlib import Path
 from evaluation.detection.alignment import pair
 from evaluation.detection.calibration import calibrate_pairs
 from evaluation.detection.scores import score, tabulate
-from evaluation.detection.shapes import invented, leaked
+from evaluation.detection.span_shapes import invented, leaked
 from pipeline.commands.options.values import given, share
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.files.gold import read_annotated, read_label_map

@@ -8,7 +8,7 @@ from pathlib import Path
 from extractors.document.limits import Extracted, Limits
 from extractors.document.options import Options
 from extractors.layout.labelled_pages import LabelledPage, write_pages
-from extractors.read import DocumentReader, read_file
+from extractors.document_reader import DocumentReader, read_file
 from pipeline.config.progress import Progress
 from pipeline.files.output_files import Done, Outbox
 from pipeline.notes.boundary import attempt

@@ -11,7 +11,7 @@ from extractors.document.limits import Limits
 from extractors.document.options import Options
 from extractors.pdf.tessdata import find_tessdata
 from extractors.plain.plain_text import clean
-from extractors.read import DocumentReader, read_file
+from extractors.document_reader import DocumentReader, read_file
 from models.tagger.shipped_model import digest, folder_of
 from pipeline.config.passwords import load_passwords
 from pipeline.config.settings import Settings, resolve

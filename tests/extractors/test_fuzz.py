@@ -30,8 +30,8 @@ from benchmarks.extraction.mutations import spoilt
 from benchmarks.extraction.specimens import specimens, zipped
 from extractors.document.limits import Limits
 from extractors.document.options import Layout, Options
+from extractors.document_reader import DocumentReader
 from extractors.pdf.ocr import Recognizer
-from extractors.read import DocumentReader
 from record.errors import Unreadable
 
 LIMITS = Limits(seconds=10, memory_mb=512)

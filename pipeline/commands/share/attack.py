@@ -20,7 +20,7 @@ from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 if TYPE_CHECKING:
-    from evaluation.attacks.sharing import AttackedRelease
+    from evaluation.attacks.shared_vectors import AttackedRelease
     from models.private.embeddings import Embeddings
     from models.private.folder import Kit
     from models.private.pseudonymization import Pseudonymizer
@@ -134,8 +134,8 @@ def _attack(
     options: argparse.Namespace,
     progress: Progress,
 ) -> list[Measured]:
-    from evaluation.attacks.adversary import any_attack, frozen_adversary
-    from evaluation.attacks.sharing import measure
+    from evaluation.attacks.frozen_adversaries import any_attack, frozen_adversary
+    from evaluation.attacks.shared_vectors import measure
     from models.private.pairs import Pairs
     from models.private.pseudonymization import Pseudonymizer
     from models.private.stop_words import stop_words
@@ -169,7 +169,7 @@ def _subject(
     options: argparse.Namespace,
 ) -> "AttackedRelease":
     """Part the notes in those that are attacked and those that the attacker has."""
-    from evaluation.attacks.sharing import MOST_WORDS, AttackedRelease
+    from evaluation.attacks.shared_vectors import MOST_WORDS, AttackedRelease
     from models.training_loop import seeded
     from pipeline.sharing.encoding import read_order
     from pipeline.sharing.vectors import read_shared

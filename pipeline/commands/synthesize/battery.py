@@ -86,7 +86,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
 
 def _measured(options: argparse.Namespace, progress: Progress) -> list[Measured]:
-    from evaluation.utility.battery import (
+    from evaluation.utility.language_tasks import (
         Sources,
         case_restoration,
         entailment,

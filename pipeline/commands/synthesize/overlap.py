@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from evaluation.attacks.overlap import likelihood, shared_runs, subject
+from evaluation.attacks.pretraining_overlap import likelihood, shared_runs, subject
 from evaluation.gate import Measured
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech, positive

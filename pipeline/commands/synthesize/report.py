@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from evaluation.attacks.overlap import LIKELIHOOD, subject
+from evaluation.attacks.pretraining_overlap import LIKELIHOOD, subject
 from evaluation.gate import Decision, Measured, Requirement, Verdict, decide
 from pipeline.commands.options.gate import Case, conclude, read_measured, requirements_at
 from pipeline.commands.options.keys import add_key

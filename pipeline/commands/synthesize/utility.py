@@ -25,7 +25,7 @@ from synthesis.part_files import NOTES, read_generated
 from synthesis.prepared_corpus import digest, load_corpus
 
 if TYPE_CHECKING:
-    from evaluation.utility.utility import Utility
+    from evaluation.utility.tagger_utility import Utility
 
 DESCRIPTION = """\
 Trains taggers on real notes, on synthetic notes and on both, and scores them on real notes of
@@ -69,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train and compare; returns the exit code."""
     with models_extra("synthesize utility"):
-        from evaluation.utility.utility import Trial, compare, recipe_for
+        from evaluation.utility.tagger_utility import Trial, compare, recipe_for
         from models.tagger.training.training import TaggerWatch
     manifest = read_generated(options.synthetic)
     if manifest["corpus_sha256"] != digest(options.corpus):

@@ -7,7 +7,7 @@ import pytest
 from evaluation.detection.alignment import Pair
 from evaluation.detection.identifier_types import Strength, strength
 from evaluation.detection.scores import score, tabulate
-from evaluation.detection.shapes import Example, invented, leaked, shape
+from evaluation.detection.span_shapes import Example, invented, leaked, shape
 from record.label import Label
 from record.span import Span
 

@@ -6,7 +6,7 @@ from scipy.stats import kstest
 
 from evaluation.attacks.memorization import excess
 from evaluation.detection.intervals import student_interval
-from evaluation.utility.utility import differ, f1, recall
+from evaluation.utility.tagger_utility import differ, f1, recall
 
 DRAWS = 500
 

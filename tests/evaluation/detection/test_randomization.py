@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from evaluation.utility.utility import differ, f1, precision, recall
+from evaluation.utility.tagger_utility import differ, f1, precision, recall
 
 
 def noisy(chance, notes, rate):

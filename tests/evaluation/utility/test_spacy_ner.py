@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.detection.spacy_ner import Course, learn
-from evaluation.utility.utility import f1, scored
+from evaluation.utility.tagger_utility import f1, scored
 from record.document import Annotated, Document
 from record.span import Span
 from record.tokens import tokens

@@ -166,7 +166,7 @@ class TestTheCommand:
         block = (
             "import sys; sys.modules['pymupdf'] = None\n"
             "from pathlib import Path\n"
-            "from extractors.documents import Extractor\n"
+            "from extractors.extractor import Extractor\n"
             "from extractors.document.limits import Limits\n"
             "from extractors.document.options import Engine, Options\n"
             "extractor = Extractor(Limits(), Options(engine=Engine.PDFPLUMBER))\n"

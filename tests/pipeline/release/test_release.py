@@ -15,7 +15,7 @@ from sqlalchemy import create_engine, text
 import pipeline.notes.detection
 import pipeline.notes.stages
 import pipeline.notes.worker_resources
-from extractors.read import DocumentReader
+from extractors.document_reader import DocumentReader
 from pipeline.cli import main
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load

@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.detection.alignment import Pair
 from evaluation.detection.scores import score
-from evaluation.detection.shapes import invented, leaked
+from evaluation.detection.span_shapes import invented, leaked
 from pipeline.reports.score_report import MOST_KINDS, MOST_LABELS, Examples, render, write_scores
 from record.errors import ConfigError
 from record.span import Span

@@ -377,9 +377,10 @@ def attacked(place):
     """The file without noise, attacked by everything, quickly."""
     patch = pytest.MonkeyPatch()
     patch.setattr(
-        "evaluation.attacks.sharing.InversionTraining", lambda seed: InversionTraining(1, 1, seed)
+        "evaluation.attacks.shared_vectors.InversionTraining",
+        lambda seed: InversionTraining(1, 1, seed),
     )
-    patch.setattr("evaluation.attacks.adversary.EPOCHS", 1)
+    patch.setattr("evaluation.attacks.frozen_adversaries.EPOCHS", 1)
     told = ["--notes", place / "notes.jsonl", "--representer", place / "kit", "--seeds", 2]
     code = share("attack", place / "weak", *told, "-o", place / "attacked")
     patch.undo()

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from evaluation.utility.utility import REAL, SYNTHETIC, TWICE
+from evaluation.utility.tagger_utility import REAL, SYNTHETIC, TWICE
 from models.tagger.training.training import Corpora, train
 from pipeline.cli import main
 from synthesis.corpora import part_notes

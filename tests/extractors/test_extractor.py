@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from extractors import documents
+from extractors import extractor
 from extractors.document.limits import Limits
 from extractors.document.options import Layout, Options
-from extractors.documents import Extractor
+from extractors.extractor import Extractor
 from record.errors import Unreadable
 
 LETTER = "\n".join(["Le patient a été opéré à l'hôpital, sans complication."] * 30)
@@ -41,7 +41,7 @@ def test_cycles_are_looked_for_again_whatever_came_of_the_document(
         seen.append(gc.isenabled())
         raise Unreadable("broken")
 
-    monkeypatch.setattr(documents.Extractor, "read_pages", stopped)
+    monkeypatch.setattr(extractor.Extractor, "read_pages", stopped)
     with pytest.raises(Unreadable):
         Extractor(Limits(), Options(languages=())).extract(pdf("a"))
     assert seen == [False]

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import permutation_test
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.counts import count
 from evaluation.detection.intervals import student_interval
+from evaluation.detection.span_counts import count
 from evaluation.gate import Axis, Measured
 from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.runtime import Tagger

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from extractors.document.limits import Limits
-from extractors.documents import Extractor
+from extractors.extractor import Extractor
 from extractors.sandbox import ANSWER, HEADER, OPTIONS, OUT_OF_MEMORY, Refusal
 from record.errors import Unreadable
 

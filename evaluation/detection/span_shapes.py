@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.counts import missed
+from evaluation.detection.span_counts import missed
 from record.span import Span
 
 _LONGEST = 32

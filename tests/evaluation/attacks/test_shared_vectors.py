@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluation.attacks.attack_trials import Rate, over_seeds
 from evaluation.attacks.sentence_pairs import averaged, look, make_twins, seeds, whitening
-from evaluation.attacks.sharing import (
+from evaluation.attacks.shared_vectors import (
     AttackedRelease,
     attack_known,
     attack_trained,
@@ -168,7 +168,7 @@ def test_several_sights_tell_more_than_one():
 def test_an_inverse_learns_to_read(monkeypatch):
     course = inversion.InversionTraining
     monkeypatch.setattr(
-        "evaluation.attacks.sharing.InversionTraining",
+        "evaluation.attacks.shared_vectors.InversionTraining",
         lambda seed: course(epochs=1, steps=50, seed=seed),
     )
     some = subject(plain, 80)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.attacks.overlap import (
+from evaluation.attacks.pretraining_overlap import (
     RUN,
     SharedRuns,
     least_likely,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from evaluation.utility.battery import (
+from evaluation.utility.language_tasks import (
     Alike,
     Sources,
     case_restoration,

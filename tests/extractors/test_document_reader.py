@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from extractors.document.limits import Limits
 from extractors.document.options import Layout, Options
-from extractors.read import DocumentReader, read_file
+from extractors.document_reader import DocumentReader, read_file
 from record.errors import Unavailable, Unreadable
 
 Make = Callable[..., bytes]

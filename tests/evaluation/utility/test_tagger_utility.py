@@ -5,7 +5,7 @@ import pytest
 
 from evaluation.detection.intervals import student_interval
 from evaluation.gate import Axis
-from evaluation.utility.utility import (
+from evaluation.utility.tagger_utility import (
     BOTH,
     REAL,
     SETTINGS,
