@@ -1,4 +1,4 @@
-"""One door for every document: size, kind, extractor; and files found safely by name."""
+"""`DocumentReader`, which extracts any document through the sandbox, and safe opening of files."""
 
 import errno
 import os
@@ -9,52 +9,52 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
 
-from extractors.document.file_type import Kind, sniff
+from extractors.document.file_type import FileType, sniff
 from extractors.document.limits import Extracted, Limits
 from extractors.document.options import Engine, Layout, Options
 from extractors.document.quality import judge_text
-from extractors.layout.line_classifier import BoxModel
+from extractors.layout.line_classifier import LineClassifier
 from extractors.plain import plain_text
 from extractors.sandbox import Sandbox
 from record.errors import ConfigError, Unavailable, Unreadable
 
 _LONG_TEXT = 200_000
-"""Bytes; telling the encoding of more is work with limits, too."""
+"""Bytes; longer plain texts go to the sandbox too, as detecting their encoding takes long."""
 
 _NO_PLAIN_TEXT = (".pdf", ".rtf", ".docx", ".doc", ".odt")
 
 
 class DocumentReader:
-    """Reads documents of any known kind; all but short plain texts in a process of its own.
+    """Extracts documents of any supported format, all but short plain texts in the sandbox.
 
-    Use it as a context manager, or call `close`. Not for several threads at a time.
-    Raises ConfigError for weights that are none and for an engine that is not installed.
+    Use it as a context manager, or call `close`. Not thread-safe.
+    Raises ConfigError for an invalid file of weights and for an engine that is not installed.
     """
 
     def __init__(self, limits: Limits, options: Options | None = None) -> None:
         self.limits = limits
         self.options = options or Options()
         if self.options.boxes is not None or self.options.layout is Layout.BODY:
-            # An error of the installation or the site, not of a document.
-            BoxModel.load(Path(self.options.boxes) if self.options.boxes else None)
+            # Fail at start-up: a missing or invalid file is not the fault of a document.
+            LineClassifier.load(Path(self.options.boxes) if self.options.boxes else None)
         if self.options.engine is Engine.PYMUPDF and find_spec("pymupdf") is None:
             remedy = 'install it, or set extraction.engine = "pdfplumber"'
             raise ConfigError("extraction.engine", "PyMuPDF is not installed", remedy)
-        if self.options.engine is Engine.PDFPLUMBER and self.options.picture:
-            remedy = "leave the pictures out, or the other engine"
-            raise ConfigError("extraction.engine", "pdfplumber draws no pictures", remedy)
+        if self.options.engine is Engine.PDFPLUMBER and self.options.draw_classes:
+            remedy = 'set extraction.engine = "pymupdf", or do not ask for page images'
+            raise ConfigError("extraction.engine", "pdfplumber cannot render pages", remedy)
         self._sandbox = Sandbox(limits, self.options)
 
     def read(self, data: bytes, *, name: str = "") -> Extracted:
         """Read one document.
 
-        Its content decides what it is; a `name` that ends like that of a format only forbids to
-        take a broken file for plain text. Raises Unreadable, whatever the bytes; Unavailable when
-        the reading process cannot be started.
+        The format is detected from the content; the suffix of `name` is used only to refuse a
+        damaged PDF or word document that would pass for plain text. Raises Unreadable, and
+        Unavailable when the sandbox cannot be started.
         """
         if len(data) > self.limits.max_bytes:
             raise Unreadable("too-large")
-        if sniff(data) is not Kind.PLAIN:
+        if sniff(data) is not FileType.PLAIN:
             return self._sandbox.extract(data)
         if name.lower().endswith(_NO_PLAIN_TEXT):
             raise Unreadable("broken")
@@ -66,7 +66,7 @@ class DocumentReader:
         return replace(extracted, quality=judge_text(extracted.text))
 
     def close(self) -> None:
-        """End the reading process; the next document starts another."""
+        """Stop the sandbox; the next document starts another."""
         self._sandbox.close()
 
     def __enter__(self) -> Self:
@@ -82,24 +82,24 @@ class DocumentReader:
 
 
 def read_file(name: str, base: Path, limits: Limits) -> bytes:
-    """Read the file that `name` names under the folder `base`, and no other.
+    """Read the file at the relative path `name` under the folder `base`.
 
-    Raises Unreadable: `outside-folder` for an absolute name, one with `..`, or a link that leads
+    Raises Unreadable: `outside-folder` for an absolute path, one with `..`, or a link that leads
     out; `missing-document`; `not-a-file`; `forbidden`; `too-large`. Raises Unavailable when the
-    folder is not there.
+    folder does not exist.
     """
-    path = _resolve(name, base)
+    path = _resolve_inside(name, base)
     try:
         data = _read_regular(path, limits.max_bytes + 1)
     except OSError as error:
-        raise _unreadable(error) from None
+        raise _to_unreadable(error) from None
     if len(data) > limits.max_bytes:
         raise Unreadable("too-large")
     return data
 
 
 def _read_regular(path: Path, most: int) -> bytes:
-    # Without O_NONBLOCK, opening a pipe would wait for its writer.
+    # Without O_NONBLOCK, opening a named pipe would wait for a writer.
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -110,7 +110,7 @@ def _read_regular(path: Path, most: int) -> bytes:
         os.close(handle)
 
 
-def _resolve(name: str, base: Path) -> Path:
+def _resolve_inside(name: str, base: Path) -> Path:
     relative = PurePosixPath(name)
     if relative.is_absolute() or ".." in relative.parts or "\\" in name or "\0" in name:
         raise Unreadable("outside-folder")
@@ -119,18 +119,18 @@ def _resolve(name: str, base: Path) -> Path:
     try:
         folder = base.resolve(strict=True)
     except OSError as error:
-        remedy = "mount it, or correct the setting"
+        remedy = "mount the folder, or correct the setting"
         raise Unavailable("folder of documents", type(error).__name__, remedy) from None
     try:
         path = (folder / relative).resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:
-        raise _unreadable(error) from None
+        raise _to_unreadable(error) from None
     if not path.is_relative_to(folder):
         raise Unreadable("outside-folder")
     return path
 
 
-def _unreadable(error: Exception) -> Unreadable:
+def _to_unreadable(error: Exception) -> Unreadable:
     number = getattr(error, "errno", None)
     if number in (errno.EACCES, errno.EPERM):
         return Unreadable("forbidden")

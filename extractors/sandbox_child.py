@@ -1,4 +1,8 @@
-"""The program of the child process: reads documents from its input until that ends."""
+"""Entry point of the sandboxed process: extracts each document sent on its standard input.
+
+`extractors.sandbox` starts it (`python -m extractors.sandbox_child`). Requests and replies are
+length-prefixed messages; the process limits its own memory, CPU time and file access first.
+"""
 
 import ctypes
 import json
@@ -22,22 +26,20 @@ _OPEN_FILES = 32
 
 
 def main() -> int:
-    """Answer each document with its text or the reason why there is none;
-    returns the exit status.
-    """
+    """Reply to each document with its text or a reason; return the exit status."""
     limits = Limits(**json.loads(sys.argv[1]))
-    source, sink = sys.stdin.buffer, _private_output()
+    source, sink = sys.stdin.buffer, _take_over_stdout()
     _die_with_parent()
-    extractor = Extractor(limits, OPTIONS.validate_json(_read(source) or b""))
+    extractor = Extractor(limits, OPTIONS.validate_json(_read_message(source) or b""))
     extractor.prepare()
-    _confine(limits)
-    _write(sink, b"{}")
+    _limit_resources(limits)
+    _write_message(sink, b"{}")
     try:
-        while (data := _read(source)) is not None:
-            _allow_processor_time(limits)
-            reply = _answer(data, extractor)
+        while (data := _read_message(source)) is not None:
+            _renew_cpu_limit(limits)
+            reply = _extract_reply(data, extractor)
             del data
-            _write(sink, reply)
+            _write_message(sink, reply)
     except MemoryError:
         return OUT_OF_MEMORY
     except BrokenPipeError:
@@ -45,15 +47,15 @@ def main() -> int:
     return 0
 
 
-def _answer(data: bytes, extractor: Extractor) -> bytes:
+def _extract_reply(data: bytes, extractor: Extractor) -> bytes:
     try:
         return ANSWER.dump_json(extractor.extract(data))
     except Unreadable as unreadable:
         return ANSWER.dump_json(Refusal(unreadable.reason))
 
 
-def _private_output() -> IO[bytes]:
-    # Whatever a library prints must not mix with the answers.
+def _take_over_stdout() -> IO[bytes]:
+    # Output that a library prints must not be mixed with the replies.
     sink = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
@@ -62,13 +64,13 @@ def _private_output() -> IO[bytes]:
 
 
 def _die_with_parent() -> None:
-    # The end of the input tells an idle child; this tells one that is busy.
+    # An idle child sees the end of its input; a busy one needs this signal.
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _confine(limits: Limits) -> None:
-    # No core (it would hold text), no files written, little to open; memory on top of what the
-    # interpreter and the libraries have mapped by now.
+def _limit_resources(limits: Limits) -> None:
+    # No core dump (it would hold text), no writing, few open files; the memory limit comes on top
+    # of what the interpreter and the libraries have mapped so far.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
@@ -80,14 +82,14 @@ def _confine(limits: Limits) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
 
-def _allow_processor_time(limits: Limits) -> None:
-    # Counted over the life of the process, hence raised for each document.
+def _renew_cpu_limit(limits: Limits) -> None:
+    # The limit counts CPU time since the start of the process, so it is raised per document.
     allowed = math.ceil(time.process_time() + limits.seconds) + 1
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (allowed, hard))
 
 
-def _read(source: IO[bytes]) -> bytes | None:
+def _read_message(source: IO[bytes]) -> bytes | None:
     header = source.read(HEADER.size)
     if len(header) < HEADER.size:
         return None
@@ -96,7 +98,7 @@ def _read(source: IO[bytes]) -> bytes | None:
     return data if len(data) == length else None
 
 
-def _write(sink: IO[bytes], message: bytes) -> None:
+def _write_message(sink: IO[bytes], message: bytes) -> None:
     sink.write(HEADER.pack(len(message)))
     sink.write(message)
     sink.flush()

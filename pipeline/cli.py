@@ -15,7 +15,7 @@ from pipeline.config.exit_codes import EXIT_GATE, EXIT_UNAVAILABLE, EXIT_USAGE
 from pipeline.config.installation import check_rooms
 from pipeline.reports.console import Console
 from record.errors import ConfigError, CryptonymError, Unavailable
-from record.garbage_collection import collect_seldom
+from record.garbage_collection import collect_garbage_rarely
 
 COMMANDS = {
     "demo": "create a fictional hospital and run the nightly job on it",
@@ -108,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         assert command is not None
         if arguments is None:
             # Only as a program of its own: who calls this from Python has a collector to keep.
-            collect_seldom()
+            collect_garbage_rarely()
         return command.run(options, rest, console)
     except ConfigError as error:
         console.error(str(error))

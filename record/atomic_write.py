@@ -1,11 +1,11 @@
-"""Files that are there whole or not at all."""
+"""Atomic replacement of a file: readers see the old content or the new one, never a part."""
 
 import os
 from pathlib import Path
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file beside its place, then move it there; what was there before stays till then."""
+    """Write a temporary file next to `path`, sync it and rename it over `path`."""
     part = path.with_name(f".{path.name}.part")
     with part.open("wb") as file:
         file.write(content)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from extractors.document.limits import Limits
 from extractors.document.lines import Box, Line
-from extractors.document.page import BoxClass, Page
+from extractors.document.page import LineClass, Page
 from extractors.layout.labelled_pages import LabelledPage
 from extractors.pdf.mupdf_reader import read_pages
 from synthesis.fictional.pages.pages import LabelledPdf, PageMark, labelled_letter
@@ -37,11 +37,11 @@ def _labelled(page: Page, marks: Sequence[PageMark], name: str) -> LabelledPage:
     return LabelledPage(name, page, tuple(kind for _, kind in known))
 
 
-def _kind(line: Line, marks: Sequence[PageMark]) -> BoxClass | None:
+def _kind(line: Line, marks: Sequence[PageMark]) -> LineClass | None:
     if not line.text.strip():
         return None
     best = max(marks, key=lambda mark: _fit(line, mark), default=None)
-    return BoxClass(best.kind) if best and _fit(line, best) > (False, 0) else None
+    return LineClass(best.kind) if best and _fit(line, best) > (False, 0) else None
 
 
 def _fit(line: Line, mark: PageMark) -> tuple[bool, float]:

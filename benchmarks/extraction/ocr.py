@@ -27,7 +27,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from extractors.document.page import Page
-from extractors.layout.page_text import join
+from extractors.layout.page_text import join_lines
 from extractors.pdf.ocr import Recognizer
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.letters.pdf import render
@@ -121,7 +121,7 @@ def recognize(recognizer: Recognizer, data: bytes, errors: Errors) -> str:
             pages.append(Page(number, page.rect.width, page.rect.height, seen.lines))
             errors.confidences.append(seen.confidence)
     errors.pages += len(pages)
-    return join(pages).text
+    return join_lines(pages).text
 
 
 def any_order(printed: list[str], read: list[str]) -> int:

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from benchmarks.extraction.letters import letters
 from extractors.document.lines import Line
-from extractors.document.page import MEDICINE, BoxClass, Page
-from extractors.layout.body_mask import Mask
-from extractors.layout.labelled_pages import LabelledPage, LineScores, Segmenter, score
-from extractors.layout.line_classifier import KEEP, BoxModel
+from extractors.document.page import BODY_CLASSES, LineClass, Page
+from extractors.layout.body_mask import BodyMask
+from extractors.layout.labelled_pages import LabelledPage, LineScores, Segmenter, score_segmenter
+from extractors.layout.line_classifier import KEEP, LineClassifier
 from synthesis.fictional.pages.pages import LabelledPdf
 
 Letter = tuple[LabelledPdf, list[LabelledPage]]
@@ -49,10 +49,10 @@ def main() -> None:
     options = _parse()
     held_out = list(letters(range(options.documents), held_out=True))
     sample = [page for _, pages in letters(range(10), held_out=False) for page in pages]
-    model = BoxModel.load(options.weights, keep=options.keep)
+    model = LineClassifier.load(options.weights, keep=options.keep)
     segmenters: dict[str, Segmenter] = {
-        "fixed mask": Mask(),
-        "mask learned from 10 letters": Mask.learn(sample),
+        "fixed mask": BodyMask(),
+        "mask learned from 10 letters": BodyMask.learn(sample),
         "trained model": model,
     }
     moved = [(letter, shifted(pages)) for letter, pages in held_out]
@@ -72,28 +72,28 @@ def measure(segmenter: Segmenter, test: Sequence[Letter]) -> Result:
         text = kept(pages, segmenter.classify([page.page for page in pages]))
         planted += len(identifiers)
         absent += sum(not _says(text, identifier) for identifier in identifiers)
-    return Result(score(segmenter, (pages for _, pages in test)), planted, absent)
+    return Result(score_segmenter(segmenter, (pages for _, pages in test)), planted, absent)
 
 
 def outside(letter: LabelledPdf) -> set[str]:
     """Return the identifiers that stand outside of body and tables, and nowhere in them."""
-    medicine = _spaced(mark.text for mark in letter.marks if mark.kind in MEDICINE)
+    medicine = _spaced(mark.text for mark in letter.marks if mark.kind in BODY_CLASSES)
     found = (
         _spaced([identifier])
         for mark in letter.marks
-        if mark.kind not in MEDICINE
+        if mark.kind not in BODY_CLASSES
         for identifier in mark.identifiers
     )
     return {identifier for identifier in found if not _says(medicine, identifier)}
 
 
-def kept(pages: Sequence[LabelledPage], given: Sequence[Sequence[BoxClass]]) -> str:
+def kept(pages: Sequence[LabelledPage], given: Sequence[Sequence[LineClass]]) -> str:
     """Return the text of the lines that are kept."""
     return _spaced(
         line.text
         for labelled, kinds in zip(pages, given, strict=True)
         for line, kind in zip(labelled.page.lines, kinds, strict=True)
-        if kind in MEDICINE
+        if kind in BODY_CLASSES
     )
 
 
@@ -145,7 +145,7 @@ def table(results: dict[str, Result]) -> str:
 
 def classes(scores: LineScores) -> str:
     rows = ["| class | lines | F1 |", "| --- | --- | --- |"]
-    for kind in BoxClass:
+    for kind in LineClass:
         count = sum(n for (true, _), n in scores.confusion.items() if true is kind)
         rows.append(f"| {kind} | {count} | {100 * scores.f1_of(kind):.1f} % |")
     return "\n".join(rows)

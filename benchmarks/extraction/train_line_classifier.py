@@ -13,8 +13,8 @@ from pathlib import Path
 
 from benchmarks.extraction.letters import letters
 from benchmarks.extraction.segmentation import DEV_SEEDS, classes, measure, table
-from extractors.layout.line_classifier import BoxModel
-from extractors.layout.training import train
+from extractors.layout.line_classifier import LineClassifier
+from extractors.layout.training import train_line_classifier
 
 _EVERY = 100
 
@@ -26,12 +26,14 @@ def main() -> None:
     print(f"{len(documents)} letters, {sum(map(len, documents))} pages rendered and read", end="")
     print(f" in {time.perf_counter() - started:.0f} s")
     started = time.perf_counter()
-    model = train(documents, seed=options.seed, steps=options.steps, progress=_report)
+    model = train_line_classifier(
+        documents, seed=options.seed, steps=options.steps, progress=_report
+    )
     print(f"{options.steps} steps in {time.perf_counter() - started:.0f} s")
     model.save(options.output)
     dev = list(letters(DEV_SEEDS, held_out=False))
     bars = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
-    print(table({f"keep {bar}": measure(BoxModel(model.weights, bar), dev) for bar in bars}))
+    print(table({f"keep {bar}": measure(LineClassifier(model.weights, bar), dev) for bar in bars}))
     print(classes(measure(model, dev).scores))
 
 

@@ -23,7 +23,7 @@ from pipeline.night.demo import demo_config
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
 from pipeline.night.supervisor import drive as spawned
-from record.garbage_collection import collect_seldom
+from record.garbage_collection import collect_garbage_rarely
 from surrogates.keys.keys import new_master
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.omop import write_omop
@@ -88,7 +88,7 @@ def run_arm(folder: Path, arm: str) -> dict[str, object]:
     config = folder / f"{name}.toml"
     config.write_text(text + f'\n[report]\nfolder = "report-{name}"\n', encoding="utf-8")
     (folder / f"report-{name}").mkdir()
-    collect_seldom()  # as the program does
+    collect_garbage_rarely()  # as the program does
     started = time.perf_counter()
     if arm == "engine":
         ended = run_nightly(config, drive)

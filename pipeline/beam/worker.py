@@ -25,7 +25,7 @@ from pipeline.notes.worker_resources import Tools, settled
 from pipeline.state.ledger import open_state
 from pipeline.warehouse.note_rows import Unit
 from record.errors import ConfigError, CryptonymError, Unavailable
-from record.garbage_collection import collect_seldom
+from record.garbage_collection import collect_garbage_rarely
 
 
 class BatchCoder(beam.coders.Coder):
@@ -213,7 +213,7 @@ def serve(share: Callable[[argparse.Namespace], None]) -> int:
     parser.add_argument("--summary", type=Path, required=True)
     options = parser.parse_args()
     _die_with_parent()
-    collect_seldom()
+    collect_garbage_rarely()
     ended: dict[str, object] = {}
     code = 0
     try:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from extractors.document.limits import Extracted, Limits
 from extractors.document.options import Options
-from extractors.layout.labelled_pages import LabelledPage, write_pages
 from extractors.document_reader import DocumentReader, read_file
+from extractors.layout.labelled_pages import LabelledPage, write_pages
 from pipeline.config.progress import Progress
 from pipeline.files.output_files import Done, Outbox
 from pipeline.notes.boundary import attempt
@@ -40,7 +40,7 @@ def extract_files(task: Extraction, progress: Progress) -> Done:
     file's name. Raises ConfigError and Unavailable for places that cannot be written.
     """
     options = replace(
-        task.options, sheets=task.labels is not None, picture=task.pictures is not None
+        task.options, keep_lines=task.labels is not None, draw_classes=task.pictures is not None
     )
     taken: set[str] = set()
     labelled: list[LabelledPage] = []
@@ -87,7 +87,7 @@ def _note(name: str, found: Extracted) -> dict[str, object]:
 
 
 def _labelled(name: str, found: Extracted) -> list[LabelledPage]:
-    pages = zip(found.sheets, found.kinds, strict=True)
+    pages = zip(found.page_lines, found.line_classes, strict=True)
     return [LabelledPage(name, page, kinds) for page, kinds in pages]
 
 
@@ -101,13 +101,13 @@ def _make_folder(folder: Path | None) -> None:
 
 
 def _draw(name: str, found: Extracted, folder: Path | None) -> None:
-    if folder is None or not found.picture:
+    if folder is None or not found.classes_pdf:
         return
     path = folder / f"{name}.classes.pdf"
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "wb") as file:
-            file.write(found.picture)
+            file.write(found.classes_pdf)
     except OSError as error:
         problem = error.strerror or "cannot be written"
         raise Unavailable(str(path), problem, "make room and repeat") from None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from extractors.word.xml_tree import each, first, parse
+from extractors.word.xml_tree import find_all, find_first, parse_xml
 from pipeline.files.annotations import check_words, listed_files, make_span, read_bytes, read_text
 from pipeline.files.brat import read_brat
 from pipeline.files.jsonl import BadLine, read_notes
@@ -35,12 +35,12 @@ def read_i2b2(path: Path) -> Iterator[Annotated]:
 
 def _note(file: Path, note_id: str) -> Annotated:
     try:
-        root = parse(read_bytes(file), {})
+        root = parse_xml(read_bytes(file), {})
     except Unreadable as error:
         problem = f"cannot be read as XML ({error.reason})"
         remedy = "give well-formed XML in UTF-8, without a document type"
         raise ConfigError(str(file), problem, remedy) from None
-    held = first(root, "TEXT")
+    held = find_first(root, "TEXT")
     if held is None or len(held):
         # The corpus of 2006 marks identifiers within the text itself.
         problem = "has no TEXT that holds text alone"
@@ -48,7 +48,9 @@ def _note(file: Path, note_id: str) -> Annotated:
     text = held.text or ""
     spans = [
         _span(f"{file}, tag {number}", tag, text)
-        for number, tag in enumerate((tag for tags in each(root, "TAGS") for tag in tags), start=1)
+        for number, tag in enumerate(
+            (tag for tags in find_all(root, "TAGS") for tag in tags), start=1
+        )
     ]
     return Annotated(Document(note_id, text), tuple(dict.fromkeys(spans)))
 

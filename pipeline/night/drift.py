@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from record.count_drift import WEEKDAYS, DriftVerdict, Track
+from record.count_drift import WEEKDAYS, CountSeries, DriftVerdict
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,7 +53,7 @@ class PastNights:
     nights: Ints
 
 
-def judge(tracks: Sequence[Track], allowance: float) -> list[DriftVerdict]:
+def judge(tracks: Sequence[CountSeries], allowance: float) -> list[DriftVerdict]:
     """Judge the last night of each track; see `record.count_drift.Judge`.
 
     The allowance is divided equally among the families that have something to say, and within
@@ -70,18 +70,18 @@ def judge(tracks: Sequence[Track], allowance: float) -> list[DriftVerdict]:
     return verdicts
 
 
-def _of_one_length(tracks: Sequence[Track]) -> list[Sequence[Track]]:
+def _of_one_length(tracks: Sequence[CountSeries]) -> list[Sequence[CountSeries]]:
     if len({len(track.counts) for track in tracks}) > 1:
         raise ValueError("tracks of different nights cannot be judged together")
     return [tracks] if tracks else []
 
 
-def _has_exposure(track: Track) -> bool:
+def _has_exposure(track: CountSeries) -> bool:
     return any(track.exposures[-WEEKDAYS:]) and any(track.exposures[:-WEEKDAYS])
 
 
 def _judge(
-    tracks: Sequence[Track],
+    tracks: Sequence[CountSeries],
     counts: Floats,
     exposures: Floats,
     family: Ints,

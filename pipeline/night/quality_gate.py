@@ -10,7 +10,7 @@ from pipeline.state.count_cells import MEASURES, Cell, Cells, Series, kin
 from pipeline.state.count_history import Compared, Counted, compare
 from pipeline.state.quality_store import Alarm, Conclusion, JudgedRun, QualityStore
 from pipeline.state.unit_results import RunRecord
-from record.count_drift import WEEKDAYS, DriftVerdict, Judge
+from record.count_drift import WEEKDAYS, DriftTest, DriftVerdict
 
 _DAYS_A_QUARTER = 365.25 / 4
 
@@ -27,7 +27,7 @@ class Gate:
     the next run that the same gate judges.
     """
 
-    judge: Judge | None = None
+    judge: DriftTest | None = None
     night_of: Callable[[RunRecord], date] = _night_of
     memory: dict[tuple[int, ...], Cells] = field(default_factory=dict, repr=False, compare=False)
 

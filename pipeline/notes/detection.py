@@ -8,7 +8,7 @@ from functools import partial
 from pipeline.notes.boundary import attempt
 from record.document import Document
 from record.failure import Failure
-from record.garbage_collection import uncollected
+from record.garbage_collection import pause_garbage_collection
 from record.patient import PatientRecord
 from record.span import Span
 from rules.ages import ages
@@ -105,7 +105,7 @@ def detect_together(
     """
     held = [_Search(document, patient) for document, patient in searches]
     for group in _groups(held):
-        with uncollected():
+        with pause_garbage_collection():
             for step in _steps(site):
                 _go_on(group, step)
             forget()

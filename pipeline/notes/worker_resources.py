@@ -9,9 +9,9 @@ from types import TracebackType
 
 from extractors.document.limits import Limits
 from extractors.document.options import Options
+from extractors.document_reader import DocumentReader, read_file
 from extractors.pdf.tessdata import find_tessdata
 from extractors.plain.plain_text import clean
-from extractors.document_reader import DocumentReader, read_file
 from models.tagger.shipped_model import digest, folder_of
 from pipeline.config.passwords import load_passwords
 from pipeline.config.settings import Settings, resolve

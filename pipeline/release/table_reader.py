@@ -10,7 +10,7 @@ from pipeline.release.row_digests import Row
 from pipeline.warehouse.note_rows import day, moment, whole
 from pipeline.warehouse.parquet_output import arrow_schema
 from pipeline.warehouse.warehouse import Source
-from record.columns import COLUMNS, TABLES, Holds
+from record.columns import COLUMNS, TABLES, ColumnType
 from record.errors import Unreadable
 
 Columns = Mapping[str, pa.Array]
@@ -61,9 +61,9 @@ def _array(table: str, name: str, values: Any) -> pa.Array:
     if found is not None and not pa.types.is_binary(found.type):
         return found
     holds = COLUMNS[f"{table}.{name}"].holds
-    if holds in (Holds.ID, Holds.CODE):
+    if holds in (ColumnType.ID, ColumnType.CODE):
         return pa.array([whole(value) for value in values], pa.int64())
-    if holds is Holds.NUMBER:
+    if holds is ColumnType.NUMBER:
         return pa.array([_float(value) for value in values], pa.float64())
     return pa.array([_text(value) for value in values], pa.string())
 

@@ -7,7 +7,7 @@ from sqlalchemy import Column, Date, DateTime, Float, Index, Integer, Table, Tex
 from sqlalchemy.types import TypeEngine
 
 from pipeline.warehouse.omop_tables import LONG, release_tables
-from record.columns import COLUMNS, TABLES, Holds
+from record.columns import COLUMNS, TABLES, ColumnType
 
 NOTES = ("note", "note_span")
 """What becomes of a note; `note_span` has one row for each surrogate."""
@@ -20,13 +20,13 @@ VISITS = ("visit_detail", "visit_occurrence")
 OF_NOTES = "note_nlp"
 """What another program found in notes: it comes along with them."""
 
-_KINDS: dict[Holds, TypeEngine[Any]] = {
-    Holds.ID: LONG,
-    Holds.CODE: LONG,
-    Holds.DATE: Date(),
-    Holds.MOMENT: DateTime(),
-    Holds.NUMBER: Float(),
-    Holds.TEXT: Text(),
+_KINDS: dict[ColumnType, TypeEngine[Any]] = {
+    ColumnType.ID: LONG,
+    ColumnType.CODE: LONG,
+    ColumnType.DATE: Date(),
+    ColumnType.MOMENT: DateTime(),
+    ColumnType.NUMBER: Float(),
+    ColumnType.TEXT: Text(),
 }
 _WHOLE = frozenset(
     (
@@ -75,7 +75,7 @@ def make_tables(schema: str | None) -> dict[str, Table]:
 
 def started(table: str) -> str | None:
     """Name the column with the day that a window looks at; None where rows have none."""
-    dates = [c for c in TABLES.get(table, ()) if COLUMNS[f"{table}.{c}"].holds is Holds.DATE]
+    dates = [c for c in TABLES.get(table, ()) if COLUMNS[f"{table}.{c}"].holds is ColumnType.DATE]
     return next((column for column in dates if column.endswith("_start_date")), None) or next(
         iter(dates), None
     )

@@ -17,7 +17,7 @@ from pipeline.state.count_cells import (
     series_of,
     weekday,
 )
-from record.count_drift import WEEKDAYS, Track
+from record.count_drift import WEEKDAYS, CountSeries
 
 Values = dict[Series, "array[float]"]
 Since = Mapping[tuple[str, str], int]
@@ -45,7 +45,7 @@ class Compared:
     """A series with its track; `nights` are the days of the track, the judged one last."""
 
     series: Series
-    track: Track
+    track: CountSeries
     nights: Sequence[date]
 
 
@@ -128,7 +128,7 @@ class _Table:
             if base is not None:
                 yield Compared(series, self._track(series, base), self.nights)
 
-    def _track(self, series: Series, base: "array[float]") -> Track:
+    def _track(self, series: Series, base: "array[float]") -> CountSeries:
         counts = self.counts[series]
         blank = self.blank.get(series)
         if blank:
@@ -136,7 +136,7 @@ class _Table:
         squares, plain = group_of(series)
         cluster = self.groups[squares] / max(self.groups[plain], 1) if squares[0] else 1.0
         measure = MEASURES[series.measure]
-        return Track(
+        return CountSeries(
             name=title(series),
             family=series.family,
             counts=counts,

@@ -23,7 +23,7 @@ from pipeline.notes.model_detection import TOGETHER
 from pipeline.reports.charts import draw
 from record.document import Annotated, Document
 from record.errors import ConfigError
-from record.span import Span, covered
+from record.span import Span, merge_spans
 
 SURE = 0.5
 """Of a span's score, below which a teacher's voice for it does not count."""
@@ -49,8 +49,8 @@ def taught(
     every = sorted(span for spans in found for span in spans)
     unsure = [
         Span(start, end, UNSURE)
-        for first, last in covered(every)
-        for start, end in _beside(first, last, covered(clear))
+        for first, last in merge_spans(every)
+        for start, end in _beside(first, last, merge_spans(clear))
         if not document.text[start:end].isspace()
     ]
     return TrainingNote(Annotated(document, tuple(sorted([*clear, *unsure]))), labels)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from locales import check_digits
 from record.label import Label
-from record.span import Span, covered
+from record.span import Span, merge_spans
 from rules.dates.spaced_digits import boxes
 from rules.matching.scanner import Pattern
 
@@ -60,7 +60,7 @@ def long_runs(folded: str, others: Iterable[Span]) -> Iterator[Span]:
     reach = place = 0
     for match in _LONG.finditer(folded):
         start, end = match.span()
-        taken = covered(others) if taken is None else taken
+        taken = merge_spans(others) if taken is None else taken
         while place < len(taken) and taken[place][0] < end:
             reach = max(reach, taken[place][1])
             place += 1

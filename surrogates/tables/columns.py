@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from record.columns import COLUMNS, TABLES, ColumnRule, Holds, Treatment, id_kind
+from record.columns import COLUMNS, TABLES, ColumnRule, ColumnType, Treatment, id_kind
 from record.document import Document
 from record.errors import ConfigError, Unsafe
 from record.patient import PatientRecord
@@ -281,7 +281,7 @@ class _Sheet:
         return pa.nulls(self._size, pa.int64()) if found is None else found
 
     def _rekey(self, name: str, column: pa.Array, rule: ColumnRule) -> pa.Array:
-        if rule.holds is not Holds.ID:
+        if rule.holds is not ColumnType.ID:
             return self._tables.ids.rekey_text(column, name)
         numbers = whole(column)
         if name == TABLES[self._table][0]:
@@ -291,9 +291,11 @@ class _Sheet:
 
     def _shift(self, name: str, column: pa.Array, rule: ColumnRule) -> pa.Array:
         is_birth = self._table == "person"
-        if is_birth and rule.holds is Holds.NUMBER:
+        if is_birth and rule.holds is ColumnType.NUMBER:
             return self._born()[name]
-        moved = date_columns.move(column, self._course(is_birth), is_date=rule.holds is Holds.DATE)
+        moved = date_columns.move(
+            column, self._course(is_birth), is_date=rule.holds is ColumnType.DATE
+        )
         self.refuse(moved.malformed, "malformed")
         self.refuse(moved.beyond, "date-out-of-range")
         return moved.values
@@ -404,9 +406,9 @@ def _texts(persons: pa.DictionaryArray | None) -> list[str | None]:
 def _kept(column: pa.Array, rule: ColumnRule) -> pa.Array:
     """Keep what is of the form that the column is meant for, and nothing else."""
     kind = column.type
-    if rule.holds is Holds.CODE:
+    if rule.holds is ColumnType.CODE:
         return column if pa.types.is_integer(kind) else whole(column)
-    if rule.holds is Holds.NUMBER:
+    if rule.holds is ColumnType.NUMBER:
         is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
         if is_number or pa.types.is_decimal(kind):
             return column

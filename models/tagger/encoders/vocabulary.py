@@ -13,7 +13,7 @@ from models.tagger.encoders.subwords import SubWords
 from models.tagger.encoders.tokenizers import BLANK, Piece, Way
 from models.tagger.encoders.words import words
 from record.document import Annotated
-from record.span import covered
+from record.span import merge_spans
 from record.tokens import is_break
 
 _LONGEST = 16
@@ -55,7 +55,7 @@ def outside(notes: Iterable[Annotated]) -> list[str]:
     texts = []
     for note in notes:
         parts, at = [], 0
-        for start, end in covered(note.spans):
+        for start, end in merge_spans(note.spans):
             parts.append(note.document.text[at:start])
             at = max(at, end)
         texts.append(" ".join([*parts, note.document.text[at:]]))

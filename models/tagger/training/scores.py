@@ -6,7 +6,7 @@ from math import sqrt
 
 from models.tagger.encoders.words import words
 from record.document import Annotated
-from record.span import Span, covered
+from record.span import Span, merge_spans
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -62,7 +62,7 @@ def score(pairs: Iterable[tuple[Annotated, Sequence[Span]]]) -> Scores:
 
 def _touched(text: str, spans: Iterable[Span]) -> set[int]:
     """Return the words that spans touch, by their number."""
-    intervals = iter([*covered(spans), (len(text), len(text) + 1)])
+    intervals = iter([*merge_spans(spans), (len(text), len(text) + 1)])
     start, end = next(intervals)
     touched = set()
     for number, (first, last) in enumerate(words(text)):

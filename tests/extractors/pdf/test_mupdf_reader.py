@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from extractors.document.limits import Extracted, Limits
-from extractors.layout.page_text import join
+from extractors.layout.page_text import join_lines
 from extractors.pdf.mupdf_reader import read_pages
 from record.errors import Unreadable
 
@@ -19,7 +19,7 @@ Make = Callable[..., bytes]
 def extract(data: bytes, limits: Limits) -> Extracted:
     """Read every line of a PDF, without recognition."""
     pages = read_pages(data, limits).pages
-    return Extracted(join(pages).text, "pdf", len(pages))
+    return Extracted(join_lines(pages).text, "pdf", len(pages))
 
 
 def refusal(data: bytes, limits: Limits = LIMITS) -> str:

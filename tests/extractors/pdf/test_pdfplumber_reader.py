@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from extractors.document.limits import Limits
 from extractors.document.lines import Line
 from extractors.document.page import Page
-from extractors.layout.page_text import join
+from extractors.layout.page_text import join_lines
 from extractors.pdf import mupdf_reader as by_mupdf
 from extractors.pdf.pdfplumber_reader import read_pages
 from extractors.pdf.ruled_tables import in_cells, ruled_rows, table_rows
@@ -28,7 +28,7 @@ Make = Callable[..., bytes]
 
 
 def text(data: bytes, passwords: tuple[str, ...] = ()) -> str:
-    return join(read_pages(data, LIMITS, passwords)).text
+    return join_lines(read_pages(data, LIMITS, passwords)).text
 
 
 def refusal(data: bytes, limits: Limits = LIMITS, passwords: tuple[str, ...] = ()) -> str:
@@ -259,7 +259,7 @@ class TestRuledTables:
             assert {line.text.strip() for line in lines} == {
                 "Nom", "DUPONT épouse MARTIN", "Âge", "75 ans", "avant", "après",
             }  # fmt: skip
-            read = join([Page(0, page.width, page.height, tuple(lines))]).text
+            read = join_lines([Page(0, page.width, page.height, tuple(lines))]).text
             assert "Nom\tDUPONT épouse MARTIN\nÂge\t75 ans" in read
             [name] = [line for line in lines if line.text.startswith("DUPONT")]
             assert [name.text[run.start : run.end].strip() for run in name.runs] == [
@@ -326,5 +326,5 @@ def test_both_routes_read_the_same_words(fixtures: Path) -> None:
     )  # fmt: skip
     for name in names:
         data = (fixtures / name).read_bytes()
-        theirs = join(by_mupdf.read_pages(data, LIMITS).pages).text
+        theirs = join_lines(by_mupdf.read_pages(data, LIMITS).pages).text
         assert sorted(text(data).split()) == sorted(theirs.split()), name

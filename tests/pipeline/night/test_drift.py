@@ -15,7 +15,7 @@ from benchmarks.night.quality import DAYS_A_QUARTER, judged, reasons_of
 from pipeline.night import drift
 from pipeline.night.quality_gate import allowance
 from pipeline.state.count_history import Counted, compare
-from record.count_drift import WEEKDAYS, Track
+from record.count_drift import WEEKDAYS, CountSeries
 
 QUARTERS = 1
 
@@ -31,7 +31,7 @@ def track(counts, exposures, *, name="t", family="f", cluster=1.0):
     for night, pair in enumerate(zip(counts, exposures, strict=True)):
         for row, value in zip(rows, pair, strict=True):
             row[night * WEEKDAYS] = value
-    return Track(name, family, *rows, cluster=cluster)
+    return CountSeries(name, family, *rows, cluster=cluster)
 
 
 @given(st.integers(0, 300), st.integers(0, 60), st.floats(1.0, 500.0), st.floats(1.0, 100.0))

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from scipy.stats import binom
 
-from evaluation.detection.leaks import make_scanner
+from evaluation.detection.leaks import make_leak_scanner
 from pipeline.config.progress import Progress
 from pipeline.config.settings import load
 from pipeline.night.demo import Fiction, make_demo
@@ -106,7 +106,7 @@ def test_most_notes_are_released(hospital):
 
 
 def test_no_known_value_of_the_patient_survives(hospital):
-    scanners = {person: make_scanner(record) for person, record in hospital.records.items()}
+    scanners = {person: make_leak_scanner(record) for person, record in hospital.records.items()}
     leaks = []
     for note, note_id in hospital.released():
         scanner = scanners[note["person_id"]]
@@ -116,7 +116,7 @@ def test_no_known_value_of_the_patient_survives(hospital):
 
 
 def test_the_scanner_does_find_them_in_the_originals(hospital):
-    scanners = {person: make_scanner(record) for person, record in hospital.records.items()}
+    scanners = {person: make_leak_scanner(record) for person, record in hospital.records.items()}
     with_hits = sum(bool(scanners[note["person_id"]].scan(note["text"])) for note in hospital.truth)
     assert with_hits > 0.95 * len(hospital.truth)
 

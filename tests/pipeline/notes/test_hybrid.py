@@ -7,7 +7,7 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from evaluation.detection.alignment import Pair, tokenize
-from evaluation.detection.scores import score
+from evaluation.detection.scores import score_pairs
 from pipeline.notes.overlap_resolution import resolve, trim
 from record.span import Span
 
@@ -165,7 +165,7 @@ def redacted(gold, predicted):
     """The share of gold tokens covered, of those that hold a letter or digit."""
     words = [Span(*each, "X") for each in tokenize(TEXT) if TEXT[each[0]].isalnum()]
     held = [word for word in words if any(word.overlaps(span) for span in gold)]
-    return score([Pair("n", TEXT, tuple(held), tuple(predicted))], resamples=1)["redacted"]
+    return score_pairs([Pair("n", TEXT, tuple(held), tuple(predicted))], resamples=1)["redacted"]
 
 
 def hybrid(rules, model, text):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.notes.overlap_resolution import resolve
-from record.span import Span, covered
+from record.span import Span, merge_spans
 
 TEXT = "Mme Jeanne DUPONT-MARTIN, née le 12/03/1950, 12 rue des Lilas, 75012 Paris. -- ,"
 
@@ -122,7 +122,7 @@ def test_punctuation_left_over_joins_its_neighbour():
 
 def test_many_spans_are_resolved_in_reasonable_work():
     found = [Span(i, i + 7, "DATE") for i in range(0, 60_000, 3)]
-    assert covered(resolve(found, "x" * 60_010))[-1][1] == 59_997 + 7
+    assert merge_spans(resolve(found, "x" * 60_010))[-1][1] == 59_997 + 7
 
 
 @pytest.mark.parametrize(
