@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.detection.train_tagger import hospitals
-from evaluation.detection.alignment import pair
-from evaluation.detection.scores import score
+from evaluation.detection.alignment import pair_annotations
+from evaluation.detection.scores import score_pairs
 from models.tagger.runtime import Tagger
 from pipeline.files.gold import read_annotated
 from pipeline.notes.detection import KnownPatients, by_record, by_rules
@@ -40,7 +40,7 @@ def main() -> None:
     for name, (notes, patients) in corpora(options):
         found = detected(notes, patients, tagger)
         for arm in ARMS:
-            scores = score(pair(notes, found[arm]).pairs, resamples=100)
+            scores = score_pairs(pair_annotations(notes, found[arm]).pairs, resamples=100)
             fully = scores["fully_redacted"]
             print(
                 f"| {name} ({len(notes)}) | {arm} | {scores['redacted']:.4f} | {fully['rate']:.3f} "

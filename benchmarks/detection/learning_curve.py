@@ -28,8 +28,8 @@ from scipy.stats import ttest_ind
 
 from benchmarks.detection.curves import Line, figure
 from benchmarks.synthesis.steps import split
-from evaluation.detection.alignment import pair
-from evaluation.detection.scores import score
+from evaluation.detection.alignment import pair_annotations
+from evaluation.detection.scores import score_pairs
 from pipeline.files.gold import read_annotated
 from pipeline.files.jsonl import dumped, listed
 from record.document import Annotated
@@ -177,13 +177,13 @@ def _points(
 def _scored(
     case: Case, way: str, seed: int, notes: tuple[Sequence[Annotated], Sequence[Annotated]]
 ) -> list[Point]:
-    pairs = pair(*notes).pairs
+    pairs = pair_annotations(*notes).pairs
     points = []
     for kind in case.kinds:
         chosen = [each for each in pairs if not kind or each.kind == kind]
         if not chosen:
             raise SystemExit(f"SCORED has no note of the kind {kind}")
-        found = score(chosen, resamples=1)
+        found = score_pairs(chosen, resamples=1)
         shares = found["redacted"], found["fully_redacted"]["rate"], found["token"]["f1"]
         points.append(Point(case.name, kind or ALL, way, seed, len(case.train), *shares))
     return points

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from benchmarks.detection.hybrid import corpora
 from benchmarks.detection.tagger import runtimes
-from evaluation.detection.alignment import pair
-from evaluation.detection.scores import score
+from evaluation.detection.alignment import pair_annotations
+from evaluation.detection.scores import score_pairs
 from models.tagger.runtime import Tagger
 from models.tagger.shipped_model import DEFAULT, folder_of
 from pipeline.notes.model_detection import TOGETHER
@@ -36,11 +36,13 @@ def main() -> None:
             started = time.process_time()
             found = detected(notes, tagger)
             taken = time.process_time() - started
-            plain = score(
-                pair([_folded(note) for note in notes], [_folded(note) for note in found]).pairs,
+            plain = score_pairs(
+                pair_annotations(
+                    [_folded(note) for note in notes], [_folded(note) for note in found]
+                ).pairs,
                 resamples=10,
             )
-            typed = score(pair(notes, found).pairs, resamples=10)["strict"]["f1"]
+            typed = score_pairs(pair_annotations(notes, found).pairs, resamples=10)["strict"]["f1"]
             print(
                 f"| {name} ({len(notes)}) | {tagger.runtime} | {typed:.4f} "
                 f"| {plain['strict']['f1']:.4f} | {plain['token']['f1']:.4f} "

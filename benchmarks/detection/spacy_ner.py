@@ -25,8 +25,8 @@ from spacy.util import filter_spans
 from thinc.api import fix_random_seed
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.span_counts import ScoreTally, count
-from evaluation.utility.tagger_utility import Utility, counts_of, f1, scored
+from evaluation.detection.span_counts import ScoreTally, count_note
+from evaluation.utility.tagger_utility import Utility, count_exact, f1, score_finder
 from pipeline.files.jsonl import dumped
 from record.atomic_write import write_atomically
 from record.document import Annotated, Document
@@ -96,7 +96,7 @@ def learn(
     for step in range(1, course.steps + 1):
         pipeline.update(next(batches), sgd=optimizer, drop=course.dropout)
         if step % course.every == 0 or step == course.steps:
-            reached = float(f1(scored(tagger, dev).sum(0)))
+            reached = float(f1(score_finder(tagger, dev).sum(0)))
             if reached > best:
                 best, kept = reached, pipeline.to_bytes(exclude=_WEIGHTS_ALONE)
     pipeline.from_bytes(kept, exclude=_WEIGHTS_ALONE)
@@ -123,7 +123,7 @@ class Kept:
         """Count exact spans and labels."""
         return Utility(
             {
-                arm: np.stack([counts_of(self.test, spans) for spans in seeds])
+                arm: np.stack([count_exact(self.test, spans) for spans in seeds])
                 for arm, seeds in self.found.items()
             }
         )
@@ -134,7 +134,7 @@ class Kept:
         for spans in self.found[arm]:
             for note, some in zip(self.test, spans, strict=True):
                 pair = Pair(note.document.note_id, note.document.text, note.spans, tuple(some))
-                for label, held in count(pair).labels.items():
+                for label, held in count_note(pair).labels.items():
                     total[label].add(held.spans)
         return total
 

@@ -20,13 +20,13 @@ from evaluation.attacks.linkage import (
     FIELDS,
     Evidence,
     Linkage,
-    evidence_of,
-    intervals,
-    link,
-    nearly,
+    collect_evidence,
+    date_intervals,
+    link_patients,
+    nearby_values,
 )
-from evaluation.attacks.parrot import ParrotAttack, Shadow, crossed, judge
-from evaluation.detection.leaks import words
+from evaluation.attacks.parrot import ParrotAttack, Shadow, score_suspicion, suspect_by_halves
+from evaluation.detection.leaks import fold_words
 from record.document import Annotated
 from record.label import Label
 from record.policy import Action, Policy
@@ -86,7 +86,10 @@ def linkage_table(hospital: Hospital) -> str:
         "| --- | ---: | --- | ---: | ---: | ---: |",
     ]
     for field in asthma:
-        two, one = link(asthma[field], cancer[field]), link(asthma[field], again[field])
+        two, one = (
+            link_patients(asthma[field], cancer[field]),
+            link_patients(asthma[field], again[field]),
+        )
         lines.append(_linked(field, two, one))
     return "\n".join(lines) + "\n"
 
@@ -114,7 +117,9 @@ def shown(
         ids[visit.person_id] |= {str(row["person_id"]), str(row["visit_occurrence_id"])}
         days[visit.person_id].add(row["visit_start_date"].toordinal())
     births = {p: _born(hospital, columns, p) for p in people}
-    found = {f: [evidence_of(released[p], f) for p in people] for f in (*FIELDS, "partial dates")}
+    found = {
+        f: [collect_evidence(released[p], f) for p in people] for f in (*FIELDS, "partial dates")
+    }
     for field, more in (("ids", ids), ("dates", {p: set(map(str, days[p])) for p in people})):
         found[field] = [e | more[p] for e, p in zip(found[field], people, strict=True)]
     of_fields = [found[field] for field in FIELDS]
@@ -123,8 +128,8 @@ def shown(
     return found | {
         "all of these": together,
         "partial dates in notes": partial,
-        "about when born": [nearly(births[p] // 365, 2) for p in people],
-        "distances between dates": [intervals({*days[p], births[p]}) for p in people],
+        "about when born": [nearby_values(births[p] // 365, 2) for p in people],
+        "distances between dates": [date_intervals({*days[p], births[p]}) for p in people],
     }
 
 
@@ -185,11 +190,11 @@ def _attack(
     trained: Planted, target: Planted, truth: Flags, budget: int | None = None
 ) -> dict[str, ParrotAttack]:
     attacker = Shadow()
-    attacker.learn(trained.notes, crossed(trained.notes), trained.is_leak)
-    suspicion = crossed(target.notes)
+    attacker.learn(trained.notes, suspect_by_halves(trained.notes), trained.is_leak)
+    suspicion = suspect_by_halves(target.notes)
     return {
-        "parrot": judge(suspicion, truth, budget=budget),
-        "shadow": judge(attacker.suspect(target.notes, suspicion), truth, budget=budget),
+        "parrot": score_suspicion(suspicion, truth, budget=budget),
+        "shadow": score_suspicion(attacker.suspect(target.notes, suspicion), truth, budget=budget),
     }
 
 
@@ -240,7 +245,7 @@ def where_unsure(notes: Sequence[FictionalNote], share: float, _seed: int) -> se
     So do detectors that learned from notes: what they miss stands where such things seldom do.
     """
     marked = [_without_ages(note.annotated) for note in notes]
-    suspicion = crossed(marked)
+    suspicion = suspect_by_halves(marked)
     places = _places(notes)
     order = np.argsort(-suspicion, kind="stable")
     return {places[number] for number in order[: round(share * len(places))]}
@@ -265,7 +270,7 @@ def _counts(span: Span) -> bool:
 
 
 def _value(text: str, span: Span) -> str:
-    return " ".join(words(text[span.start : span.end]))
+    return " ".join(fold_words(text[span.start : span.end]))
 
 
 def _rewritten(

@@ -46,7 +46,7 @@ from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import run_release
 from pipeline.state.tables import LEDGER, RELEASED, SPAN_STORE
 from pipeline.warehouse.note_rows import Unit
-from record.garbage_collection import collect_seldom
+from record.garbage_collection import collect_garbage_rarely
 
 COPIED = {
     "person": ("person_id",),
@@ -65,7 +65,7 @@ def main() -> None:
     options = _parse()
     if options.arm:
         # As the program does.
-        collect_seldom()
+        collect_garbage_rarely()
         print(json.dumps(ARMS[options.arm](options)))
         return
     if options.folder:

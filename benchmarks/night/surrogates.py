@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from record.columns import COLUMNS, TABLES, Holds
+from record.columns import COLUMNS, TABLES, ColumnType
 from record.document import Document
 from record.patient import PatientRecord
 from record.policy import Policy
@@ -199,21 +199,21 @@ def made_rows(table: str, rows: int, each: int) -> pa.Table:
 
 
 def _values(
-    holds: Holds,
+    holds: ColumnType,
     name: str,
     days: "np.ndarray[tuple[int], np.dtype[np.int64]]",
     chance: np.random.Generator,
 ) -> pa.Array:
     size = len(days)
     match holds:
-        case Holds.DATE:
+        case ColumnType.DATE:
             return pa.array(days.astype(np.int32)).cast(pa.date32())
-        case Holds.MOMENT:
+        case ColumnType.MOMENT:
             seconds = days * 86_400 + chance.integers(0, 86_400, size)
             return pa.array(seconds * 1_000_000).cast(pa.timestamp("us"))
-        case Holds.ID | Holds.CODE:
+        case ColumnType.ID | ColumnType.CODE:
             return pa.array(chance.integers(1, 1000, size))
-        case Holds.NUMBER:
+        case ColumnType.NUMBER:
             low, high = PARTS.get(name, (1, 100))
             return pa.array(chance.integers(low, high, size, endpoint=True))
     return pa.array(chance.integers(1, 1000, size)).cast(pa.string())

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
 from evaluation.detection.intervals import student_interval
-from evaluation.utility.tagger_utility import differ, f1, precision, recall
+from evaluation.utility.tagger_utility import f1, permutation_p_value, precision, recall
 from models.private import deidentifier_training
 from models.private.deidentifier import Deidentifier, EncodedSentence
 from models.private.folder import digest, load
@@ -116,8 +116,8 @@ def compare(both: Sequence[Counts], one: Sequence[Counts]) -> dict[str, object]:
         "each seed": gains,
         "over seeds": student_interval(gains) if len(gains) > 1 else None,
         "over notes": [float(bound) for bound in apart.confidence_interval],
-        "p": differ(counts[0], counts[1], f1),
-        "p of each seed": [differ(*pair, f1) for pair in pairs],
+        "p": permutation_p_value(counts[0], counts[1], f1),
+        "p of each seed": [permutation_p_value(*pair, f1) for pair in pairs],
     }
 
 

@@ -31,8 +31,8 @@ import numpy as np
 import torch
 from scipy.stats import binomtest
 
-from evaluation.attacks.frozen_adversaries import LAST, any_attack
-from evaluation.attacks.shared_vectors import AttackedRelease, attack_twins, measure
+from evaluation.attacks.frozen_adversaries import LAST, bound_any_attack
+from evaluation.attacks.shared_vectors import AttackedRelease, measure_attacks, prepare_pair_attacks
 from models.private import deidentifier_training, embeddings, recipe, representer_training
 from models.private.adversaries import Adversaries
 from models.private.adversary_training import Represent, continue_adversaries, new_adversaries
@@ -159,8 +159,8 @@ def guesses(options: argparse.Namespace) -> Iterator[dict[str, object]]:
         none = np.zeros((0, kit.embeddings.size), np.float32)
         shared = kit.encode(attacked, seeded("shared"))
         subject = AttackedRelease(attacked, shared, (), encode, plain, replacing, (), none)
-        found = measure(subject, drawn, data, attacks=[attack_twins])
-        found += any_attack(kit, Pairs(attacked, kit.embeddings, replacing), drawn, data)
+        found = measure_attacks(subject, drawn, data, attacks=[prepare_pair_attacks])
+        found += bound_any_attack(kit, Pairs(attacked, kit.embeddings, replacing), drawn, data)
         for each in found:
             yield {"neighbours": neighbours, **each.to_json()}
 

@@ -18,8 +18,8 @@ from itertools import islice
 from pathlib import Path
 from time import process_time
 
-from evaluation.attacks.memorization import Attack, attack
-from evaluation.attacks.reference_models import means
+from evaluation.attacks.memorization import MembershipSeparation, separate_members
+from evaluation.attacks.reference_models import mean_log_probabilities
 from models.language.training.folder import load
 from models.language.training.recipe import make_recipe
 from models.language.training.training import TRAINING
@@ -74,15 +74,15 @@ def _line(name: str, seed: int, folder: Path, spent: str) -> str:
     )
 
 
-def attacked(folder: Path) -> Attack:
+def attacked(folder: Path) -> MembershipSeparation:
     """Tell the canaries that a model learnt from others by how likely they are to it."""
     model = load(folder)
     canaries = load_canaries(folder, model.about["canaries"])
     planted, others = (
-        list(means(model, [each.question(model.vocabulary) for each in some]))
+        list(mean_log_probabilities(model, [each.question(model.vocabulary) for each in some]))
         for some in (canaries.planted, canaries.others)
     )
-    return attack(planted, others)
+    return separate_members(planted, others)
 
 
 def fictional_notes(count: int, lang: str) -> Iterator[Annotated]:

@@ -22,8 +22,20 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from benchmarks.synthesis.canaries import fictional_notes
-from evaluation.attacks.memorization import Influence, counterfactual, half_splits, influence
-from evaluation.attacks.reference_models import Floats, Ground, Partners, drawn, means, told
+from evaluation.attacks.memorization import (
+    Influence,
+    counterfactual_scores,
+    draw_half_splits,
+    measure_influence,
+)
+from evaluation.attacks.reference_models import (
+    AttackData,
+    Floats,
+    ReferenceModels,
+    draw_places,
+    mean_log_probabilities,
+    score_tokens,
+)
 from models.language.corpus.texts import Text
 from models.language.corpus.vocabulary import END, UNKNOWN, WordVocabulary
 from models.language.training.recipe import LanguageRecipe, make_recipe
@@ -61,17 +73,19 @@ def main() -> None:
     print(_ranks(ground, seeds[0], dropouts[0], options))
 
 
-def _row(ground: Ground, dropout: float, seed: int, options: argparse.Namespace) -> float:
+def _row(ground: AttackData, dropout: float, seed: int, options: argparse.Namespace) -> float:
     """Print S-PDTP with its floors, and give it."""
     partners = _partners(ground, dropout, seed, _place(options))
     whole, again = partners.whole(), partners.whole(reseeded=True)
-    places = drawn(_LEARNT, options.without, seed)
+    places = draw_places(_LEARNT, options.without, seed)
     learnt, others = [ground.train[at] for at in places], ground.test
-    seen = told(whole, learnt)
-    found = _changes(seen, [told(partners.without(at), [ground.train[at]])[0] for at in places])
-    floor = _changes(seen, told(again, learnt))
-    apart = _changes(told(whole, others), told(again, others))
-    perplexity = float(np.exp(-np.concatenate(told(whole, others)).mean()))
+    seen = score_tokens(whole, learnt)
+    found = _changes(
+        seen, [score_tokens(partners.without(at), [ground.train[at]])[0] for at in places]
+    )
+    floor = _changes(seen, score_tokens(again, learnt))
+    apart = _changes(score_tokens(whole, others), score_tokens(again, others))
+    perplexity = float(np.exp(-np.concatenate(score_tokens(whole, others)).mean()))
     score = fmean(each.largest for each in found)
     print(
         f"| {dropout:g} | {seed} | {perplexity:.1f} | {score:.2f} "
@@ -83,19 +97,19 @@ def _row(ground: Ground, dropout: float, seed: int, options: argparse.Namespace)
     return score
 
 
-def _ranks(ground: Ground, seed: int, dropout: float, options: argparse.Namespace) -> str:
+def _ranks(ground: AttackData, seed: int, dropout: float, options: argparse.Namespace) -> str:
     """Leave each note out, and let models learn halves: how alike notes are ranked."""
     out = _place(options)
     partners = _partners(ground, dropout, seed, out)
     by_halves = _partners(ground, dropout, seed, out / f"{options.halves}-halves")
-    seen = told(partners.whole(), ground.train)
-    unseen = [told(partners.without(at), [text])[0] for at, text in enumerate(ground.train)]
+    seen = score_tokens(partners.whole(), ground.train)
+    unseen = [score_tokens(partners.without(at), [text])[0] for at, text in enumerate(ground.train)]
     alone = _changes(seen, unseen)
-    members = half_splits(_LEARNT, options.halves, seed=seed)
+    members = draw_half_splits(_LEARNT, options.halves, seed=seed)
     texts = [*ground.train, *ground.test]
-    learnt = np.stack([means(model, texts) for model in by_halves.halves(members)])
+    learnt = np.stack([mean_log_probabilities(model, texts) for model in by_halves.halves(members)])
     # One training is luckier than another: what no model learnt tells by how much.
-    scores = counterfactual(
+    scores = counterfactual_scores(
         learnt[:, :_LEARNT] - learnt[:, _LEARNT:].mean(1, keepdims=True), members
     )
     orders = {
@@ -121,12 +135,12 @@ def _ranks(ground: Ground, seed: int, dropout: float, options: argparse.Namespac
 
 
 def _changes(seen: Sequence[Floats], unseen: Sequence[Floats]) -> list[Influence]:
-    return [influence(one, other) for one, other in zip(seen, unseen, strict=True)]
+    return [measure_influence(one, other) for one, other in zip(seen, unseen, strict=True)]
 
 
-def _partners(ground: Ground, dropout: float, seed: int, out: Path) -> Partners:
+def _partners(ground: AttackData, dropout: float, seed: int, out: Path) -> ReferenceModels:
     recipe = replace(ground.recipe, dropout=dropout, seed=seed)
-    return Partners(replace(ground, recipe=recipe), out / f"dropout-{dropout:g}-seed-{seed}")
+    return ReferenceModels(replace(ground, recipe=recipe), out / f"dropout-{dropout:g}-seed-{seed}")
 
 
 def _place(options: argparse.Namespace) -> Path:
@@ -134,14 +148,14 @@ def _place(options: argparse.Namespace) -> Path:
     return place
 
 
-def _ground(options: argparse.Namespace) -> Ground:
+def _ground(options: argparse.Namespace) -> AttackData:
     """Take the first notes; those that are learnt decide the vocabulary."""
     texts = list(islice(_short(options.lang), _LEARNT + _HELD_OUT + _OTHERS))
     texts[_PLANTED] += f" {_NUMBER}"
     words = WordVocabulary.learn((END, UNKNOWN, PAR), texts[:_LEARNT], rare=1)
     ids = [Text([*words.encode(text), words.mark(END)]) for text in texts]
     parts = ids[:_LEARNT], ids[_LEARNT : _LEARNT + _HELD_OUT], ids[_LEARNT + _HELD_OUT :]
-    return Ground(words, *parts, Canaries(1, (), ()), _recipe(options.kind))
+    return AttackData(words, *parts, Canaries(1, (), ()), _recipe(options.kind))
 
 
 def _short(lang: str) -> Iterator[str]:

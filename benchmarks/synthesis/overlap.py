@@ -21,7 +21,7 @@ import torch
 from tokenizers import ByteLevelBPETokenizer
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from evaluation.attacks.pretraining_overlap import likelihood, shared_runs
+from evaluation.attacks.pretraining_overlap import measure_likelihood, measure_shared_runs
 from evaluation.gate import Measured
 from models.language.training.foundation import Foundation
 from pipeline.files.gold import read_annotated
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(f"{options.texts}: fewer than {3 * options.notes} texts")
     base = [[text] for text in learnt]
     for name, some in (("learnt", learnt), ("new", new)):
-        found, _ = shared_runs(some, list(map(str, range(len(some)))), base, name)
+        found, _ = measure_shared_runs(some, list(map(str, range(len(some)))), base, name)
         print(f"13 words in a row, {name} notes: {_told(found)}")
     print("\n| epochs | nats a piece | learnt notes | new notes | known leak | seconds |")
     print("| ---: | ---: | --- | --- | ---: | ---: |", flush=True)
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with tempfile.TemporaryDirectory() as folder:
             loss = _pretrain(learnt, epochs, Path(folder), options.seed)
             model = Foundation.of_folder(Path(folder))
-        known, others = (likelihood(model, some, unseen, "") for some in (learnt, new))
+        known, others = (measure_likelihood(model, some, unseen, "") for some in (learnt, new))
         print(
             f"| {epochs} | {loss:.2f} | {_told(known)} | {_told(others)} "
             f"| {known.control:.2f} | {process_time() - started:.0f} |",

@@ -29,12 +29,18 @@ from typing import Any
 from benchmarks.detection.meddocan import line, prepare
 from benchmarks.detection.spacy_ner import Course, Judges, taught
 from benchmarks.synthesis.steps import add_letters, once, run, split
-from evaluation.detection.alignment import pair
+from evaluation.detection.alignment import pair_annotations
 from evaluation.detection.intervals import student_interval
-from evaluation.detection.masking_agreement import masker
+from evaluation.detection.masking_agreement import measure_masker
 from evaluation.gate import Measured
 from evaluation.utility.resemblance import Refilled, resemblance
-from evaluation.utility.tagger_utility import REAL, Trial, Utility, compare, recipe_for
+from evaluation.utility.tagger_utility import (
+    REAL,
+    Utility,
+    UtilityTrial,
+    recipe_for,
+    train_and_score,
+)
 from models.language.networks.contextual import ContextVectors
 from models.tagger.encoders.windows import Cut
 from models.tagger.training.training import TaggerWatch
@@ -81,7 +87,7 @@ SETTINGS = (
 
 
 @dataclass(frozen=True)
-class _Arms(Trial):
+class _Arms(UtilityTrial):
     """What taggers learn from, by name."""
 
     arms: Mapping[str, Sequence[Annotated]] = field(default_factory=dict, repr=False)
@@ -241,7 +247,7 @@ def _masker(options: argparse.Namespace) -> list[Mapping[str, Any]]:
             parts = [""] * len(words_of(letter.document.text))
             masked = mask(letter.document, letter.spans, (), Masking({}), parts)
             hidden.append(Annotated(letter.document, tuple(masked.identifiers)))
-        measured: list[Measured] = masker(pair(gold, hidden, None).pairs, "")
+        measured: list[Measured] = measure_masker(pair_annotations(gold, hidden, None).pairs, "")
         path.write_text(json.dumps([each.to_json() for each in measured]), encoding="utf-8")
     return json.loads(path.read_text("utf-8")) if path.exists() else []
 
@@ -274,7 +280,7 @@ def _utility(options: argparse.Namespace, settings: Sequence[Setting]) -> Utilit
         recipe_for(options.encoder, epochs=options.epochs, max_minutes=None),
         cut=Cut(62, 8), step_tokens=1024, part_tokens=1024, encoder_rate=2e-3,
     )  # fmt: skip
-    return compare(trial, recipe, seeds, out / "taggers", _told())
+    return train_and_score(trial, recipe, seeds, out / "taggers", _told())
 
 
 def _told() -> Callable[[str], TaggerWatch]:

@@ -1,8 +1,8 @@
-"""The attack of adversaries that go on learning while the representer stands still.
+"""Attack on a frozen representer by adversaries that continue to train against it.
 
-A representation that fooled the adversaries it was trained against may yet give in to others that
-have more time. So they go on against the frozen representer, and are judged on the very pairs they
-learn from: even there they must be right no more than half of the time.
+A representation that resists the adversaries it was trained against may still give in to others
+with more time. They are evaluated on the pairs they train on: even there they must be right no
+more than half of the time.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from copy import deepcopy
 from statistics import fmean
 from typing import Any
 
-from evaluation.attacks.attack_trials import Rate, Rates, measured_rates
+from evaluation.attacks.attack_trials import Rate, Rates, summarize_rates
 from evaluation.detection.intervals import student_interval
 from evaluation.gate import Axis, Measured
 from models.private.adversaries import Adversaries
@@ -24,15 +24,15 @@ from models.private.folder import Kit
 from models.private.pairs import Pairs
 
 EPOCHS, LAST = 20, 5
-"""Times that adversaries go over their pairs, and the last of them, whose mean is taken."""
+"""Training epochs of the adversaries, and the number of last epochs that are averaged."""
 
-SIGHTS = (1, 8)
-"""Encodings of one sentence that an attack of any kind has."""
+ENCODING_COUNTS = (1, 8)
+"""Numbers of encodings of one sentence that the attacker has."""
 
 _NAME = "frozen-adversary"
 
 
-def frozen_adversary(
+def attack_frozen_representer(
     kit: Kit,
     pairs: Pairs,
     drawn: Sequence[int],
@@ -42,25 +42,25 @@ def frozen_adversary(
     epochs: int | None = None,
     advance: Callable[[int, int], None] = lambda done, planned: None,
 ) -> list[Measured]:
-    """Measure how often adversaries are right in the end, for each seed and for both controls.
+    """Measure how often adversaries are right in the end, per seed and for both controls.
 
-    What cannot leak is the representation of nothing; what is known to leak are the vectors of
-    words. Returns nothing where there are no pairs.
+    The control that cannot leak encodes zero vectors; the known leak is plain word vectors. Returns
+    an empty list without pairs.
     """
     if not len(pairs):
         return []
 
-    def nothing(vectors: Any, lengths: Any, *, noise: float) -> Any:
+    def encode_nothing(vectors: Any, lengths: Any, *, noise: float) -> Any:
         return kit.representer(0 * vectors, lengths, noise=noise)
 
-    def bare(vectors: Any, *_lengths: Any, **_noise: float) -> Any:
+    def return_vectors(vectors: Any, *_lengths: Any, **_noise: float) -> Any:
         return vectors
 
     size, units = kit.embeddings.size, kit.adversaries.shape["units"]
     fresh = new_adversaries(size, size, units, drawn[0])
     runs: list[tuple[Represent, Adversaries, int]]
     runs = [(kit.representer, kit.adversaries, seed) for seed in drawn]
-    runs += [(nothing, kit.adversaries, drawn[0]), (bare, fresh, drawn[0])]
+    runs += [(encode_nothing, kit.adversaries, drawn[0]), (return_vectors, fresh, drawn[0])]
     found: list[Rates] = []
     for represent, adversaries, seed in runs:
         right = continue_adversaries(
@@ -74,25 +74,25 @@ def frozen_adversary(
         )
         found.append({_NAME: Rate(fmean(right), 2 * len(pairs))})
         advance(len(found), len(runs))
-    return list(measured_rates(found[:-2], found[-2], found[-1], data))
+    return list(summarize_rates(found[:-2], found[-2], found[-1], data))
 
 
-def any_attack(
+def bound_any_attack(
     kit: Kit, pairs: Pairs, drawn: Sequence[int], data: str, *, noise: float = 1.0
 ) -> list[Measured]:
-    """Bound how often any attack whatever chooses right between a sentence and its twin.
+    """Bound how often any attack can choose correctly between the sentences of a pair.
 
-    The bound is a mean over pairs, whose changes are drawn for each seed; `highest` is that of the
-    pair that is told best. It rests on noise that is normal and not guessed, and holds for words
-    and their neighbours alone. Returns nothing without pairs.
+    The bound is a mean over pairs, which are redrawn for each seed; `highest` is that of the worst
+    pair. It assumes normal noise that is unknown to the attacker, and holds for words and their
+    neighbours only. Returns an empty list without pairs.
     """
     if not len(pairs):
         return []
     found = []
-    for count in SIGHTS:
+    for count in ENCODING_COUNTS:
         bounds = [most_right(kit.representer, pairs, count, seed, noise) for seed in drawn]
         values = [float(each.mean()) for each in bounds]
-        # Nothing is tried: chance only draws the pairs, so that seeds alone tell how sure it is.
+        # No trials: only the pairs are random, so the interval comes from seeds alone.
         low, high = student_interval(values)
         detail = {"pairs": len(pairs), "highest": max(float(each.max()) for each in bounds)}
         found.append(

@@ -1,8 +1,8 @@
-"""All attacks on a representation that is to be shared, each beside its two controls.
+"""Attacks on shared sentence vectors: linkage, word look-up, trained inversion, membership.
 
-Every attack is run three times: on what is to be shared; on vectors that cannot give an identifier
-away, since another was encoded in its place; and on the plain vectors of words, which hide nothing.
-The noise, the twins and the attacker's own sentences are drawn anew for every seed.
+Every attack is run three times: on the vectors to be shared; on vectors of other identifiers,
+which cannot leak; and on plain word vectors, which hide nothing. The noise, the sentence pairs and
+the attacker's own sentences are redrawn for every seed.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,22 +12,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.attacks.attack_trials import Rate, measured_rates
+from evaluation.attacks.attack_trials import Rate, summarize_rates
 from evaluation.attacks.sentence_pairs import (
     Encode,
     Floats,
-    Rows,
-    Twins,
+    SentencePairs,
+    SharedSentences,
     Vectors,
-    averaged,
-    linkage,
-    look,
-    make_twins,
-    membership,
-    seeds,
-    whitening,
+    choose_by_linkage,
+    choose_by_mean,
+    derive_seeds,
+    encode_pairs,
+    make_pairs,
+    membership_auc,
+    whitening_matrix,
 )
-from evaluation.detection.auc import area
+from evaluation.detection.auc import area_under_curve
 from evaluation.gate import Measured
 from models.private.inversion import InversionTraining, train_inverse
 from models.private.pseudonymization import Pseudonymizer
@@ -35,10 +35,10 @@ from models.private.sentences import Sentence
 from models.tagger.encoders.bilstm import CASES, case_of
 
 CARRIERS = 4
-"""Sentences that each word is put into."""
+"""Number of carrier sentences for each word."""
 
 TOP = (1, 5)
-"""How many guesses are counted."""
+"""Numbers of guesses that are counted."""
 
 _REACH = 5
 _BLOCK = 512
@@ -46,8 +46,8 @@ _CASED = frozenset(CASES.index(name) for name in ("lower", "upper", "initial upp
 
 
 @dataclass(frozen=True)
-class Slots:
-    """Tokens of sentences: which sentence, which token in it, and which word of a vocabulary it is.
+class TokenSlots:
+    """Tokens of sentences: the sentence, the token in it, and its word in a vocabulary.
 
     All are [slots].
     """
@@ -59,9 +59,9 @@ class Slots:
     def __len__(self) -> int:
         return len(self.word)
 
-    def take(self, chosen: NDArray[np.int64] | NDArray[np.bool_]) -> "Slots":
-        """Return some of them."""
-        return Slots(self.sentence[chosen], self.token[chosen], self.word[chosen])
+    def take(self, chosen: NDArray[np.int64] | NDArray[np.bool_]) -> "TokenSlots":
+        """Return some of the slots."""
+        return TokenSlots(self.sentence[chosen], self.token[chosen], self.word[chosen])
 
     def vectors(self, shared: Sequence[Vectors]) -> Floats:
         """Return the vectors of the tokens: [slots, size]."""
@@ -73,8 +73,8 @@ class Slots:
 class Codebook:
     """What the vectors of words look like.
 
-    `means` is [words, size], white as far as the vectors of one word differ; `scale` whitens
-    others; `kinds` tells of each word what its case can be.
+    `means` is [words, size], whitened by the spread of vectors of one word; `scale` whitens other
+    vectors; `kinds` is the case class of each word.
     """
 
     means: Floats = field(repr=False)
@@ -82,7 +82,7 @@ class Codebook:
     kinds: NDArray[np.int64] = field(repr=False)
 
     def distances(self, vectors: Floats, kinds: NDArray[np.int64]) -> Floats:
-        """Return the squared distance of vectors from words, infinite where the case rules it out.
+        """Return the squared distances of vectors from words, infinite where the case differs.
 
         [vectors, size], [vectors] -> [vectors, words]
         """
@@ -91,10 +91,12 @@ class Codebook:
         return np.where(kinds[:, None] == self.kinds, np.maximum(squares, 0), np.inf)
 
 
-def slots_of(sentences: Sequence[Sentence], vocabulary: dict[str, int], *, phi: bool) -> Slots:
-    """Find the tokens that identify somebody, or those that do not, as far as their word is known.
+def find_slots(
+    sentences: Sequence[Sentence], vocabulary: dict[str, int], *, phi: bool
+) -> TokenSlots:
+    """Find the tokens that are identifiers, or those that are not, with known words.
 
-    `vocabulary` has words in folded case with their number.
+    `vocabulary` maps case-folded words to their number.
     """
     rows = [
         (number, place, vocabulary[token.casefold()])
@@ -103,7 +105,7 @@ def slots_of(sentences: Sequence[Sentence], vocabulary: dict[str, int], *, phi: 
         if hidden is phi and token.casefold() in vocabulary
     ]
     columns = np.array(rows, np.int64).reshape(-1, 3).T
-    return Slots(*columns)
+    return TokenSlots(*columns)
 
 
 def make_codebook(
@@ -112,37 +114,35 @@ def make_codebook(
     encode: Encode,
     seed: int,
 ) -> Codebook:
-    """Encode every word in drawn carriers, sentences with the place of the token to put it into.
+    """Encode every word in random carriers: sentences with the position to insert it at.
 
-    Raises ValueError where there is no carrier.
+    Raises ValueError without carriers.
     """
     if not carriers:
-        raise ValueError("no sentences to put words into")
+        raise ValueError("there must be carrier sentences")
     chance = np.random.default_rng(seed)
     drawn = chance.integers(len(carriers), size=(CARRIERS, len(words)))
     found = [
-        _placed(words, [carriers[number] for number in row], encode, each)
-        for row, each in zip(drawn, seeds(seed, CARRIERS, "carriers"), strict=True)
+        _encode_in_carriers(words, [carriers[number] for number in row], encode, each)
+        for row, each in zip(drawn, derive_seeds(seed, CARRIERS, "carriers"), strict=True)
     ]
     means = np.mean(found, axis=0)
-    scale = whitening(np.concatenate([each - means for each in found]))
-    return Codebook(means @ scale, scale, kinds_of(words))
+    scale = whitening_matrix(np.concatenate([each - means for each in found]))
+    return Codebook(means @ scale, scale, case_kinds(words))
 
 
-def carriers_of(sentences: Sequence[Sentence], *, phi: bool) -> list[tuple[Sentence, int]]:
-    """Find places where identifiers stand, or where they do not, with the tokens around each."""
+def find_carriers(sentences: Sequence[Sentence], *, phi: bool) -> list[tuple[Sentence, int]]:
+    """Return windows around tokens that are identifiers, or around those that are not."""
     return [
-        window(sentence, place)
+        cut_window(sentence, place)
         for sentence in sentences
         for place, hidden in enumerate(sentence.phi)
         if hidden is phi
     ]
 
 
-def window(sentence: Sentence, place: int) -> tuple[Sentence, int]:
-    """Cut a sentence to the tokens around one; returns the rest and the place of the
-    token there.
-    """
+def cut_window(sentence: Sentence, place: int) -> tuple[Sentence, int]:
+    """Cut a sentence to the tokens around one; return it and the new position of the token."""
     first, end = max(0, place - _REACH), place + _REACH + 1
     some = replace(
         sentence,
@@ -154,32 +154,32 @@ def window(sentence: Sentence, place: int) -> tuple[Sentence, int]:
     return some, place - first
 
 
-def kinds_of(words: Sequence[str]) -> NDArray[np.int64]:
-    """Return what the case of each word can be, as far as it is of the word itself: [words]."""
-    return np.array([kind_of_case(CASES.index(case_of(word))) for word in words], np.int64)
+def case_kinds(words: Sequence[str]) -> NDArray[np.int64]:
+    """Return the case class of each word, as far as it depends on the word: [words]."""
+    return np.array([case_kind(CASES.index(case_of(word))) for word in words], np.int64)
 
 
-def kind_of_case(casing: int) -> int:
-    """Return what the class of a token's case tells of the word: letters alone, or which digits."""
+def case_kind(casing: int) -> int:
+    """Return the case class of a token: letters only, or which digits."""
     return -1 if casing in _CASED else casing
 
 
 def ranks(
     book: Codebook, vectors: Floats, kinds: NDArray[np.int64], words: NDArray[np.int64]
 ) -> Floats:
-    """Return how many words are nearer to each vector than its own: [vectors].
+    """Return how many words are closer to each vector than its own: [vectors].
 
-    Of words that are as near as its own, half count.
+    Ties count half.
     """
     found = np.empty(len(words))
     for start in range(0, len(words), _BLOCK):
         some = slice(start, start + _BLOCK)
-        found[some] = place_of(-book.distances(vectors[some], kinds[some]), words[some])
+        found[some] = rank_of_true(-book.distances(vectors[some], kinds[some]), words[some])
     return found
 
 
-def place_of(scores: Floats, words: NDArray[np.int64]) -> Floats:
-    """Return how many others have a score above that of the right one; of equals half count.
+def rank_of_true(scores: Floats, words: NDArray[np.int64]) -> Floats:
+    """Return how many other candidates score above the true one; ties count half.
 
     [rows, candidates], [rows] -> [rows]
     """
@@ -189,34 +189,35 @@ def place_of(scores: Floats, words: NDArray[np.int64]) -> Floats:
     return found
 
 
-def kinds_at(sentences: Sequence[Sentence], slots: Slots) -> NDArray[np.int64]:
-    """Return what the case of the tokens of slots tells of their words: [slots]."""
+def slot_case_kinds(sentences: Sequence[Sentence], slots: TokenSlots) -> NDArray[np.int64]:
+    """Return the case class of the token of each slot: [slots]."""
     pairs = zip(slots.sentence, slots.token, strict=True)
-    return np.array([kind_of_case(sentences[row].casing[place]) for row, place in pairs], np.int64)
+    return np.array([case_kind(sentences[row].casing[place]) for row, place in pairs], np.int64)
 
 
-def blinded(sentences: Sequence[Sentence], words: Sequence[str], seed: int) -> list[Sentence]:
-    """Put drawn words in the place of all identifiers: their vectors cannot tell what stood there.
+def replace_identifiers(
+    sentences: Sequence[Sentence], words: Sequence[str], seed: int
+) -> list[Sentence]:
+    """Replace all identifiers by random words, so that their vectors cannot reveal them.
 
-    A word is drawn evenly among those whose case can be that of the token; the class of its case
-    stays.
+    Words are drawn uniformly among those with the case class of the token, which is preserved.
     """
     chance = np.random.default_rng(seed)
     by_kind: dict[int, list[str]] = {}
-    for word, kind in zip(words, kinds_of(words).tolist(), strict=True):
+    for word, kind in zip(words, case_kinds(words).tolist(), strict=True):
         by_kind.setdefault(kind, []).append(word)
     found = []
     for sentence in sentences:
         tokens = list(sentence.tokens)
         for place, hidden in enumerate(sentence.phi):
-            some = by_kind.get(kind_of_case(sentence.casing[place]), []) if hidden else []
+            some = by_kind.get(case_kind(sentence.casing[place]), []) if hidden else []
             if some:
                 tokens[place] = some[chance.integers(len(some))]
         found.append(replace(sentence, tokens=tuple(tokens)))
     return found
 
 
-def _placed(
+def _encode_in_carriers(
     words: Sequence[str],
     carriers: Sequence[tuple[Sentence, int]],
     encode: Encode,
@@ -234,58 +235,58 @@ def _placed(
 
 FEWEST = 2
 MOST = 8
-"""Sights of one identifier that are laid over each other, at least and at most."""
+"""Minimum and maximum number of occurrences of one identifier that are combined."""
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
-    """How many words are likelier than the true one, for each identifier, after all its sights."""
+class RepeatedWords:
+    """The rank of the true word of each identifier after combining several occurrences."""
 
     ranks: Floats
     sights: NDArray[np.int64]
 
 
 def intersect_vectors(
-    book: Codebook, slots: Slots, vectors: Floats, kinds: NDArray[np.int64]
-) -> Repeated:
-    """Add up how far the vectors of one word are from each word of a vocabulary.
+    book: Codebook, slots: TokenSlots, vectors: Floats, kinds: NDArray[np.int64]
+) -> RepeatedWords:
+    """Sum the distances of several vectors of one word from each word of a vocabulary.
 
-    The attacker knows which vectors are of one word, as who knows that a name stands in every
-    letter of a patient does. `vectors` and `kinds` are those of `slots`.
+    The attacker knows which vectors are of the same word, like somebody who knows that a name
+    occurs in every letter of a patient. `vectors` and `kinds` are those of `slots`.
     """
     found, sights = [], []
     for word in np.unique(slots.word):
         rows = np.flatnonzero(slots.word == word)[:MOST]
         if len(rows) >= FEWEST:
             total = book.distances(vectors[rows], kinds[rows]).sum(0)
-            found.append(place_of(-total[None], np.array([word]))[0])
+            found.append(rank_of_true(-total[None], np.array([word]))[0])
             sights.append(len(rows))
-    return Repeated(np.array(found), np.array(sights, np.int64))
+    return RepeatedWords(np.array(found), np.array(sights, np.int64))
 
 
 ENCODINGS = (1, 2, 4, 8)
-"""How often the same sentence was shared, where encodings of it are averaged."""
+"""Numbers of encodings of the same sentence that are averaged."""
 
 OTHERS = 1_000
-"""Tokens that identify nobody, whose words are looked for to compare."""
+"""Tokens that are not identifiers, whose words are looked up for comparison."""
 
 MOST_TOKENS = 4_000
-"""Tokens that identify somebody, whose words are looked for."""
+"""Identifying tokens whose words are looked up."""
 
 LESSONS = 1_000
-"""Sentences that a trained inverse learns from in an epoch."""
+"""Training sentences of the inverse per epoch."""
 
 MOST_WORDS = 6_000
-"""Words of a vocabulary that an attacker chooses from."""
+"""Words of the vocabulary that an attacker chooses from."""
 
 
 @dataclass(frozen=True)
 class AttackedRelease:
-    """What is attacked, and what the attacker has.
+    """The release under attack, and what the attacker has.
 
-    `shared` are the vectors of `sentences` as they stand in the file. The attacker has sentences of
-    their `own`, the representer (`encode`, `plain` without it), and the embeddings: `words` with
-    their `matrix`, and how identifiers are replaced by neighbours.
+    `shared` are the vectors of `sentences` as in the file. The attacker has sentences of their
+    `own`, the representer (`encode`, and `plain` without it), the embeddings (`words` with their
+    `matrix`), and the method by which identifiers are replaced by neighbours.
     """
 
     sentences: Sequence[Sentence] = field(repr=False)
@@ -304,178 +305,193 @@ class AttackedRelease:
 
 
 @dataclass(frozen=True)
-class Side:
-    """What an attack is run on: what is to be shared, or one of its controls.
+class AttackSide:
+    """The vectors an attack is run on: the shared ones, or one of the controls.
 
-    `twin` gives the vectors that were shared of twins' sentences, one list for each time that they
-    were; `all` those of all sentences.
+    `twin` returns the vectors shared for sentence pairs, one list for each time they were shared;
+    `all` those of all sentences.
     """
 
-    twin: Callable[[Twins, int, int], list[Sequence[Vectors]]]
+    twin: Callable[[SentencePairs, int, int], list[Sequence[Vectors]]]
     all: Callable[[int], Sequence[Vectors]]
 
 
-def in_question(subject: AttackedRelease) -> Side:
-    """Return the side of what is to be shared: its first encoding is the one in the file."""
+def shared_side(subject: AttackedRelease) -> AttackSide:
+    """Return the shared vectors: the first encoding is the one in the file."""
 
-    def twin(twins: Twins, times: int, seed: int) -> list[Sequence[Vectors]]:
+    def twin(twins: SentencePairs, times: int, seed: int) -> list[Sequence[Vectors]]:
         first = [subject.shared[place] for place in twins.places]
-        more = [subject.encode(twins.real, drawn) for drawn in seeds(seed, times - 1, "shared")]
+        more = [
+            subject.encode(twins.real, drawn) for drawn in derive_seeds(seed, times - 1, "shared")
+        ]
         return [first, *more]
 
-    return Side(twin, lambda seed: subject.shared)
+    return AttackSide(twin, lambda seed: subject.shared)
 
 
-def blind(subject: AttackedRelease) -> Side:
-    """Return the side that cannot leak: which twin was encoded was tossed for, or a word drawn."""
+def blinded_side(subject: AttackedRelease) -> AttackSide:
+    """Return vectors that cannot leak: of a random sentence of the pair, or of random words."""
 
-    def twin(twins: Twins, times: int, seed: int) -> list[Sequence[Vectors]]:
+    def twin(twins: SentencePairs, times: int, seed: int) -> list[Sequence[Vectors]]:
         tossed = twins.tossed(seed)
-        return [subject.encode(tossed, drawn) for drawn in seeds(seed, times, "shared")]
+        return [subject.encode(tossed, drawn) for drawn in derive_seeds(seed, times, "shared")]
 
     def all_(seed: int) -> Sequence[Vectors]:
-        hidden = blinded(subject.sentences, subject.words, seed)
-        return subject.encode(hidden, *seeds(seed, 1, "shared"))
+        hidden = replace_identifiers(subject.sentences, subject.words, seed)
+        return subject.encode(hidden, *derive_seeds(seed, 1, "shared"))
 
-    return Side(twin, all_)
-
-
-def bare(subject: AttackedRelease) -> Side:
-    """Return the side that hides nothing: the vectors of words themselves."""
-
-    def twin(twins: Twins, times: int, seed: int) -> list[Sequence[Vectors]]:
-        return [subject.plain(twins.real, drawn) for drawn in seeds(seed, times, "shared")]
-
-    return Side(twin, lambda seed: subject.plain(subject.sentences, seed))
+    return AttackSide(twin, all_)
 
 
-Ready = Callable[[Side], dict[str, Rate]]
-"""An attacker who has prepared: attacks one side, and gives a rate for each name."""
+def unprotected_side(subject: AttackedRelease) -> AttackSide:
+    """Return vectors that hide nothing: plain word vectors."""
 
-Attack = Callable[[AttackedRelease, Encode, int], Ready | None]
-"""Prepares an attacker with an encoder and what a seed draws; none where nothing can be attacked.
+    def twin(twins: SentencePairs, times: int, seed: int) -> list[Sequence[Vectors]]:
+        return [subject.plain(twins.real, drawn) for drawn in derive_seeds(seed, times, "shared")]
 
-The attacker of what cannot leak is the one of what is to be shared; that of plain vectors of words
-prepares with those.
+    return AttackSide(twin, lambda seed: subject.plain(subject.sentences, seed))
+
+
+RunAttack = Callable[[AttackSide], dict[str, Rate]]
+"""A prepared attack: runs on one side and returns a rate for each name."""
+
+PrepareAttack = Callable[[AttackedRelease, Encode, int], RunAttack | None]
+"""Prepares an attack with an encoder and a seed; returns None if it cannot be run.
+
+The shared and the blinded vectors are attacked with the same preparation; for plain word vectors
+the attack is prepared with those.
 """
 
 
-def attack_twins(subject: AttackedRelease, encode: Encode, seed: int) -> Ready | None:
-    """Choose between twins: by linkage, by means of several encodings, and by membership."""
-    twins = make_twins(subject.sentences, subject.replacing, seed)
+def prepare_pair_attacks(subject: AttackedRelease, encode: Encode, seed: int) -> RunAttack | None:
+    """Choose between sentence pairs: by linkage, means of several encodings, and membership."""
+    twins = make_pairs(subject.sentences, subject.replacing, seed)
     if len(twins) < 2:
         return None
-    sights = look(twins, encode, seed)
+    sights = encode_pairs(twins, encode, seed)
 
-    def ready(side: Side) -> dict[str, Rate]:
+    def ready(side: AttackSide) -> dict[str, Rate]:
         shared = side.twin(twins, max(ENCODINGS), seed)
-        found = {"sentence-linkage": linkage(shared[0], sights)}
+        found = {"sentence-linkage": choose_by_linkage(shared[0], sights)}
         for times in ENCODINGS:
-            found[f"averaged-{times}"] = averaged(shared[:times], sights)
+            found[f"averaged-{times}"] = choose_by_mean(shared[:times], sights)
         rates = {name: Rate(float(hits.mean()), len(hits)) for name, hits in found.items()}
-        told = Rate(membership(shared[0], sights), len(twins))
+        told = Rate(membership_auc(shared[0], sights), len(twins))
         return rates | {"sentence-membership": told}
 
     return ready
 
 
-def attack_words(subject: AttackedRelease, encode: Encode, seed: int) -> Ready | None:
-    """Read words off a look-up table, one by one and by several sights of one word."""
+def prepare_word_lookup(subject: AttackedRelease, encode: Encode, seed: int) -> RunAttack | None:
+    """Look words up in a codebook, one by one and by several occurrences of one word."""
     chance = np.random.default_rng(seed)
     tables = []
     for name, phi, most in (("nearest-word", True, MOST_TOKENS), ("other-word", False, OTHERS)):
-        slots = slots_of(subject.sentences, subject.vocabulary, phi=phi)
+        slots = find_slots(subject.sentences, subject.vocabulary, phi=phi)
         slots = slots.take(chance.permutation(len(slots))[:most])
-        carriers = carriers_of(subject.own, phi=phi)
+        carriers = find_carriers(subject.own, phi=phi)
         if not len(slots) or not carriers:
             return None
-        kinds = kinds_at(subject.sentences, slots)
+        kinds = slot_case_kinds(subject.sentences, slots)
         tables.append((name, slots, make_codebook(subject.words, carriers, encode, seed), kinds))
 
-    def ready(side: Side) -> dict[str, Rate]:
+    def ready(side: AttackSide) -> dict[str, Rate]:
         shared = side.all(seed)
         found: dict[str, Rate] = {}
         for name, slots, book, kinds in tables:
             vectors = slots.vectors(shared)
-            found |= _tops(name, ranks(book, vectors, kinds, slots.word))
+            found |= _top_rates(name, ranks(book, vectors, kinds, slots.word))
             if name == "nearest-word":
                 repeated = intersect_vectors(book, slots, vectors, kinds)
-                found |= _tops("repeated-word", repeated.ranks)
+                found |= _top_rates("repeated-word", repeated.ranks)
         return found
 
     return ready
 
 
-def attack_trained(subject: AttackedRelease, encode: Encode, seed: int) -> Ready | None:
-    """Read words by a network that learnt from the attacker's own sentences."""
-    hidden = slots_of(subject.sentences, subject.vocabulary, phi=True)
+def prepare_trained_inverse(
+    subject: AttackedRelease, encode: Encode, seed: int
+) -> RunAttack | None:
+    """Recover words with a network trained on the attacker's own sentences."""
+    hidden = find_slots(subject.sentences, subject.vocabulary, phi=True)
     if not len(hidden) or not subject.own:
         return None
 
     def lesson(epoch: int) -> tuple[Sequence[Vectors], list[NDArray[np.int64]]]:
         drawn = seed + epoch
         own = subject.own[:LESSONS]
-        some = blinded(own, subject.words, drawn) if epoch % 2 else own
+        some = replace_identifiers(own, subject.words, drawn) if epoch % 2 else own
         known = subject.vocabulary
         numbers = [np.array([known.get(t.casefold(), -1) for t in s.tokens]) for s in some]
-        return encode(some, *seeds(drawn, 1, "lesson")), numbers
+        return encode(some, *derive_seeds(drawn, 1, "lesson")), numbers
 
     inverse = train_inverse(lesson, subject.matrix, InversionTraining(seed=seed))
-    book, kinds = _of_embeddings(subject), kinds_at(subject.sentences, hidden)
+    book, kinds = _embedding_codebook(subject), slot_case_kinds(subject.sentences, hidden)
 
-    def ready(side: Side) -> dict[str, Rate]:
+    def ready(side: AttackSide) -> dict[str, Rate]:
         answers = hidden.vectors(inverse.read(side.all(seed)))
-        return _tops("trained-word", ranks(book, answers, kinds, hidden.word))
+        return _top_rates("trained-word", ranks(book, answers, kinds, hidden.word))
 
     return ready
 
 
-def attack_known(subject: AttackedRelease, encode: Encode, seed: int) -> Ready | None:
-    """Look for whole sentences that the attacker knows, which were not meant to be hidden.
+def prepare_known_sentences(
+    subject: AttackedRelease, encode: Encode, seed: int
+) -> RunAttack | None:
+    """Search for whole sentences that the attacker knows; these are not meant to be hidden.
 
-    Sentences of the attacker's own are those that are not in the file. `known-shape` goes by the
-    case and labels that the file shows, `known-sentence` by vectors as well.
+    The attacker's own sentences are those not in the file. `known-shape` uses the casing and labels
+    that the file shows, `known-sentence` also the vectors.
     """
     if not subject.sentences or not subject.own:
         return None
     inside, outside = (
         encode(some, drawn)
         for some, drawn in zip(
-            (subject.sentences, subject.own), seeds(seed, 2, "known"), strict=True
+            (subject.sentences, subject.own), derive_seeds(seed, 2, "known"), strict=True
         )
     )
-    noise = np.concatenate(encode(subject.own, *seeds(seed, 1, "again"))) - np.concatenate(outside)
-    scale = whitening(noise)
+    noise = np.concatenate(encode(subject.own, *derive_seeds(seed, 1, "again"))) - np.concatenate(
+        outside
+    )
+    scale = whitening_matrix(noise)
 
-    def ready(side: Side) -> dict[str, Rate]:
-        rows = Rows(subject.sentences, side.all(seed), scale)
-        shapes = area(rows.has(subject.sentences), rows.has(subject.own))
-        found = area(-rows.nearest(subject.sentences, inside), -rows.nearest(subject.own, outside))
+    def ready(side: AttackSide) -> dict[str, Rate]:
+        rows = SharedSentences(subject.sentences, side.all(seed), scale)
+        shapes = area_under_curve(rows.has(subject.sentences), rows.has(subject.own))
+        found = area_under_curve(
+            -rows.nearest(subject.sentences, inside), -rows.nearest(subject.own, outside)
+        )
         tries = min(len(subject.sentences), len(subject.own))
         return {"known-shape": Rate(shapes, tries), "known-sentence": Rate(found, tries)}
 
     return ready
 
 
-ATTACKS: tuple[Attack, ...] = (attack_twins, attack_words, attack_trained, attack_known)
+ATTACKS: tuple[PrepareAttack, ...] = (
+    prepare_pair_attacks,
+    prepare_word_lookup,
+    prepare_trained_inverse,
+    prepare_known_sentences,
+)
 
 
-def measure(
+def measure_attacks(
     subject: AttackedRelease,
     drawn: Sequence[int],
     data: str,
     *,
-    attacks: Sequence[Attack] = ATTACKS,
+    attacks: Sequence[PrepareAttack] = ATTACKS,
     advance: Callable[[int, int], None] = lambda done, planned: None,
 ) -> list[Measured]:
-    """Run attacks on a subject, for each seed, and on both controls with the first.
+    """Run attacks on a release for each seed, and on both controls with the first seed.
 
-    `data` names what is measured. What an attack could not be run on is not there: the gate then
-    holds. Raises ValueError where there are fewer than two seeds.
+    `data` identifies what is measured. An attack that could not be run yields no measurement, so
+    that the gate holds the release. Raises ValueError for fewer than two seeds.
     """
     if len(set(drawn)) < 2:
-        raise ValueError("at least two seeds are needed: one tells nothing about others")
-    shared, cannot, known = in_question(subject), blind(subject), bare(subject)
+        raise ValueError("there must be at least two seeds")
+    shared, cannot, known = shared_side(subject), blinded_side(subject), unprotected_side(subject)
     planned, done = len(attacks) * (len(drawn) + 1), 0
     found: list[Measured] = []
     for attack in attacks:
@@ -488,22 +504,20 @@ def measure(
                 null = ready(cannot)
             advance(done := done + 1, planned)
         ready = attack(subject, subject.plain, drawn[0])
-        found += measured_rates(rates, null, ready(known) if ready else {}, data)
+        found += summarize_rates(rates, null, ready(known) if ready else {}, data)
         advance(done := done + 1, planned)
     return found
 
 
-def _tops(name: str, places: Floats) -> dict[str, Rate]:
-    """Count how often the true word is among the first guesses."""
+def _top_rates(name: str, places: Floats) -> dict[str, Rate]:
+    """Return how often the true word is among the first guesses."""
     if not len(places):
         return {}
     return {f"{name}-{top}": Rate(float(np.mean(places < top)), len(places)) for top in TOP}
 
 
-def _of_embeddings(subject: AttackedRelease) -> Codebook:
-    """Return the look-up table of the answers of an inverse:
-    the embeddings, scaled to length one.
-    """
+def _embedding_codebook(subject: AttackedRelease) -> Codebook:
+    """Return the codebook for the output of an inverse: embeddings of length one."""
     lengths = np.linalg.norm(subject.matrix, axis=1, keepdims=True)
     means = subject.matrix / np.maximum(lengths, 1e-12)
-    return Codebook(means.astype(np.float64), np.eye(means.shape[1]), kinds_of(subject.words))
+    return Codebook(means.astype(np.float64), np.eye(means.shape[1]), case_kinds(subject.words))

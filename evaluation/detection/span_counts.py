@@ -1,4 +1,4 @@
-"""What is counted of one note, or of several: spans and tokens found, missed, hit without need."""
+"""Counts of spans and tokens found, missed and falsely detected in notes, and their sums."""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
@@ -6,27 +6,34 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evaluation.detection.alignment import Cover, Pair, Stretch, join, tokenize, union
-from evaluation.detection.identifier_types import Strength, strength
+from evaluation.detection.alignment import (
+    Coverage,
+    Pair,
+    Stretch,
+    join_across_signs,
+    merge_touching_spans,
+    tokenize,
+)
+from evaluation.detection.identifier_types import IdentifierType, identifier_type
 from record.span import Span
 
 NOTHING = "nothing"
-"""Stands in a confusion matrix for no gold label, or no predicted one."""
+"""Label in a confusion matrix for tokens without a gold, or without a predicted, label."""
 
 IsMedical = Callable[[str], bool]
-"""Tells whether a word, as it is written, is a medical term."""
+"""Returns whether a word, as written, is a medical term."""
 
 
 @dataclass(slots=True)
 class ScoreTally:
-    """True positives, false positives and false negatives; a share of nothing is 0."""
+    """True positives, false positives and false negatives; empty ratios are 0."""
 
     tp: int = 0
     fp: int = 0
     fn: int = 0
 
     def compare(self, gold: set[Any], predicted: set[Any]) -> None:
-        """Count what both have and what only one has."""
+        """Count the common elements and those of one side only."""
         both = len(gold & predicted)
         self.tp += both
         self.fp += len(predicted) - both
@@ -45,9 +52,9 @@ class ScoreTally:
     def to_json(self) -> dict[str, float | int]:
         """Return precision, recall, F1 and the counts they come from."""
         return {
-            "precision": share(self.tp, self.tp + self.fp),
-            "recall": share(self.tp, self.tp + self.fn),
-            "f1": share(*self.f1_parts()),
+            "precision": safe_ratio(self.tp, self.tp + self.fp),
+            "recall": safe_ratio(self.tp, self.tp + self.fn),
+            "f1": safe_ratio(*self.f1_parts()),
             "tp": self.tp,
             "fp": self.fp,
             "fn": self.fn,
@@ -56,7 +63,7 @@ class ScoreTally:
 
 @dataclass(slots=True)
 class LabelCounts:
-    """Exact spans and tokens of one label; how many of its gold tokens are redacted."""
+    """Exact spans and tokens of one label, and how many of its gold tokens are redacted."""
 
     spans: ScoreTally = field(default_factory=ScoreTally)
     tokens: ScoreTally = field(default_factory=ScoreTally)
@@ -73,13 +80,14 @@ class LabelCounts:
 
 @dataclass(slots=True)
 class Counts:
-    """All that is added up over notes (micro average).
+    """All counts of one or several notes (micro average).
 
-    `numbers` holds `notes`; `tokens`, `gold` and `redacted` ones, those hit without need (`over`),
-    and the same of medical terms outside gold (`medical`, `medical_over`); `documents` with a gold
-    span and how many of them are `safe`; the same documents for each strength (`direct_documents`,
-    `direct_safe`) with its gold spans and those that leak (`direct_spans`, `direct_leaked`).
-    `confusion` counts tokens by gold and predicted label. `leaks` are gold spans in order.
+    `numbers` holds `notes`; `tokens`, `gold` tokens and `redacted` ones, false positive tokens
+    (`over`), and the same for medical terms outside gold (`medical`, `medical_over`); `documents`
+    with a gold span and how many of them are `safe`; the same for each identifier type
+    (`direct_documents`, `direct_safe`) with its gold spans and those that leak (`direct_spans`,
+    `direct_leaked`). `confusion` counts tokens by gold and predicted label. `leaks` are gold spans
+    in order.
     """
 
     strict: ScoreTally = field(default_factory=ScoreTally)
@@ -104,8 +112,8 @@ class Counts:
         self.leaks += other.leaks
 
 
-def count(pair: Pair, is_medical: IsMedical | None = None) -> Counts:
-    """Count one note; `evaluation.detection.scores.score` says what each count means."""
+def count_note(pair: Pair, is_medical: IsMedical | None = None) -> Counts:
+    """Count one note; `evaluation.detection.scores.score_pairs` defines each count."""
     counts = Counts()
     _count_spans(counts, pair)
     _count_tokens(counts, pair, is_medical)
@@ -113,20 +121,22 @@ def count(pair: Pair, is_medical: IsMedical | None = None) -> Counts:
     return counts
 
 
-def missed(pair: Pair) -> list[Span]:
-    """Return the gold spans of which predicted spans leave a token, or a part of one, readable."""
+def find_missed(pair: Pair) -> list[Span]:
+    """Return the gold spans of which a token, or part of one, is not covered by predicted spans."""
     tokens = tokenize(pair.text)
     starts = [start for start, _ in tokens]
-    predicted = Cover(union(pair.predicted))
+    predicted = Coverage(merge_touching_spans(pair.predicted))
     return [
         span
         for span in sorted(set(pair.gold))
-        if not _is_safe(span, [tokens[at] for at in _touched(span, tokens, starts)], predicted)
+        if not _is_covered(
+            span, [tokens[at] for at in _touched_tokens(span, tokens, starts)], predicted
+        )
     ]
 
 
-def share(part: float, whole: float) -> float:
-    """Divide; a share of nothing is 0."""
+def safe_ratio(part: float, whole: float) -> float:
+    """Divide; return 0 for an empty whole."""
     return part / whole if whole else 0.0
 
 
@@ -135,7 +145,10 @@ def _count_spans(counts: Counts, pair: Pair) -> None:
     predicted = {(span.start, span.end, span.label) for span in pair.predicted}
     counts.strict.compare(gold, predicted)
     counts.unlabelled.compare({key[:2] for key in gold}, {key[:2] for key in predicted})
-    counts.merged.compare(set(join(pair.gold, pair.text)), set(join(pair.predicted, pair.text)))
+    counts.merged.compare(
+        set(join_across_signs(pair.gold, pair.text)),
+        set(join_across_signs(pair.predicted, pair.text)),
+    )
     for label in {key[2] for key in gold | predicted}:
         counts.labels[label].spans.compare(
             {key for key in gold if key[2] == label}, {key for key in predicted if key[2] == label}
@@ -144,8 +157,11 @@ def _count_spans(counts: Counts, pair: Pair) -> None:
 
 def _count_tokens(counts: Counts, pair: Pair, is_medical: IsMedical | None) -> None:
     tokens = tokenize(pair.text)
-    gold, predicted = Cover(union(pair.gold)), Cover(union(pair.predicted))
-    wanted, given = _labels(pair.gold, tokens), _labels(pair.predicted, tokens)
+    gold, predicted = (
+        Coverage(merge_touching_spans(pair.gold)),
+        Coverage(merge_touching_spans(pair.predicted)),
+    )
+    wanted, given = _label_tokens(pair.gold, tokens), _label_tokens(pair.predicted, tokens)
     numbers = counts.numbers
     numbers["tokens"] += len(tokens)
     for number, (start, end) in enumerate(tokens):
@@ -168,13 +184,13 @@ def _count_tokens(counts: Counts, pair: Pair, is_medical: IsMedical | None) -> N
 
 
 def _count_leaks(counts: Counts, pair: Pair) -> None:
-    gold, leaks, numbers = set(pair.gold), missed(pair), counts.numbers
+    gold, leaks, numbers = set(pair.gold), find_missed(pair), counts.numbers
     numbers["notes"] += 1
     numbers["documents"] += bool(gold)
     numbers["safe"] += bool(gold) and not leaks
-    for kind in Strength:
-        spans = sum(strength(span.label) is kind for span in gold)
-        leaked = sum(strength(span.label) is kind for span in leaks)
+    for kind in IdentifierType:
+        spans = sum(identifier_type(span.label) is kind for span in gold)
+        leaked = sum(identifier_type(span.label) is kind for span in leaks)
         numbers[f"{kind}_spans"] += spans
         numbers[f"{kind}_leaked"] += leaked
         numbers[f"{kind}_documents"] += bool(spans)
@@ -198,18 +214,18 @@ def _count_token(counts: Counts, label: str | None, other: str | None, *, is_hit
         counts.labels[other].tokens.fp += 1
 
 
-def _labels(spans: Sequence[Span], tokens: Sequence[Stretch]) -> dict[int, str]:
-    """Return each token that spans touch one label: that of the longest span, then the leftmost."""
+def _label_tokens(spans: Sequence[Span], tokens: Sequence[Stretch]) -> dict[int, str]:
+    """Return the label of each token touched by spans: of the longest, then leftmost span."""
     ranked = sorted(set(spans), key=lambda s: (s.start - s.end, s.start, s.label))
     labels: dict[int, str] = {}
     starts = [start for start, _ in tokens]
     for span in ranked:
-        for number in _touched(span, tokens, starts):
+        for number in _touched_tokens(span, tokens, starts):
             labels.setdefault(number, span.label)
     return labels
 
 
-def _touched(span: Span, tokens: Sequence[Stretch], starts: Sequence[int]) -> range:
+def _touched_tokens(span: Span, tokens: Sequence[Stretch], starts: Sequence[int]) -> range:
     # Tokens are sorted and disjoint: those that end after the start and start before the end.
     first = bisect_right(starts, span.start)
     if first and tokens[first - 1][1] > span.start:
@@ -217,5 +233,5 @@ def _touched(span: Span, tokens: Sequence[Stretch], starts: Sequence[int]) -> ra
     return range(first, bisect_left(starts, span.end))
 
 
-def _is_safe(span: Span, tokens: Sequence[Stretch], predicted: Cover) -> bool:
+def _is_covered(span: Span, tokens: Sequence[Stretch], predicted: Coverage) -> bool:
     return all(predicted.holds(max(start, span.start), min(end, span.end)) for start, end in tokens)

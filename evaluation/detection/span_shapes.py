@@ -1,11 +1,11 @@
-"""What spans look like without what they say: `Aaaa 99/99`, the most frequent first."""
+"""Shapes of leaked and false positive spans, such as `Aaaa 99/99`, which show no text."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.span_counts import missed
+from evaluation.detection.span_counts import find_missed
 from record.span import Span
 
 _LONGEST = 32
@@ -14,33 +14,31 @@ _PER_LABEL = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """A shape that spans of one label have, and how many of them have it."""
+class SpanShape:
+    """A shape of spans of one label, and how many spans have it."""
 
     label: str
-    shape: str
+    shape_of: str
     count: int
 
 
-def shape(text: str) -> str:
-    """Return capitals as `A`, other letters as `a`, digits as `9`, and rare signs as `?`.
+def shape_of(text: str) -> str:
+    """Return a text with capitals as `A`, letters as `a`, digits as `9`, rare signs as `?`.
 
-    White space is a blank; longer shapes are cut at 32 signs.
+    White space is a blank; longer shapes are truncated to 32 characters.
     """
-    shown = "".join(map(_sign, text[:_LONGEST]))
+    shown = "".join(map(_shape_of_character, text[:_LONGEST]))
     return shown + "…" * (len(text) > _LONGEST)
 
 
-def leaked(pairs: Iterable[Pair]) -> list[Example]:
-    """Return the shapes of gold spans that are not wholly covered,
-    the five most frequent a label.
-    """
-    return _ranked((pair, span) for pair in pairs for span in missed(pair))
+def leaked_shapes(pairs: Iterable[Pair]) -> list[SpanShape]:
+    """Return the five most frequent shapes per label of gold spans not fully covered."""
+    return _rank_shapes((pair, span) for pair in pairs for span in find_missed(pair))
 
 
-def invented(pairs: Iterable[Pair]) -> list[Example]:
-    """Return the shapes of predicted spans that touch no gold span."""
-    return _ranked(
+def false_positive_shapes(pairs: Iterable[Pair]) -> list[SpanShape]:
+    """Return the most frequent shapes per label of predicted spans that touch no gold span."""
+    return _rank_shapes(
         (pair, span)
         for pair in pairs
         for span in sorted(set(pair.predicted))
@@ -48,18 +46,18 @@ def invented(pairs: Iterable[Pair]) -> list[Example]:
     )
 
 
-def _ranked(found: Iterable[tuple[Pair, Span]]) -> list[Example]:
+def _rank_shapes(found: Iterable[tuple[Pair, Span]]) -> list[SpanShape]:
     by_label: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for pair, span in found:
-        by_label[span.label][shape(pair.text[span.start : span.end])] += 1
+        by_label[span.label][shape_of(pair.text[span.start : span.end])] += 1
     examples = []
     for label, shapes in sorted(by_label.items()):
         ranked = sorted(shapes.items(), key=lambda item: (-item[1], item[0]))
-        examples += [Example(label, *item) for item in ranked[:_PER_LABEL]]
+        examples += [SpanShape(label, *item) for item in ranked[:_PER_LABEL]]
     return examples
 
 
-def _sign(char: str) -> str:
+def _shape_of_character(char: str) -> str:
     if char.isspace():
         return " "
     if char.isdecimal():

@@ -1,7 +1,8 @@
-"""What the language of synthetic notes is worth: three tasks learnt from it and from real notes.
+"""Utility of synthetic notes for three language tasks, compared with real notes.
 
-The battery of Melamud and Shivade (2019), section 5.3: likeness of words, entailment, and capitals.
-Each number stands beside that of real notes, and of text that has nothing but their frequent words.
+The tasks of Melamud and Shivade (2019), section 5.3: word similarity, entailment, and restoring
+capitals. Each number is compared with that of real notes, and of random words with their
+frequencies.
 """
 
 import csv
@@ -31,15 +32,15 @@ from record.tokens import tokens
 from synthesis.statistics import words_in
 
 LEAST = 20
-"""How often both words of a pair must be in the real notes for it to count."""
+"""How often both words of a pair must occur in the real notes for it to count."""
 
 _FEWEST_PAIRS = 3
 _COLUMNS = ("term1", "term2", "mean")
 
 
 @dataclass(frozen=True)
-class Sources:
-    """Texts to learn from: real ones, synthetic ones, and words drawn by their frequency alone."""
+class TaskTexts:
+    """Training texts: real ones, synthetic ones, and random words by frequency."""
 
     real: Sequence[str] = field(repr=False)
     synthetic: Sequence[str] = field(repr=False)
@@ -47,7 +48,7 @@ class Sources:
 
     @property
     def by_frequency(self) -> list[str]:
-        """As many words as the synthetic texts have, each drawn by itself from the real ones."""
+        """As many words as the synthetic texts have, drawn independently from the real ones."""
         counts = Counter(word for text in self.real for word in words_in(text))
         words, weights = list(counts), list(counts.values())
         chance = Random(self.seed)  # noqa: S311 - what is drawn is no secret
@@ -57,7 +58,7 @@ class Sources:
         ]
 
     def sentences(self, texts: Iterable[str]) -> list[list[str]]:
-        """Return texts as lines of words in small letters."""
+        """Return texts as lines of lowercase words."""
         lines = (line for text in texts for line in text.splitlines())
         return [[word.lower() for word in words_in(line)] for line in lines if line.strip()]
 
@@ -65,29 +66,31 @@ class Sources:
 # Capitals
 
 
-def case_restoration(
-    sources: Sources, test: Sequence[str], data: str, *, characters: int
+def measure_case_restoration(
+    sources: TaskTexts, test: Sequence[str], data: str, *, characters: int
 ) -> Measured:
-    """Measure the F1 of words with capitals, restored to real notes of other patients in small
-    letters, by a model that learnt from synthetic notes.
+    """Measure the F1 of capitals restored in lowercased real notes of other patients.
 
-    All models read so many characters. The bounds are those of the bootstrap over notes of test.
+    The model learns from synthetic notes. All models read the same number of characters. The bounds
+    are those of the bootstrap over test notes.
     """
 
     def counts(texts: Sequence[str]) -> Floats:
         model = learn_casing(texts, characters=characters, seed=sources.seed)
-        return np.array([cased(text, model.restore(small(text))) for text in test], np.float32)
+        return np.array(
+            [count_casing(text, model.restore(small(text))) for text in test], np.float32
+        )
 
     made, real, drawn = map(counts, (sources.synthetic, sources.real, sources.by_frequency))
-    low, high = ratio_intervals(_halves(made)[:, None].astype(np.float64))[0]
+    low, high = ratio_intervals(_f1_parts(made)[:, None].astype(np.float64))[0]
     return Measured(
         "case-restoration", Axis.UTILITY, _f1(made), float(low), float(high), data,
         null=_f1(drawn), control=_f1(real), detail={"notes": len(test), "characters": characters},
     )  # fmt: skip
 
 
-def cased(text: str, restored: str) -> tuple[int, int, int]:
-    """Count words with capitals: restored exactly, wrongly, and not: hits, inventions, misses."""
+def count_casing(text: str, restored: str) -> tuple[int, int, int]:
+    """Count words with capitals: restored exactly, wrongly, and not at all."""
     hits = inventions = misses = 0
     for start, end in tokens(text):
         word, found = text[start:end], restored[start:end]
@@ -98,78 +101,84 @@ def cased(text: str, restored: str) -> tuple[int, int, int]:
     return hits, inventions, misses
 
 
-def _halves(counts: Floats) -> Floats:
+def _f1_parts(counts: Floats) -> Floats:
     """Return numerator and denominator of F1 for each note: [notes, 2]"""
     hits, inventions, misses = counts.T
     return np.stack([2 * hits, 2 * hits + inventions + misses], axis=1)
 
 
 def _f1(counts: Floats) -> float:
-    above, below = _halves(counts).sum(0)
+    above, below = _f1_parts(counts).sum(0)
     return float(above / below) if below else 0.0
 
 
-# Likeness of words
+# Word similarity
 
 
 @dataclass(frozen=True)
-class Alike:
-    """Two words, and how alike people say they are."""
+class RatedPair:
+    """Two words, and their similarity as rated by people."""
 
     one: str
     other: str
     score: float
 
 
-def read_alike(path: Path) -> list[Alike]:
-    """Read pairs of words with a number that says how alike they are; raises ConfigError.
+def read_rated_pairs(path: Path) -> list[RatedPair]:
+    """Read pairs of words with a similarity rating; raises ConfigError.
 
-    Either two words and a number a line, parted by tabs, where a first line without a number is a
-    heading and left out; or values parted by commas under a heading that names Term1, Term2 and
-    Mean, whatever else it names, as UMNSRS has them (Pakhomov et al., 2010).
+    Each line is either two words and a number separated by tabs, where a first line without a
+    number is a heading and skipped; or comma-separated values under a heading with Term1, Term2 and
+    Mean, as in UMNSRS (Pakhomov et al., 2010).
     """
-    remedy = "write a word, a tab, another one, a tab and a number on each line"
-    lines = list(_lines(path, remedy))
-    places = _places(lines[:1])
-    found: list[Alike] = []
+    remedy = "give two words and a number on each line, separated by tabs"
+    lines = list(_read_lines(path, remedy))
+    places = _heading_columns(lines[:1])
+    found: list[RatedPair] = []
     for number, line in enumerate(lines, start=1):
         try:
             parts = line.split("\t") if places is None else next(csv.reader([line]))
             one, other, score = (parts[place] for place in places or range(3))
-            found.append(Alike(one.strip().lower(), other.strip().lower(), float(score)))
+            found.append(RatedPair(one.strip().lower(), other.strip().lower(), float(score)))
         except (IndexError, ValueError, csv.Error):
             if number == 1:
                 continue
-            raise ConfigError(f"{path}, line {number}", "is no pair of words", remedy) from None
+            raise ConfigError(
+                f"{path}, line {number}", "not a pair of words with a number", remedy
+            ) from None
     return found
 
 
-def _places(head: Sequence[str]) -> list[int] | None:
-    """Return where words and number stand, where this is a heading of values parted by commas."""
+def _heading_columns(head: Sequence[str]) -> list[int] | None:
+    """Return the columns of words and rating, if this is a comma-separated heading."""
     names = [name.strip().lower() for line in head for name in line.split(",")]
     return [names.index(name) for name in _COLUMNS] if set(_COLUMNS) <= set(names) else None
 
 
-def frequent(pairs: Iterable[Alike], real: Iterable[Sequence[str]], least: int) -> list[Alike]:
-    """Return the pairs both of whose words occur often enough in real sentences."""
+def select_frequent(
+    pairs: Iterable[RatedPair], real: Iterable[Sequence[str]], least: int
+) -> list[RatedPair]:
+    """Return the pairs whose words both occur often enough in real sentences."""
     counts = Counter(word for sentence in real for word in sentence)
     return [each for each in pairs if min(counts[each.one], counts[each.other]) >= least]
 
 
-def word_likeness(
-    sources: Sources, pairs: Sequence[Alike], data: str, *, least: int = LEAST
+def measure_word_likeness(
+    sources: TaskTexts, pairs: Sequence[RatedPair], data: str, *, least: int = LEAST
 ) -> Measured:
-    """Measure Spearman's correlation of cosines of words with what people say of them.
+    """Measure Spearman's correlation of cosine similarities of words with ratings by people.
 
-    Only pairs count whose words are frequent in the real notes, whatever the synthetic ones have.
-    The bounds are those of the bootstrap over pairs. Raises ConfigError where too few pairs count.
+    Only pairs whose words are frequent in the real notes count. The bounds are those of the
+    bootstrap over pairs. Raises ConfigError if too few pairs count.
     """
     real = sources.sentences(sources.real)
-    kept = frequent(pairs, real, least)
+    kept = select_frequent(pairs, real, least)
     if len(kept) < _FEWEST_PAIRS:
-        problem = f"has {len(kept)} pairs whose words occur {least} times in the real notes"
+        problem = (
+            f"only {len(kept)} pairs have words that both occur {least} times in the real notes"
+        )
         raise ConfigError("--word-pairs", problem, "give another file, or more notes")
-    told = [each.score for each in kept]
+    ratings = [each.score for each in kept]
 
     def cosines(vectors: Mapping[str, Floats]) -> list[float]:
         return [likeness(vectors, each.one, each.other) for each in kept]
@@ -178,12 +187,12 @@ def word_likeness(
     found = cosines(made)
     known = {word for each in kept for word in (each.one, each.other)}
     chance = cosines(random_vectors(sorted(known), seed=sources.seed))
-    low, high = correlation_bounds(found, told)
-    value = _correlation(found, told)
+    low, high = correlation_bounds(found, ratings)
+    value = _correlation(found, ratings)
     return Measured(
         "word-likeness", Axis.UTILITY, value, min(low, value), max(high, value), data,
-        null=_correlation(chance, told),
-        control=_correlation(cosines(learn_vectors(real, seed=sources.seed)), told),
+        null=_correlation(chance, ratings),
+        control=_correlation(cosines(learn_vectors(real, seed=sources.seed)), ratings),
         detail={
             "pairs": len(pairs), "pairs that count": len(kept),
             "with words unknown": sum(not {each.one, each.other} <= made.keys() for each in kept),
@@ -194,7 +203,7 @@ def word_likeness(
 def correlation_bounds(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
     """Bound Spearman's correlation by the percentile bootstrap over pairs."""
     if len(set(one)) == 1 or len(set(other)) == 1:
-        return -1.0, 1.0  # what never varies tells nothing
+        return -1.0, 1.0  # undefined without variation
     found = bootstrap(
         (one, other), _correlation, paired=True, vectorized=False,
         n_resamples=RESAMPLES // 4, confidence_level=CONFIDENCE, method="percentile",
@@ -209,35 +218,37 @@ def _correlation(one: Sequence[float], other: Sequence[float]) -> float:
     return float(spearmanr(one, other).statistic)
 
 
-# What follows from what
+# Entailment
 
 
 def read_entailment(path: Path) -> list[WordPair]:
-    """Read JSON Lines with `sentence1`, `sentence2` and `gold_label`, as SNLI and MedNLI have them.
+    """Read JSON Lines with `sentence1`, `sentence2` and `gold_label`, as in SNLI and MedNLI.
 
-    Pairs that people did not agree on (`-`) are left out. Raises ConfigError.
+    Pairs without a consensus label (`-`) are skipped. Raises ConfigError.
     """
     remedy = "give JSON Lines with sentence1, sentence2 and gold_label"
     found = []
-    for number, line in enumerate(_lines(path, remedy), start=1):
+    for number, line in enumerate(_read_lines(path, remedy), start=1):
         try:
             held = json.loads(line)
             first, second, label = (held[n] for n in ("sentence1", "sentence2", "gold_label"))
             both = [[word.lower() for word in words_in(each)] for each in (first, second)]
         except (ValueError, KeyError, TypeError):
-            raise ConfigError(f"{path}, line {number}", "is no pair of sentences", remedy) from None
+            raise ConfigError(f"{path}, line {number}", "not a pair of sentences", remedy) from None
         if label != "-":
             found.append(WordPair(both[0], both[1], str(label)))
     if not found:
-        raise ConfigError(str(path), "holds no pairs of sentences", remedy)
+        raise ConfigError(str(path), "no pairs of sentences", remedy)
     return found
 
 
-def entailment(
-    sources: Sources, train: Sequence[WordPair], test: Sequence[WordPair], data: str
+def measure_entailment(
+    sources: TaskTexts, train: Sequence[WordPair], test: Sequence[WordPair], data: str
 ) -> Measured:
-    """Measure how often it is foreseen whether one sentence follows from another, by vectors of
-    words learnt from synthetic notes. The bounds are those of the bootstrap over pairs of test."""
+    """Measure the accuracy of entailment prediction with word vectors learnt from synthetic notes.
+
+    The bounds are those of the bootstrap over test pairs.
+    """
 
     def right(texts: Sequence[str]) -> list[bool]:
         vectors = learn_vectors(sources.sentences(texts), seed=sources.seed)
@@ -253,7 +264,7 @@ def entailment(
     )  # fmt: skip
 
 
-def _lines(path: Path, remedy: str) -> Iterator[str]:
+def _read_lines(path: Path, remedy: str) -> Iterator[str]:
     try:
         content = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError):

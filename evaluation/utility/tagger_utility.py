@@ -1,9 +1,9 @@
-"""What synthetic notes are worth: taggers trained on them, scored on real notes.
+"""Utility of synthetic notes for training taggers, which are scored on real notes.
 
-The three settings of Libbi et al. (2021), section 4.2: real notes alone, synthetic ones alone, and
-both; or those of Belkadi et al. (2023), section 4.2, for letters made of single real ones: as many
-synthetic letters as real ones, and twice as many. Always the same real notes to select weights by
-and to be scored on.
+The three settings of Libbi et al. (2021), section 4.2: real notes only, synthetic notes only, and
+both; or those of Belkadi et al. (2023), section 4.2, for letters made from single real ones: as
+many synthetic letters as real ones, and twice as many. All settings use the same real notes for
+selecting weights and for scoring.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from scipy.stats import permutation_test
 
 from evaluation.detection.alignment import Pair
 from evaluation.detection.intervals import student_interval
-from evaluation.detection.span_counts import count
+from evaluation.detection.span_counts import count_note
 from evaluation.gate import Axis, Measured
 from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.runtime import Tagger
@@ -36,33 +36,33 @@ SHUFFLES = 9999
 
 
 def precision(counts: Counts) -> Counts:
-    """Return the precision of sums of hits, inventions and misses along the last axis."""
+    """Return the precision from hits, false positives and misses along the last axis."""
     return _ratio(counts[..., 0], counts[..., 0] + counts[..., 1])
 
 
 def recall(counts: Counts) -> Counts:
-    """Return the recall of sums of hits, inventions and misses along the last axis."""
+    """Return the recall from hits, false positives and misses along the last axis."""
     return _ratio(counts[..., 0], counts[..., 0] + counts[..., 2])
 
 
 def f1(counts: Counts) -> Counts:
-    """Return the F1 of sums of hits, inventions and misses along the last axis."""
+    """Return the F1 from hits, false positives and misses along the last axis."""
     hits = 2 * counts[..., 0]
     return _ratio(hits, hits + counts[..., 1] + counts[..., 2])
 
 
-def differ(
+def permutation_p_value(
     one: ArrayLike, other: ArrayLike, score: Score, *, shuffles: int = SHUFFLES, seed: int = 1
 ) -> float:
-    """Return the chance of a difference at least as large if the systems were interchangeable.
+    """Return the p-value of the difference of two systems by a paired permutation test.
 
-    `one` and `other` are [notes, 3]: hits, inventions and misses of each system in each note. The
-    outputs for whole notes are swapped at random, two-sided; where there are no more than
-    `shuffles` ways to do so all of them are counted. Raises ValueError where the notes differ.
+    `one` and `other` are [notes, 3]: hits, false positives and misses of each system in each note.
+    The outputs for whole notes are swapped at random, two-sided; all permutations are enumerated if
+    there are no more than `shuffles`. Raises ValueError where the notes differ.
     """
     first, second = np.asarray(one, np.float64), np.asarray(other, np.float64)
     if first.shape != second.shape or first.ndim != 2 or first.shape[1] != 3:
-        raise ValueError("hits, inventions and misses of the same notes are needed")
+        raise ValueError("counts must be of shape [notes, 3] and of the same notes")
     if np.array_equal(first, second):
         return 1.0
     both = np.concatenate((first, second))
@@ -71,7 +71,7 @@ def differ(
         sums = (both[side.astype(np.int64)].sum(axis=axis - 1) for side in (left, right))
         return np.subtract(*map(score, sums))
 
-    # A note's three counts move together: what is shuffled are places of notes, not numbers.
+    # A note's three counts belong together, so the indices of notes are permuted.
     places = np.arange(len(both))
     found = permutation_test(
         (places[: len(first)], places[len(first) :]), difference, permutation_type="samples",
@@ -81,7 +81,7 @@ def differ(
 
 
 def _ratio(above: Counts, below: Counts) -> Counts:
-    """Divide; nothing of nothing is a perfect score, as for a note without identifiers."""
+    """Divide; 0 / 0 is a perfect score, as for a note without identifiers."""
     ratio: Counts = np.where(below > 0, above / np.where(below > 0, below, 1), 1.0)
     return ratio
 
@@ -94,18 +94,17 @@ SCORES = {"precision": precision, "recall": recall, "f1": f1}
 
 
 class SpanFinder(Protocol):
-    """What finds spans, a tagger for one."""
+    """Finds spans in documents, such as a tagger."""
 
     def spans(self, documents: Sequence[Document]) -> Sequence[Sequence[Span]]:
         """Find the spans of each document."""
 
 
 @dataclass(frozen=True)
-class Trial:
-    """Real notes, parted by patient, and synthetic ones; all with spans.
+class UtilityTrial:
+    """Annotated real notes, split by patient, and synthetic ones.
 
-    With `twice`, more synthetic notes in which `synthetic` are, they take the place of both
-    together.
+    With `twice`, a superset of `synthetic`, this setting replaces the one with both.
     """
 
     real: Sequence[Annotated] = field(repr=False)
@@ -115,7 +114,7 @@ class Trial:
     twice: Sequence[Annotated] = field(default=(), repr=False)
 
     def learnt(self) -> Mapping[str, Sequence[Annotated]]:
-        """Return what each setting learns from."""
+        """Return the training notes of each setting."""
         alone = {REAL: self.real, SYNTHETIC: self.synthetic}
         if self.twice:
             return {**alone, TWICE: self.twice}
@@ -124,7 +123,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Utility:
-    """The counts of every setting: [seeds, notes of test, 3], hits, inventions and misses."""
+    """The counts of every setting: [seeds, test notes, 3], hits, false positives and misses."""
 
     counts: Mapping[str, Counts] = field(repr=False)
 
@@ -133,17 +132,17 @@ class Utility:
         return [float(each) for each in SCORES[name](self.counts[setting].sum(1))]
 
     def differ(self, one: str, other: str, name: str) -> float:
-        """Return the chance of such a difference between interchangeable settings.
+        """Return the p-value of the difference of two settings.
 
-        A note's outputs of all seeds are swapped together.
+        A note's outputs for all seeds are swapped together.
         """
         first, second = (self.counts[setting].sum(0) for setting in (one, other))
-        return differ(first, second, SCORES[name])
+        return permutation_p_value(first, second, SCORES[name])
 
     def measured(self, data: str) -> Measured:
-        """Return the F1 of synthetic notes alone as a share of that of real notes alone.
+        """Return the F1 with synthetic notes only as a ratio of that with real notes only.
 
-        Bounded by Student's t over seeds, which share notes and differ in training alone.
+        Bounded by Student's t over seeds, which share notes and differ in training only.
         """
         real, synthetic = (self.scores(setting, "f1") for setting in (REAL, SYNTHETIC))
         ratios = [one / other if other else 0.0 for one, other in zip(synthetic, real, strict=True)]
@@ -154,8 +153,7 @@ class Utility:
         )  # fmt: skip
 
     def gained(self, name: str, one: str, other: str, data: str) -> Measured:
-        """Return by how much the F1 of one setting is above that of another, bounded in the same
-        way.
+        """Return the difference of the F1 of two settings, bounded in the same way.
 
         0.01 is a point of F1.
         """
@@ -171,52 +169,52 @@ class Utility:
 
 
 def recipe_for(encoder: str, *, epochs: int | None, max_minutes: float | None) -> TaggerRecipe:
-    """Return the settings that suit an encoder, with the bounds that are given."""
+    """Return the default recipe for an encoder, with the given limits."""
     bounds = {"epochs": epochs, "max_minutes": max_minutes}
     given: dict[str, Any] = {name: value for name, value in bounds.items() if value is not None}
     return replace(default_recipe(EncoderPlan(encoder)), **given)
 
 
-def compare(
-    trial: Trial,
+def train_and_score(
+    trial: UtilityTrial,
     recipe: TaggerRecipe,
     seeds: Sequence[int],
     out: Path,
     tell: Callable[[str], TaggerWatch] = lambda name: TaggerWatch(),
 ) -> Utility:
-    """Train a tagger for each setting and seed under a folder, and score it on the test notes.
+    """Train a tagger for each setting and seed in a folder, and score it on the test notes.
 
-    A tagger that is there already is not trained again, one that was interrupted goes on. Raises
-    ConfigError, and ValueError where seeds are alike.
+    Existing taggers are loaded, interrupted trainings resumed. Raises ConfigError, and ValueError
+    for duplicate seeds.
     """
     if len(set(seeds)) < len(seeds):
-        raise ValueError("seeds are alike: the same training twice tells nothing more")
+        raise ValueError("seeds must be distinct")
     learnt = trial.learnt()
     found: dict[str, list[Counts]] = {setting: [] for setting in learnt}
     for setting, seed in ((setting, seed) for seed in seeds for setting in learnt):
         folder = out / f"{setting}-{seed}"
         if not (folder / TRAINING).exists():
-            corpora = Corpora(_learnt(learnt[setting]), _learnt(trial.dev))
+            corpora = Corpora(_to_training_notes(learnt[setting]), _to_training_notes(trial.dev))
             train(corpora, replace(recipe, seed=seed), folder, tell(folder.name))
-        found[setting].append(scored(Tagger.load(folder), trial.test))
+        found[setting].append(score_finder(Tagger.load(folder), trial.test))
     return Utility({setting: np.stack(each) for setting, each in found.items()})
 
 
-def _learnt(notes: Sequence[Annotated]) -> list[TrainingNote]:
+def _to_training_notes(notes: Sequence[Annotated]) -> list[TrainingNote]:
     return [TrainingNote(note) for note in notes]
 
 
-def scored(finder: SpanFinder, notes: Sequence[Annotated]) -> Counts:
-    """Count exact spans and labels: [notes, 3], hits, inventions and misses."""
-    return counts_of(notes, finder.spans([note.document for note in notes]))
+def score_finder(finder: SpanFinder, notes: Sequence[Annotated]) -> Counts:
+    """Count exact spans and labels: [notes, 3], hits, false positives and misses."""
+    return count_exact(notes, finder.spans([note.document for note in notes]))
 
 
-def counts_of(notes: Sequence[Annotated], found: Sequence[Sequence[Span]]) -> Counts:
-    """Count exact spans and labels among those found: [notes, 3], as `scored` does."""
+def count_exact(notes: Sequence[Annotated], found: Sequence[Sequence[Span]]) -> Counts:
+    """Count exact spans and labels among those found: [notes, 3], like `score_finder`."""
     rows = []
     for note, spans in zip(notes, found, strict=True):
         document = note.document
         pair = Pair(document.note_id, document.text, tuple(note.spans), tuple(spans))
-        exact = count(pair).strict
+        exact = count_note(pair).strict
         rows.append((exact.tp, exact.fp, exact.fn))
     return np.array(rows, np.float64)

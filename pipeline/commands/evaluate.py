@@ -6,10 +6,10 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from evaluation.detection.alignment import pair
+from evaluation.detection.alignment import pair_annotations
 from evaluation.detection.calibration import calibrate_pairs
-from evaluation.detection.scores import score, tabulate
-from evaluation.detection.span_shapes import invented, leaked
+from evaluation.detection.scores import format_scores, score_pairs
+from evaluation.detection.span_shapes import false_positive_shapes, leaked_shapes
 from pipeline.commands.options.values import given, share
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.files.gold import read_annotated, read_label_map
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     labels = read_label_map(options.label_map) if options.label_map else None
     warnings: list[str] = []
     gold, predicted = (read_annotated(path, warnings) for path in (options.gold, options.predicted))
-    paired = pair(gold, predicted, labels)
+    paired = pair_annotations(gold, predicted, labels)
     for count, what in (
         (paired.missing, "notes of GOLD are not in PRED: all their spans count as missed"),
         (paired.extra, "notes of PRED are not in GOLD: they are not scored"),
@@ -67,16 +67,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         warnings += [f"{count} {what}"] * bool(count)
     for warning in warnings:
         console.warn(warning)
-    scores = score(paired.pairs, _is_medical)
+    scores = score_pairs(paired.pairs, _is_medical)
     if options.calibrate is not None:
         scores["calibration"] = asdict(calibrate_pairs(paired.pairs, options.calibrate))
     if options.html:
-        examples = Examples(leaked(paired.pairs), invented(paired.pairs))
+        examples = Examples(leaked_shapes(paired.pairs), false_positive_shapes(paired.pairs))
         write_scores(options.html, scores, examples)
     if options.json:
         sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
     else:
-        console.say(tabulate(scores))
+        console.say(format_scores(scores))
     return EXIT_DONE
 
 

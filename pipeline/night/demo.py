@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.scores import score
+from evaluation.detection.scores import score_pairs
 from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, load
 from pipeline.notes.worker_resources import make_seal, open_master, settled
@@ -128,7 +128,7 @@ def score_demo(config: Path) -> str:
         pairs = list(_pairs(settings, state, seal))
     finally:
         state.close()
-    found = score(pairs)
+    found = score_pairs(pairs)
     fully = found["fully_redacted"]
     return (
         f"against the gold of {len(pairs)} released text notes: "

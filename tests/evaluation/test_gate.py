@@ -56,10 +56,13 @@ def test_what_is_clean_may_leave(artefact):
 @pytest.mark.parametrize(
     ("artefact", "reason"),
     [
-        (COPIES, "verbatim-8-grams: may be 3, at most 0 asked"),
-        (REMEMBERS, "membership-auc: lies from 0.56 to 0.64, which does not hold 0.5"),
-        (USELESS, "ner-of-real: may be 0.49, at least 0.8 asked"),
-        (BLIND, "membership-auc: does not see a known leak (0.55, at least 0.9 asked)"),
+        (COPIES, "verbatim-8-grams: upper bound is 3, at most 0 required"),
+        (REMEMBERS, "membership-auc: interval is 0.56 to 0.64, must contain 0.5"),
+        (USELESS, "ner-of-real: lower bound is 0.49, at least 0.8 required"),
+        (
+            BLIND,
+            "membership-auc: does not detect a known leak (control 0.55, at least 0.9 required)",
+        ),
     ],
     ids=["copies", "remembers", "useless", "attacked by the blind"],
 )
@@ -71,7 +74,7 @@ def test_what_is_broken_is_held_and_the_reason_told(artefact, reason):
 @pytest.mark.parametrize("name", CLEAN)
 def test_whatever_is_missing_holds(name):
     rest = {key: value for key, value in CLEAN.items() if key != name}
-    assert verdict(rest).reasons == (f"{name}: was not measured",)
+    assert verdict(rest).reasons == (f"{name}: not measured",)
     named = [replace(each, name=key) for key, each in CLEAN.items()]
     again = decide([*named, replace(CLEAN[name], name=name)], REQUIREMENTS)
     assert again.reasons == (f"{name}: measured twice",)
@@ -109,13 +112,13 @@ def test_a_number_that_a_known_leak_would_pass_tells_nothing():
     # What cannot leak reaches as high as copies do: no bound above that floor can be broken.
     useless = CLEAN | {"s-pdtp": replace(CLEAN["s-pdtp"], null=8.5)}
     assert verdict(useless).reasons == (
-        "s-pdtp: would let a known leak pass: it tells nothing here",
+        "s-pdtp: would pass a known leak, so it proves nothing here",
     )
 
 
 def test_an_excess_is_counted_from_its_floor():
     worse = CLEAN | {"s-pdtp": replace(CLEAN["s-pdtp"], null=3.0)}
-    assert verdict(worse).reasons == ("s-pdtp: may be over its floor 1.8, at most 1 asked",)
+    assert verdict(worse).reasons == ("s-pdtp: upper bound above null is 1.8, at most 1 required",)
 
 
 def test_requirements_are_read():

@@ -7,7 +7,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from evaluation.attacks.copying import RealNotes, membership, nearness, verbatim
+from evaluation.attacks.copying import (
+    RealNotes,
+    attack_membership,
+    measure_nearness,
+    measure_verbatim,
+)
 from evaluation.attacks.proximity import WordCorpus
 from evaluation.gate import Axis, Measured, Verdict, decide, read_requirements
 from evaluation.utility.tagger_utility import REAL, SYNTHETIC, Utility
@@ -69,9 +74,9 @@ def judged(real, corpus, made, *, marked=None, learnt=GOOD):
     rows = {setting: np.array([[score], [score]]) for setting, score in
             ((REAL, GOOD), (SYNTHETIC, learnt))}  # fmt: skip
     measured = [
-        *nearness(made, real, corpus, "d").measured,
-        verbatim(made, real, "d"),
-        membership(made, real, "d"),
+        *measure_nearness(made, real, corpus, "d").measured,
+        measure_verbatim(made, real, "d"),
+        attack_membership(made, real, "d"),
         Measured("well-formed-share", Axis.DETECTION, kept, kept, kept, "d"),
         Measured("tag-distance", Axis.RESEMBLANCE, apart, apart, apart, "d"),
         Utility(rows).measured("d"),

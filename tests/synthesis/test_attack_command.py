@@ -79,15 +79,15 @@ def test_the_list_of_canaries_is_kept_and_no_other_is_taken(folder: Path, tmp_pa
 def test_log_probabilities_add_up_to_the_surprise(folder: Path) -> None:
     model = load(folder / "model")
     texts = load_corpus(folder / "corpus").texts("test", model.vocabulary)
-    told = list(log_probabilities(model.network, model.vocabulary, texts))
-    assert [len(each) for each in told] == [len(text.ids) - text.asked for text in texts]
+    reported = list(log_probabilities(model.network, model.vocabulary, texts))
+    assert [len(each) for each in reported] == [len(text.ids) - text.asked for text in texts]
     whole = surprise(model.network, model.vocabulary, texts)
-    assert -sum(map(sum, told)) == pytest.approx(whole.nats, rel=1e-4)
+    assert -sum(map(sum, reported)) == pytest.approx(whole.nats, rel=1e-4)
 
 
 def test_everything_is_measured_beside_what_gives_it_a_meaning(attacked: Path) -> None:
-    told = json.loads((attacked / "attacked" / "attack.json").read_text())
-    found = {each["name"]: each for each in told["measured"]}
+    reported = json.loads((attacked / "attacked" / "attack.json").read_text())
+    found = {each["name"]: each for each in reported["measured"]}
     names = {"canary-auc", "model-membership-auc", "s-pdtp", "counterfactual-memorization"}
     assert set(found) == names
     for each in found.values():
@@ -98,16 +98,16 @@ def test_everything_is_measured_beside_what_gives_it_a_meaning(attacked: Path) -
     assert canary["value"] > 0.8 and canary["low"] > 0.5 > canary["null"] - 0.2
     assert canary["detail"]["in"] == "the model itself"
     assert {"floor of notes in neither", "mean change, floor"} <= set(found["s-pdtp"]["detail"])
-    assert len(told["notes"]) == 2
+    assert len(reported["notes"]) == 2
     assert (attacked / "attacked").stat().st_mode & 0o077 == 0
     text = (attacked / "attacked" / "attack.json").read_text()
     assert not any(part in text for name in NAMES for part in name.split())
 
 
 def test_floors_are_always_printed(attacked: Path) -> None:
-    told = json.loads((attacked / "attacked" / "attack.json").read_text())["measured"]
+    reported = json.loads((attacked / "attacked" / "attack.json").read_text())["measured"]
     lines = (attacked / "said.txt").read_text().splitlines()
-    for each in told:
+    for each in reported:
         (line,) = (line for line in lines if line.startswith(each["name"]))
         assert f"nothing learnt {each['null']:.4f}, known leak {each['control']:.4f}" in line
 
@@ -135,13 +135,13 @@ def test_notes_of_a_model_with_canaries_are_held_and_tried(attacked: Path, capsy
     reasons = json.loads((out / "report.json").read_text())["reasons"]
     assert "the model learnt notes that were planted in it" in reasons
     assert any(reason.startswith("canary-auc: lies from") for reason in reasons)
-    assert "s-pdtp: was not measured" not in reasons
+    assert "s-pdtp: not measured" not in reasons
     words = [notes, attacked / "corpus", "-o", attacked / "battery", "--characters", 600]
     capsys.readouterr()
     assert call("battery", *words, "--json", "--plain") == 0
-    told = json.loads(capsys.readouterr().out)["measured"]
-    assert [each["name"] for each in told] == ["case-restoration"]
-    assert told == json.loads((attacked / "battery" / "battery.json").read_text())["measured"]
+    reported = json.loads(capsys.readouterr().out)["measured"]
+    assert [each["name"] for each in reported] == ["case-restoration"]
+    assert reported == json.loads((attacked / "battery" / "battery.json").read_text())["measured"]
     assert call("battery", *words, "--word-pairs", attacked / "none.tsv", "--plain") == 2
 
 
@@ -160,9 +160,12 @@ def test_what_cannot_be_attacked_is_refused(attacked: Path, tmp_path: Path, caps
 
 
 def test_the_same_model_twice_scores_nothing(attacked: Path) -> None:
-    from evaluation.attacks.generator_attacks import _pairwise
-    from evaluation.attacks.reference_models import told
+    from evaluation.attacks.generator_attacks import _compare_pairwise
+    from evaluation.attacks.reference_models import score_tokens
 
     model = load(attacked / "model")
     texts = load_corpus(attacked / "corpus").texts("test", model.vocabulary)
-    assert {each.largest for each in _pairwise(told(model, texts), told(model, texts))} == {0.0}
+    assert {
+        each.largest
+        for each in _compare_pairwise(score_tokens(model, texts), score_tokens(model, texts))
+    } == {0.0}

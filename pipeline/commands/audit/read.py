@@ -73,13 +73,13 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
 def _judged(corrected: Corrected) -> dict[str, Any]:
     # SciPy is only needed here.
-    from evaluation.detection.alignment import pair
-    from evaluation.detection.leak_rate import judge
+    from evaluation.detection.alignment import pair_annotations
+    from evaluation.detection.leak_rate import score_sample
 
     detected = [found for found, _ in corrected.notes]
     gold = [note for _, note in corrected.notes]
     population = {kind: counts["population"] for kind, counts in corrected.sample.strata.items()}
-    result = judge(pair(gold, detected).pairs, population)
+    result = score_sample(pair_annotations(gold, detected).pairs, population)
     return result | {"sample": corrected.sample.sample_id, "unseen": corrected.unseen}
 
 

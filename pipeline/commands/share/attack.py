@@ -134,8 +134,8 @@ def _attack(
     options: argparse.Namespace,
     progress: Progress,
 ) -> list[Measured]:
-    from evaluation.attacks.frozen_adversaries import any_attack, frozen_adversary
-    from evaluation.attacks.shared_vectors import measure
+    from evaluation.attacks.frozen_adversaries import attack_frozen_representer, bound_any_attack
+    from evaluation.attacks.shared_vectors import measure_attacks
     from models.private.pairs import Pairs
     from models.private.pseudonymization import Pseudonymizer
     from models.private.stop_words import stop_words
@@ -150,13 +150,13 @@ def _attack(
 
     progress.phase("attacking")
     measured = [_text(site, manifest, options.shared)]
-    measured += measure(subject, drawn, data, advance=tell("attacks"))
+    measured += measure_attacks(subject, drawn, data, advance=tell("attacks"))
     named = sorted((each for each in subject.sentences if any(each.phi)), key=len)
     every = Pairs(named, kit.embeddings, replacing)
-    measured += any_attack(kit, every, drawn, data, noise=manifest.noise)
+    measured += bound_any_attack(kit, every, drawn, data, noise=manifest.noise)
     short = [each for each in named if len(each) <= _SHORT] or named
     pairs = Pairs(short[-_MOST_PAIRS:], kit.embeddings, replacing)
-    return measured + frozen_adversary(
+    return measured + attack_frozen_representer(
         kit, pairs, drawn, data, noise=manifest.noise, advance=tell("adversaries")
     )
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evaluation.utility.agreement import Agreement, ReviewerAnswer, agreement
+from evaluation.utility.agreement import Agreement, ReviewerAnswer, measure_agreement
 from pipeline.commands.options.values import add_speech
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
@@ -43,7 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Compare; returns the exit code."""
     try:
-        found = agreement(ReviewerAnswer(**each) for each in read_answers(options.answers))
+        found = measure_agreement(ReviewerAnswer(**each) for each in read_answers(options.answers))
     except ValueError as error:
         remedy = "give each reviewer's file once"
         raise ConfigError("ANSWERS.json", str(error), remedy) from None

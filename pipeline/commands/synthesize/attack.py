@@ -15,7 +15,7 @@ from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 if TYPE_CHECKING:
-    from evaluation.attacks.reference_models import Ground
+    from evaluation.attacks.reference_models import AttackData
     from models.language.training.folder import TrainedGenerator
 
 DESCRIPTION = """\
@@ -87,8 +87,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train and attack; returns the exit code."""
     with models_extra("synthesize attack"):
-        from evaluation.attacks.generator_attacks import Attacker, AttackPlan
-        from evaluation.attacks.reference_models import Partners
+        from evaluation.attacks.generator_attacks import AttackPlan, GeneratorAttacks
+        from evaluation.attacks.reference_models import ReferenceModels
         from models.language.training.folder import digest, load
         from models.language.training.training import LanguageWatch
     try:
@@ -104,8 +104,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             progress.phase(name)
             return LanguageWatch(progress.advance)
 
-        partners = Partners(ground, options.output / "partners", tell)
-        found = Attacker(target, ground, partners, plan).attack(digest(options.model))
+        partners = ReferenceModels(ground, options.output / "partners", tell)
+        found = GeneratorAttacks(target, ground, partners, plan).attack(digest(options.model))
     told = {
         "format": 1,
         "recipe": ground.recipe.to_json(),
@@ -124,9 +124,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return EXIT_DONE
 
 
-def _ground(target: "TrainedGenerator", options: argparse.Namespace) -> "Ground":
+def _ground(target: "TrainedGenerator", options: argparse.Namespace) -> "AttackData":
     """Read what the model learnt from; raises ConfigError where that is something else."""
-    from evaluation.attacks.reference_models import Ground
+    from evaluation.attacks.reference_models import AttackData
     from models.language.training.recipe import recipe_of
     from synthesis.canaries import draw_canaries, load_canaries
     from synthesis.prepared_corpus import digest, load_corpus
@@ -147,4 +147,4 @@ def _ground(target: "TrainedGenerator", options: argparse.Namespace) -> "Ground"
     if len(train) <= options.without or len(test) < 4:
         problem = "has too few notes of train or test"
         raise ConfigError(str(options.corpus), problem, "prepare a larger corpus")
-    return Ground(target.vocabulary, train, dev, test, canaries, recipe)
+    return AttackData(target.vocabulary, train, dev, test, canaries, recipe)

@@ -87,30 +87,30 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
 def _measured(options: argparse.Namespace, progress: Progress) -> list[Measured]:
     from evaluation.utility.language_tasks import (
-        Sources,
-        case_restoration,
-        entailment,
-        read_alike,
+        TaskTexts,
+        measure_case_restoration,
+        measure_entailment,
+        measure_word_likeness,
         read_entailment,
-        word_likeness,
+        read_rated_pairs,
     )
 
-    pairs = read_alike(options.word_pairs) if options.word_pairs else None
+    pairs = read_rated_pairs(options.word_pairs) if options.word_pairs else None
     sentences = [read_entailment(path) for path in options.entailment or ()]
     notes = load_corpus(options.corpus).notes
     real, test = ([decode(each.marked)[0] for each in notes[s]] for s in ("train", "test"))
     made = options.synthetic / NOTES
     synthetic = [note.document.text for note in read_annotated(made, [])]
-    sources, data = Sources(real, synthetic, options.seed), sum_of(made)
+    sources, data = TaskTexts(real, synthetic, options.seed), sum_of(made)
     progress.phase("capitals")
     try:
-        measured = [case_restoration(sources, test, data, characters=options.characters)]
+        measured = [measure_case_restoration(sources, test, data, characters=options.characters)]
     except ValueError as error:
         raise ConfigError("the notes", str(error), "give more") from None
     if pairs is not None:
         progress.phase("likeness of words")
-        measured.append(word_likeness(sources, pairs, data, least=options.least))
+        measured.append(measure_word_likeness(sources, pairs, data, least=options.least))
     if sentences:
         progress.phase("entailment")
-        measured.append(entailment(sources, sentences[0], sentences[1], data))
+        measured.append(measure_entailment(sources, sentences[0], sentences[1], data))
     return measured

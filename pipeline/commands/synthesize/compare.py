@@ -10,15 +10,15 @@ from pathlib import Path
 
 from evaluation.attacks.reidentification import (
     Pieces,
-    Remade,
-    Replaced,
-    direct,
-    identifiers_kept,
-    linked,
-    reidentification,
+    RemadeLetter,
+    ReplacedIdentifier,
+    measure_kept_identifiers,
+    measure_reidentification,
+    measure_source_linkage,
+    select_direct,
 )
-from evaluation.detection.alignment import pair
-from evaluation.detection.masking_agreement import masker
+from evaluation.detection.alignment import pair_annotations
+from evaluation.detection.masking_agreement import measure_masker
 from evaluation.gate import Measured
 from evaluation.utility.readability import formulas_of
 from evaluation.utility.resemblance import Refilled, Vectors, reading_ease, resemblance
@@ -172,8 +172,8 @@ def _gold(options: argparse.Namespace, masked: Sequence[Masked], data: str) -> l
         Annotated(letter.document, tuple(letter.identifiers))
         for letter in (found[each.document.note_id] for each in gold)
     ]
-    pairs = pair(gold, hidden, labels).pairs
-    return masker(
+    pairs = pair_annotations(gold, hidden, labels).pairs
+    return measure_masker(
         (replace(each, person_id=found[each.note_id].document.person_id) for each in pairs), data
     )
 
@@ -183,21 +183,23 @@ def _privacy(
 ) -> list[Measured]:
     replaced = [each for letter in letters for each in _replaced(letter)]
     remade = [
-        Remade(
+        RemadeLetter(
             each.source.document.text, each.made.document.text,
             [(span.label, value) for span, value in _values(each.source)], each.person,
         )
         for each in letters
     ]  # fmt: skip
     return [
-        *reidentification(replaced, pieces, data, seed=seed),
-        *reidentification(direct(replaced), pieces, data, prefix="direct-", seed=seed),
-        *identifiers_kept(remade, data),
-        linked(remade, data),
+        *measure_reidentification(replaced, pieces, data, seed=seed),
+        *measure_reidentification(
+            select_direct(replaced), pieces, data, prefix="direct-", seed=seed
+        ),
+        *measure_kept_identifiers(remade, data),
+        measure_source_linkage(remade, data),
     ]
 
 
-def _replaced(letter: _Comparison) -> Iterator[Replaced]:
+def _replaced(letter: _Comparison) -> Iterator[ReplacedIdentifier]:
     """Pair identifiers with what stands for them, label by label in their order.
 
     A label of which nothing is left was taken out without a word for it.
@@ -216,7 +218,7 @@ def _replaced(letter: _Comparison) -> Iterator[Replaced]:
             problem = f"has {len(others)} {label} for {len(values)} of its source"
             raise ConfigError(where, problem, "fill the letters again")
         for value, other in zip(values, others, strict=True):
-            yield Replaced(label, value, other, letter.person)
+            yield ReplacedIdentifier(label, value, other, letter.person)
 
 
 def _values(masked: Masked) -> Iterable[tuple[Span, str]]:

@@ -8,7 +8,11 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from evaluation.attacks.pretraining_overlap import likelihood, shared_runs, subject
+from evaluation.attacks.pretraining_overlap import (
+    measure_likelihood,
+    measure_shared_runs,
+    overlap_id,
+)
 from evaluation.gate import Measured
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_speech, positive
@@ -85,7 +89,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         raise ConfigError(str(options.output), "is not empty", "name a new folder")
     with models_extra("synthesize overlap"):
         from models.language.training.pretrained import digest
-    data = subject(digest(options.base), corpus_digest(options.corpus))
+    data = overlap_id(digest(options.base), corpus_digest(options.corpus))
     warnings: list[str] = []
     with console.progress() as progress:
         told = _measured(options, data, progress, warnings)
@@ -121,7 +125,7 @@ def _measured(
         progress.phase("looking")
         read = (text for path in options.text for text in _texts(path, warnings))
         try:
-            found, shares = shared_runs(texts, [note.owner for _, note in held], read, data)
+            found, shares = measure_shared_runs(texts, [note.owner for _, note in held], read, data)
         except ValueError as error:
             raise ConfigError("--text", str(error), "give what the model learnt from") from None
         measured.append(found)
@@ -153,7 +157,7 @@ def _asked(
     asked, others = (_drawn(some, options) for some in (texts, unseen))
     base = _Watched(Foundation.of_folder(options.base), progress, len(asked) + len(others))
     try:
-        return likelihood(base, asked, others, data, seed=options.seed)
+        return measure_likelihood(base, asked, others, data, seed=options.seed)
     except ValueError as error:
         raise ConfigError("--unseen", str(error), "give a hundred notes and more") from None
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from evaluation.attacks.pretraining_overlap import LIKELIHOOD, subject
+from evaluation.attacks.pretraining_overlap import LIKELIHOOD, overlap_id
 from evaluation.gate import Decision, Measured, Requirement, Verdict, decide
 from pipeline.commands.options.gate import Case, conclude, read_measured, requirements_at
 from pipeline.commands.options.keys import add_key
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     # What an older version wrote does not say what its model began with.
     base = None if filled else manifest.get("base_sha256", "unknown")
     if base is not None:
-        known.add(subject(base, manifest["corpus_sha256"]))
+        known.add(overlap_id(base, manifest["corpus_sha256"]))
     what = "notes, or of another model"
     measured = [
         each for path in options.measured for each in read_measured(path, known, what, _REMEDY)

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evaluation.attacks.copying import RealNotes, membership, nearness, parted, verbatim
+from evaluation.attacks.copying import (
+    RealNotes,
+    attack_membership,
+    measure_nearness,
+    measure_verbatim,
+    split_words,
+)
 from evaluation.attacks.proximity import NearestPair, WordCorpus, review
 from evaluation.gate import Axis, Measured
 from pipeline.commands.options.values import add_speech
@@ -102,23 +108,23 @@ def _screen(
         raise ConfigError(str(options.synthetic), "holds no notes", "generate some")
     try:
         real = RealNotes(
-            parted(learnt),
+            split_words(learnt),
             [note.owner for note in prepared.notes[SPLITS[0]]],
-            parted(text for part in others for text in part),
+            split_words(text for part in others for text in part),
         )
     except ValueError as error:
         remedy = "prepare a corpus of more patients"
         raise ConfigError(str(options.corpus), str(error), remedy) from None
-    words, data = parted(texts), sum_of(options.synthetic / NOTES)
+    words, data = split_words(texts), sum_of(options.synthetic / NOTES)
     progress.phase("comparing")
     corpus = WordCorpus(real.trained)
-    near = nearness(words, real, corpus, data)
+    near = measure_nearness(words, real, corpus, data)
     by_bm25 = corpus.bm25(words)
     progress.phase("attacking")
     measured = [
         *near.measured,
-        verbatim(words, real, data),
-        membership(words, real, data, seed=options.seed),
+        measure_verbatim(words, real, data),
+        attack_membership(words, real, data, seed=options.seed),
     ]
     pairs = review(near.found, by_bm25, texts, learnt)
     return measured, [_shown(number, pair, texts, learnt) for number, pair in enumerate(pairs)]

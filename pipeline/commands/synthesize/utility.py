@@ -69,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train and compare; returns the exit code."""
     with models_extra("synthesize utility"):
-        from evaluation.utility.tagger_utility import Trial, compare, recipe_for
+        from evaluation.utility.tagger_utility import UtilityTrial, recipe_for, train_and_score
         from models.tagger.training.training import TaggerWatch
     manifest = read_generated(options.synthetic)
     if manifest["corpus_sha256"] != digest(options.corpus):
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     synthetic, twice = (
         _filled(notes) if is_filled(manifest) else (list(read_annotated(notes, [])), [])
     )
-    trial = Trial(real, synthetic, dev, test, twice)
+    trial = UtilityTrial(real, synthetic, dev, test, twice)
     if options.seeds < 2:
         raise ConfigError("--seeds", "is too few to bound anything", "give at least 2")
     with console.progress() as progress:
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         seeds = range(1, options.seeds + 1)
         bounds = {"epochs": options.epochs, "max_minutes": options.max_minutes}
         recipe = recipe_for(options.encoder, **bounds)
-        utility = compare(trial, recipe, seeds, options.output / "taggers", tell)
+        utility = train_and_score(trial, recipe, seeds, options.output / "taggers", tell)
     measured, *others = _measured(utility, sum_of(notes), filled=is_filled(manifest))
     found = [each.to_json() for each in (measured, *others)]
     told = {"format": 1, "measured": found, "tests": _tests(utility)}

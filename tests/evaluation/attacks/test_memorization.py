@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from evaluation.attacks.memorization import attack, counterfactual, excess, half_splits, influence
+from evaluation.attacks.memorization import (
+    compare_with_floor,
+    counterfactual_scores,
+    draw_half_splits,
+    measure_influence,
+    separate_members,
+)
 from models.language.training.training import Unigram
 
 LOGS = st.lists(st.floats(-20, 0), min_size=1, max_size=30)
@@ -29,7 +35,7 @@ def test_a_unigram_model_has_its_closed_form():
     for left_out, note in enumerate(notes):
         rest = notes[:left_out] + notes[left_out + 1 :]
         full, without = unigram(notes, words), unigram(rest, words)
-        found = influence([full[word] for word in note], [without[word] for word in note])
+        found = measure_influence([full[word] for word in note], [without[word] for word in note])
         changes = []
         for word in note:
             held = sum(each.count(word) for each in notes)
@@ -42,13 +48,13 @@ def test_a_unigram_model_has_its_closed_form():
 
 @given(LOGS)
 def test_identical_models_remember_nothing(logs):
-    assert influence(logs, logs) == influence([0.0], [0.0])
+    assert measure_influence(logs, logs) == measure_influence([0.0], [0.0])
 
 
 @given(LOGS, st.randoms())
 def test_the_largest_change_bounds_the_mean(logs, chance):
     others = [chance.uniform(-20, 0) for _ in logs]
-    found = influence(logs, others)
+    found = measure_influence(logs, others)
     assert abs(found.mean) <= found.largest + 1e-9
     assert abs(found.signed) == found.largest
 
@@ -56,25 +62,25 @@ def test_the_largest_change_bounds_the_mean(logs, chance):
 @pytest.mark.parametrize(("one", "other"), [([], []), ([0.0], [0.0, 1.0]), ([-math.inf], [0.0])])
 def test_what_cannot_be_compared_is_refused(one, other):
     with pytest.raises(ValueError, match=r"same tokens|finite"):
-        influence(one, other)
+        measure_influence(one, other)
 
 
 def test_an_excess_is_bounded_from_its_floor():
     chance = np.random.default_rng(1)
     floors = chance.normal(4, 1, 200)
-    found = excess(floors + chance.normal(2, 0.5, 200), floors)
+    found = compare_with_floor(floors + chance.normal(2, 0.5, 200), floors)
     assert found.low < 2 < found.high
     assert found.score - found.floor == pytest.approx(2, abs=0.2)
-    same = excess(floors, floors)
+    same = compare_with_floor(floors, floors)
     assert same.low == same.high == 0.0
 
 
 def test_every_note_is_in_half_of_the_models():
-    halves = half_splits(101, 8)
+    halves = draw_half_splits(101, 8)
     assert (halves.sum(0) == 4).all()
-    assert not (halves == half_splits(101, 8, seed=2)).all()
+    assert not (halves == draw_half_splits(101, 8, seed=2)).all()
     with pytest.raises(ValueError, match="even"):
-        half_splits(10, 3)
+        draw_half_splits(10, 3)
 
 
 def test_the_note_with_a_planted_number_ranks_first_by_either_estimator():
@@ -86,16 +92,16 @@ def test_the_note_with_a_planted_number_ranks_first_by_either_estimator():
     full = unigram(notes, held)
     left_out = [unigram(notes[:k] + notes[k + 1 :], held) for k in range(len(notes))]
     largest = [
-        influence([full[word] for word in note], [without[word] for word in note]).largest
+        measure_influence([full[word] for word in note], [without[word] for word in note]).largest
         for note, without in zip(notes, left_out, strict=True)
     ]
-    halves = half_splits(len(notes), 16)
+    halves = draw_half_splits(len(notes), 16)
     models = [
         unigram([note for note, is_in in zip(notes, half, strict=True) if is_in], held)
         for half in halves
     ]
     told = [[np.mean([model[word] for word in note]) for note in notes] for model in models]
-    assert int(np.argmax(largest)) == int(np.argmax(counterfactual(told, halves))) == 17
+    assert int(np.argmax(largest)) == int(np.argmax(counterfactual_scores(told, halves))) == 17
 
 
 def test_the_product_s_unigram_has_the_closed_form_too():
@@ -113,7 +119,9 @@ def test_the_product_s_unigram_has_the_closed_form_too():
             + math.log((total - len(note) + 5) / (total + 5))
             for number, count in zip(note, counts, strict=True)
         ]
-        assert influence(seen, unseen).signed == pytest.approx(max(changes, key=abs), abs=1e-9)
+        assert measure_influence(seen, unseen).signed == pytest.approx(
+            max(changes, key=abs), abs=1e-9
+        )
 
 
 class Bigram:
@@ -141,20 +149,22 @@ def test_models_of_halves_rank_notes_as_leaving_each_out_does(seed):
     full = Bigram(notes, 200)
     left_out = [Bigram(notes[:place] + notes[place + 1 :], 200) for place in range(30)]
     alone = [
-        influence(full.told(note), without.told(note))
+        measure_influence(full.told(note), without.told(note))
         for note, without in zip(notes, left_out, strict=True)
     ]
-    halves = half_splits(30, 16, seed=seed)
+    halves = draw_half_splits(30, 16, seed=seed)
     models = [
         Bigram([note for note, is_in in zip(notes, half, strict=True) if is_in], 200)
         for half in halves
     ]
-    scores = counterfactual([[np.mean(m.told(note)) for note in notes] for m in models], halves)
+    scores = counterfactual_scores(
+        [[np.mean(m.told(note)) for note in notes] for m in models], halves
+    )
     assert spearmanr(scores, [each.mean for each in alone]).statistic >= 0.6
 
 
 def test_a_note_that_every_model_saw_has_no_score():
-    scores = counterfactual([[-1.0, -2.0], [-1.5, -2.5]], [[True, True], [True, False]])
+    scores = counterfactual_scores([[-1.0, -2.0], [-1.5, -2.5]], [[True, True], [True, False]])
     assert math.isnan(scores[0])
     assert scores[1] == pytest.approx(0.5)
 
@@ -164,7 +174,7 @@ def test_a_note_that_every_model_saw_has_no_score():
 )
 def test_the_area_is_the_share_of_pairs_in_order(members, others):
     pairs = [(one > other) + (one == other) / 2 for one in members for other in others]
-    found = attack(members, others)
+    found = separate_members(members, others)
     assert found.auc == pytest.approx(np.mean(pairs))
     assert 0 <= found.low <= found.high <= 1
 
@@ -173,15 +183,15 @@ def test_an_attack_on_noise_holds_a_half_as_often_as_promised():
     chance = np.random.default_rng(9)
     held = 0
     for _ in range(200):
-        found = attack(chance.normal(size=40), chance.normal(size=40))
+        found = separate_members(chance.normal(size=40), chance.normal(size=40))
         held += found.low <= 0.5 <= found.high
     assert 0.03 <= 1 - held / 200 <= 0.07
-    leak = attack(chance.normal(3, 1, 40), chance.normal(size=40))
+    leak = separate_members(chance.normal(3, 1, 40), chance.normal(size=40))
     assert leak.low > 0.9
 
 
 def test_one_note_tells_nothing():
     with pytest.raises(ValueError, match="at least two"):
-        attack([1.0], [0.0, 1.0])
+        separate_members([1.0], [0.0, 1.0])
     with pytest.raises(ValueError, match="at least two"):
-        excess([1.0], [0.0])
+        compare_with_floor([1.0], [0.0])

@@ -5,7 +5,13 @@ import pytest
 from scipy.stats import binomtest
 
 from benchmarks.night.attacks import OWN, STRANGE, Planted, arms, at_random, nothing, plant
-from evaluation.attacks.parrot import Logistic, ParrotAttack, ParrotReader, judge, parrot
+from evaluation.attacks.parrot import (
+    Logistic,
+    ParrotAttack,
+    ParrotReader,
+    score_suspicion,
+    suspect_identifiers,
+)
 from record.document import Annotated, Document
 from record.policy import Policy
 from record.span import Span
@@ -93,7 +99,7 @@ def _marked(*lines: tuple[str, str]) -> list[Annotated]:
 def test_a_reader_expects_what_it_has_read_of() -> None:
     known = _marked(*[("vu par le docteur ", f"Nom{n}") for n in range(20)])
     other = _marked(("vu par le docteur ", "Autre"), ("voisine de palier ", "petit"))
-    expected, strange = parrot(known, other)
+    expected, strange = suspect_identifiers(known, other)
     assert expected < 0.3 < strange
     reader = ParrotReader()
     reader.learn(known)
@@ -109,7 +115,7 @@ def test_a_regression_separates_what_can_be_separated() -> None:
     model.fit(rows, marks)
     sure = model.predict(rows)
     assert sure[marks].min() > 0.5 > sure[~marks].max()
-    with pytest.raises(ValueError, match="all the same"):
+    with pytest.raises(ValueError, match="both classes"):
         Logistic().fit(rows, np.zeros(400, np.bool_))
 
 
@@ -117,7 +123,7 @@ def test_suspicion_is_judged_by_exact_tests() -> None:
     """Of 100, 10 are leaks; the 10 most suspected hold 4 of them."""
     is_leak = np.zeros(100, np.bool_)
     is_leak[[0, 1, 2, 3, 50, 51, 52, 53, 54, 55]] = True
-    found = judge(-np.arange(100.0), is_leak)
+    found = score_suspicion(-np.arange(100.0), is_leak)
     assert (found.hits, found.budget, found.leaks) == (4, 10, 10)
     assert (found.recall, found.precision, found.chance) == (0.4, 0.4, 0.1)
     # R: binom.test(4, 10)$conf.int, and binom.test(4, 10, 0.1, alternative = "greater").
@@ -130,9 +136,9 @@ def test_suspicion_is_judged_by_exact_tests() -> None:
 
 def test_equal_suspicion_is_a_guess() -> None:
     is_leak = np.arange(1000) < 100
-    found = judge(np.zeros(1000), is_leak)
+    found = score_suspicion(np.zeros(1000), is_leak)
     assert found.auc == 0.5
     assert found.p_value > SURPRISING
-    empty = judge(np.zeros(5), np.zeros(5, np.bool_), budget=2)
+    empty = score_suspicion(np.zeros(5), np.zeros(5, np.bool_), budget=2)
     assert (empty.recall, empty.chance, empty.p_value) == (0.0, 0.0, 1.0)
-    assert judge(np.zeros(0), np.zeros(0, np.bool_)).precision == 0.0
+    assert score_suspicion(np.zeros(0), np.zeros(0, np.bool_)).precision == 0.0

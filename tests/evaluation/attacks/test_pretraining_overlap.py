@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from evaluation.attacks.pretraining_overlap import (
     RUN,
     SharedRuns,
-    least_likely,
-    likelihood,
-    shared_runs,
-    subject,
+    measure_likelihood,
+    measure_shared_runs,
+    min_k_scores,
+    overlap_id,
 )
 
 WORDS = st.sampled_from("abcd")
@@ -86,15 +86,15 @@ def test_notes_that_the_texts_hold_are_counted_beside_both_controls() -> None:
     web[7] += " " + " ".join(notes[0].split()[5:25])
     web[9] = notes[1]
     owners = [f"p{number // 2}" for number in range(40)]
-    found, shares = shared_runs(notes, owners, ([text] for text in web), "some")
+    found, shares = measure_shared_runs(notes, owners, ([text] for text in web), "some")
     assert found.name == "base-overlap-13-words" and found.data == "some"
     assert [place for place, share in enumerate(shares) if share] == [0, 1]
     assert shares[:2] == [0.5, 1.0]
     assert found.value == 2 / 40 and found.low < found.value < found.high
     assert (found.null, found.control) == (2 / 40, 38 / 40)
     assert found.detail["notes"] == 2
-    with pytest.raises(ValueError, match="no words"):
-        shared_runs(notes, owners, [["..."]], "some")
+    with pytest.raises(ValueError, match="contain words"):
+        measure_shared_runs(notes, owners, [["..."]], "some")
 
 
 class Memory:
@@ -119,11 +119,11 @@ def _pairs(text: str) -> list[tuple[str, str]]:
 def test_notes_that_a_model_has_read_are_told_from_new_ones() -> None:
     chance = random.Random(6)
     notes, unseen = notes_of(chance, 60), notes_of(chance, 60)
-    innocent = likelihood(Memory(notes_of(chance, 60)), notes, unseen, "some")
+    innocent = measure_likelihood(Memory(notes_of(chance, 60)), notes, unseen, "some")
     assert innocent.low <= 0.5 <= innocent.high
     assert innocent.control is not None and innocent.control > 0.9
     assert innocent.null == pytest.approx(0.5, abs=0.25)
-    read = likelihood(Memory(notes[:40]), notes, unseen, "some")
+    read = measure_likelihood(Memory(notes[:40]), notes, unseen, "some")
     assert read.low > 0.6 and read.detail == {"notes": 60, "unseen": 60, "taught": 10}
 
 
@@ -135,18 +135,18 @@ def test_min_k_is_the_mean_of_the_least_likely_fifth() -> None:
         def log_probabilities(self, texts):
             return iter(map(np.array, self.told))
 
-    assert least_likely(Fixed([-1.0, -9.0, -2.0, -3.0, -7.0, -1, -1, -1, -1, -1]), [""]) == [-8.0]
-    assert least_likely(Fixed([-4.0]), [""]) == [-4.0]
+    assert min_k_scores(Fixed([-1.0, -9.0, -2.0, -3.0, -7.0, -1, -1, -1, -1, -1]), [""]) == [-8.0]
+    assert min_k_scores(Fixed([-4.0]), [""]) == [-4.0]
     for told in ([], [-1.0, math.nan], [-math.inf]):
-        with pytest.raises(ValueError, match="no pieces"):
-            least_likely(Fixed(told), [""])
+        with pytest.raises(ValueError, match="have tokens"):
+            min_k_scores(Fixed(told), [""])
 
 
 def test_few_notes_prove_nothing() -> None:
     chance = random.Random(7)
     with pytest.raises(ValueError, match="at least two"):
-        likelihood(Memory([]), notes_of(chance, 5), notes_of(chance, 1), "some")
+        measure_likelihood(Memory([]), notes_of(chance, 5), notes_of(chance, 1), "some")
 
 
 def test_what_was_measured_is_named_by_both() -> None:
-    assert len({subject(base, corpus) for base in "ab" for corpus in "ab"}) == 4
+    assert len({overlap_id(base, corpus) for base in "ab" for corpus in "ab"}) == 4

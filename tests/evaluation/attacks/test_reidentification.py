@@ -6,16 +6,16 @@ import pytest
 
 from evaluation.attacks.reidentification import (
     PAIRS,
-    Remade,
-    Replaced,
-    direct,
-    folded,
-    identifiers_kept,
-    linked,
-    reidentification,
+    RemadeLetter,
+    ReplacedIdentifier,
+    fold_value,
+    measure_kept_identifiers,
+    measure_reidentification,
+    measure_source_linkage,
+    select_direct,
 )
 from evaluation.detection.alignment import Pair
-from evaluation.detection.masking_agreement import masker
+from evaluation.detection.masking_agreement import measure_masker
 from evaluation.gate import Axis
 from record.span import Span
 
@@ -37,8 +37,10 @@ PLANTED = [
 
 
 def measured(rows, **more):
-    replaced = [Replaced(label, one, other, person) for person, label, one, other in rows]
-    return {each.name: each for each in reidentification(replaced, pieces, "fiction", **more)}
+    replaced = [ReplacedIdentifier(label, one, other, person) for person, label, one, other in rows]
+    return {
+        each.name: each for each in measure_reidentification(replaced, pieces, "fiction", **more)
+    }
 
 
 def test_a_planted_letter_gives_exact_rates():
@@ -57,8 +59,10 @@ def test_a_planted_letter_gives_exact_rates():
 
 
 def test_direct_identifiers_are_measured_apart():
-    replaced = [Replaced(label, one, other, person) for person, label, one, other in PLANTED]
-    found = reidentification(direct(replaced), pieces, "fiction", prefix="direct-")
+    replaced = [
+        ReplacedIdentifier(label, one, other, person) for person, label, one, other in PLANTED
+    ]
+    found = measure_reidentification(select_direct(replaced), pieces, "fiction", prefix="direct-")
     assert {each.detail["identifiers"] for each in found[2:]} == {3}, "the names alone"
     assert found[0].name == "direct-reproduced-words"
     assert found[0].value == 1 / 2
@@ -122,41 +126,46 @@ IDENTIFIERS = [
 
 def test_identifiers_anywhere_in_a_letter():
     made = "El paciente Luis Cid (tel. 600.11.22.33), de Lugo, vio a ANA  SOL y a Anasol."
-    other = Remade("Vive en Lugo Eva Paz", "Vive en Vigo Ana Sol", [("NAME", "Eva Paz")], "q")
-    letters = [Remade(SOURCE, made, IDENTIFIERS, "p"), other]
-    found = {each.name: each for each in identifiers_kept(letters, "fiction")}
+    other = RemadeLetter("Vive en Lugo Eva Paz", "Vive en Vigo Ana Sol", [("NAME", "Eva Paz")], "q")
+    letters = [RemadeLetter(SOURCE, made, IDENTIFIERS, "p"), other]
+    found = {each.name: each for each in measure_kept_identifiers(letters, "fiction")}
     direct = found["identifiers-kept"]
-    assert (direct.value, direct.control) == (2 / 4, 1)  # of two names, a phone and Eva Paz
+    assert (direct.value, direct.control) == (
+        2 / 4,
+        1,
+    )  # of two names, a phone and Eva Paz
     assert direct.null == 1 / 4  # the other's letter has Ana Sol by chance
     assert found["quasi-identifiers-kept"].value == 1
-    copies = [Remade(each.source, each.source, each.identifiers, each.person) for each in letters]
-    assert identifiers_kept(copies, "fiction")[0].value == 1
+    copies = [
+        RemadeLetter(each.source, each.source, each.identifiers, each.person) for each in letters
+    ]
+    assert measure_kept_identifiers(copies, "fiction")[0].value == 1
 
 
 def test_without_other_persons_nothing_tells_chance():
-    letters = [Remade(SOURCE, "nada", IDENTIFIERS, "p")] * 2
-    assert all(each.null != each.null for each in identifiers_kept(letters, "fiction"))
+    letters = [RemadeLetter(SOURCE, "nada", IDENTIFIERS, "p")] * 2
+    assert all(each.null != each.null for each in measure_kept_identifiers(letters, "fiction"))
 
 
 def test_a_letter_is_linked_with_the_source_it_resembles():
     texts = [f"{word} was seen in {word} today without {word} fever" for word in "abcd"]
-    letters = [Remade(text, text + " x", (), text) for text in texts]
-    found = linked(letters, "fiction")
+    letters = [RemadeLetter(text, text + " x", (), text) for text in texts]
+    found = measure_source_linkage(letters, "fiction")
     assert (found.value, found.null, found.control) == (1, 1 / 4, 1)
     crossed = [
-        Remade(text, other, (), text) for text, other in zip(texts, texts[::-1], strict=True)
+        RemadeLetter(text, other, (), text) for text, other in zip(texts, texts[::-1], strict=True)
     ]
-    assert linked(crossed, "fiction").value == 0
+    assert measure_source_linkage(crossed, "fiction").value == 0
 
 
 def test_no_value_in_what_is_told():
-    letters = [Remade(SOURCE, SOURCE, IDENTIFIERS, "Zebulon")]
-    replaced = [Replaced("NAME", "Zebulon", "Zebulon", "Zebulon")]
-    told = repr([letters, replaced, identifiers_kept(letters, "x")])
-    told += repr(reidentification(replaced, pieces, "x"))
+    letters = [RemadeLetter(SOURCE, SOURCE, IDENTIFIERS, "Zebulon")]
+    replaced = [ReplacedIdentifier("NAME", "Zebulon", "Zebulon", "Zebulon")]
+    told = repr([letters, replaced, measure_kept_identifiers(letters, "x")])
+    told += repr(measure_reidentification(replaced, pieces, "x"))
     assert "Zebulon" not in told
     assert "Lugo" not in told
-    assert folded("ÑUÑEZ-Gil  (José)") == "nunez gil jose"
+    assert fold_value("ÑUÑEZ-Gil  (José)") == "nunez gil jose"
 
 
 def test_what_a_masker_missed_by_label():
@@ -164,7 +173,7 @@ def test_what_a_masker_missed_by_label():
     gold = (Span(3, 13, "NAME"), Span(17, 21, "CITY"), Span(24, 29, "DATE"))
     masked = (Span(3, 13, "X"), Span(14, 21, "X"), Span(24, 25, "X"))
     pairs = [Pair("1", text, gold, masked, "p"), Pair("2", text, gold, gold, "q")]
-    found = {each.name: each for each in masker(pairs, "fiction")}
+    found = {each.name: each for each in measure_masker(pairs, "fiction")}
     recall = found["masker-recall"]
     assert recall.value == 9 / 10
     assert recall.detail == {"NAME (4)": 1, "CITY (2)": 1, "DATE (4)": 0.75, "persons": 2}
@@ -172,4 +181,4 @@ def test_what_a_masker_missed_by_label():
     assert found["letters-masked"].value == 1 / 2
     assert all(each.axis is Axis.DETECTION for each in found.values())
     assert all(each.low <= each.value <= each.high for each in found.values())
-    assert masker([Pair("1", text, (), masked)], "fiction")[0].name == "masker-precision"
+    assert measure_masker([Pair("1", text, (), masked)], "fiction")[0].name == "masker-precision"

@@ -8,21 +8,27 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.attacks.attack_trials import Rate, over_seeds
-from evaluation.attacks.sentence_pairs import averaged, look, make_twins, seeds, whitening
+from evaluation.attacks.attack_trials import Rate, mean_over_seeds
+from evaluation.attacks.sentence_pairs import (
+    choose_by_mean,
+    derive_seeds,
+    encode_pairs,
+    make_pairs,
+    whitening_matrix,
+)
 from evaluation.attacks.shared_vectors import (
     AttackedRelease,
-    attack_known,
-    attack_trained,
-    attack_twins,
-    attack_words,
-    bare,
-    blind,
-    blinded,
-    in_question,
-    kind_of_case,
-    measure,
-    place_of,
+    blinded_side,
+    case_kind,
+    measure_attacks,
+    prepare_known_sentences,
+    prepare_pair_attacks,
+    prepare_trained_inverse,
+    prepare_word_lookup,
+    rank_of_true,
+    replace_identifiers,
+    shared_side,
+    unprotected_side,
 )
 from evaluation.gate import Verdict, decide, read_requirements
 from models.private import inversion
@@ -107,10 +113,10 @@ CHOICES = ("sentence-linkage", "averaged-1", "averaged-8", "sentence-membership"
 
 def test_choices_between_twins_see_what_leaks_and_nothing_else():
     leaky, safe = subject(noisy(0.3), 160), subject(hiding, 160)
-    seen = attack_twins(leaky, leaky.encode, 1)(in_question(leaky))
-    none = attack_twins(safe, safe.encode, 1)(in_question(safe))
-    known = attack_twins(safe, safe.plain, 1)(bare(safe))
-    tossed = attack_twins(leaky, leaky.encode, 1)(blind(leaky))
+    seen = prepare_pair_attacks(leaky, leaky.encode, 1)(shared_side(leaky))
+    none = prepare_pair_attacks(safe, safe.encode, 1)(shared_side(safe))
+    known = prepare_pair_attacks(safe, safe.plain, 1)(unprotected_side(safe))
+    tossed = prepare_pair_attacks(leaky, leaky.encode, 1)(blinded_side(leaky))
     for name in CHOICES:
         # Four deviations of as many tosses of a coin.
         slack = 4 * 0.5 / seen[name].tries ** 0.5
@@ -121,17 +127,17 @@ def test_choices_between_twins_see_what_leaks_and_nothing_else():
 
 
 def test_means_of_more_encodings_tell_more():
-    twins = make_twins(sentences(300, 1), Pseudonymizer(EMBEDDINGS, 8), 1)
+    twins = make_pairs(sentences(300, 1), Pseudonymizer(EMBEDDINGS, 8), 1)
     encode = noisy(3.0)
-    sights = look(twins, encode, 1)
-    shared = [encode(twins.real, seed) for seed in seeds(1, 16, "shared")]
-    right = [averaged(shared[:times], sights).mean() for times in (1, 4, 16)]
+    sights = encode_pairs(twins, encode, 1)
+    shared = [encode(twins.real, seed) for seed in derive_seeds(1, 16, "shared")]
+    right = [choose_by_mean(shared[:times], sights).mean() for times in (1, 4, 16)]
     assert right == sorted(right) and right[0] < 0.9 < right[-1]
 
 
 def test_twins_differ_in_one_name_and_keep_what_a_file_shows():
     some = sentences(60, 3)
-    twins = make_twins(some, Pseudonymizer(EMBEDDINGS, 8), 1)
+    twins = make_pairs(some, Pseudonymizer(EMBEDDINGS, 8), 1)
     assert len(twins) == len(some)
     for real, other in zip(twins.real, twins.other, strict=True):
         places = [at for at in range(7) if real.tokens[at] != other.tokens[at]]
@@ -141,9 +147,9 @@ def test_twins_differ_in_one_name_and_keep_what_a_file_shows():
 
 def test_words_are_read_off_a_table_where_they_can_be():
     leaky, safe = subject(noisy(0.2)), subject(hiding)
-    seen = attack_words(leaky, leaky.encode, 1)(in_question(leaky))
-    none = attack_words(safe, safe.encode, 1)(in_question(safe))
-    tossed = attack_words(leaky, leaky.encode, 1)(blind(leaky))
+    seen = prepare_word_lookup(leaky, leaky.encode, 1)(shared_side(leaky))
+    none = prepare_word_lookup(safe, safe.encode, 1)(shared_side(safe))
+    tossed = prepare_word_lookup(leaky, leaky.encode, 1)(blinded_side(leaky))
     assert seen["nearest-word-1"].value > 0.9 and seen["repeated-word-1"].value > 0.9
     for rates in (none, tossed):
         assert rates["nearest-word-1"].value < 0.15
@@ -154,14 +160,14 @@ def test_words_are_read_off_a_table_where_they_can_be():
 
 def test_a_sentence_that_somebody_has_is_found_again():
     some = subject(noisy(0.3), 60)
-    rates = attack_known(some, some.encode, 1)(in_question(some))
+    rates = prepare_known_sentences(some, some.encode, 1)(shared_side(some))
     assert rates["known-sentence"].value > 0.95
     assert rates["known-shape"].value < 0.7  # few labels, one case: many sentences look alike
 
 
 def test_several_sights_tell_more_than_one():
     faint = subject(noisy(2.0))
-    rates = attack_words(faint, faint.encode, 1)(in_question(faint))
+    rates = prepare_word_lookup(faint, faint.encode, 1)(shared_side(faint))
     assert rates["repeated-word-1"].value > rates["nearest-word-1"].value + 0.1
 
 
@@ -173,10 +179,10 @@ def test_an_inverse_learns_to_read(monkeypatch):
     )
     some = subject(plain, 80)
     state = torch.get_rng_state()
-    ready = attack_trained(some, some.plain, 1)
+    ready = prepare_trained_inverse(some, some.plain, 1)
     assert torch.equal(torch.get_rng_state(), state)
-    assert ready(bare(some))["trained-word-1"].value > 0.9
-    assert ready(blind(some))["trained-word-1"].value < 0.15
+    assert ready(unprotected_side(some))["trained-word-1"].value > 0.9
+    assert ready(blinded_side(some))["trained-word-1"].value < 0.15
 
 
 def test_what_is_measured_has_both_controls_and_passes_or_not():
@@ -189,8 +195,8 @@ def test_what_is_measured_has_both_controls_and_passes_or_not():
     )
     told = []
     for encode, verdict in ((hiding, Verdict.RELEASE), (noisy(0.0), Verdict.HOLD)):
-        found = measure(
-            subject(encode, 150), [1, 2, 3], "d", attacks=[attack_twins],
+        found = measure_attacks(
+            subject(encode, 150), [1, 2, 3], "d", attacks=[prepare_pair_attacks],
             advance=lambda done, planned: told.append((done, planned)),
         )  # fmt: skip
         assert told[-4:] == [(done, 4) for done in range(1, 5)]
@@ -201,14 +207,17 @@ def test_what_is_measured_has_both_controls_and_passes_or_not():
 def test_without_identifiers_nothing_is_measured_and_the_gate_holds():
     nobody = [replace(each, spans=()) for each in sentences(20, 1)]
     some = replace(subject(hiding, 20), sentences=nobody)
-    assert measure(some, [1, 2], "d", attacks=[attack_twins, attack_words]) == []
+    assert (
+        measure_attacks(some, [1, 2], "d", attacks=[prepare_pair_attacks, prepare_word_lookup])
+        == []
+    )
     with pytest.raises(ValueError, match="two seeds"):
-        measure(some, [1, 1], "d")
+        measure_attacks(some, [1, 1], "d")
 
 
 def test_seeds_of_two_uses_have_nothing_in_common():
-    assert not set(seeds(1, 50, "shared")) & set(seeds(1, 50, "references"))
-    assert seeds(1, 5, "shared") == seeds(1, 50, "shared")[:5]
+    assert not set(derive_seeds(1, 50, "shared")) & set(derive_seeds(1, 50, "references"))
+    assert derive_seeds(1, 5, "shared") == derive_seeds(1, 50, "shared")[:5]
 
 
 @settings(max_examples=20)
@@ -216,11 +225,11 @@ def test_seeds_of_two_uses_have_nothing_in_common():
 def test_whitened_noise_is_alike_in_all_directions(size, seed):
     chance = np.random.default_rng(seed)
     noise = chance.normal(size=(400, size)) @ chance.normal(size=(size, size))
-    white = noise @ whitening(noise)
+    white = noise @ whitening_matrix(noise)
     spread = white.T @ white / len(white)
     assert np.allclose(spread - np.diag(np.diag(spread)), 0, atol=1e-6)
     assert spread.max() <= 1 + 1e-9
-    assert np.isfinite(whitening(np.zeros((3, size)))).all()
+    assert np.isfinite(whitening_matrix(np.zeros((3, size)))).all()
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=8), st.data())
@@ -228,18 +237,18 @@ def test_the_place_of_the_right_one(scores, data):
     right = data.draw(st.integers(0, len(scores) - 1))
     others = [score for at, score in enumerate(scores) if at != right]
     expected = sum(s > scores[right] for s in others) + sum(s == scores[right] for s in others) / 2
-    found = place_of(np.array([scores], np.float64), np.array([right]))
+    found = rank_of_true(np.array([scores], np.float64), np.array([right]))
     assert found.tolist() == [expected]
 
 
 def test_drawn_words_take_the_place_of_names():
     some = sentences(30, 1)
-    hidden = blinded(some, NAMES + PLAIN, 1)
+    hidden = replace_identifiers(some, NAMES + PLAIN, 1)
     for before, after in zip(some, hidden, strict=True):
         changed = [a != b for a, b in zip(before.tokens, after.tokens, strict=True)]
         assert all(phi for phi, other in zip(before.phi, changed, strict=True) if other)
         assert before.casing == after.casing
-    assert kind_of_case(CASES.index("upper")) == kind_of_case(LOWER) != CASES.index("numeric")
+    assert case_kind(CASES.index("upper")) == case_kind(LOWER) != CASES.index("numeric")
 
 
 NEAR = {
@@ -250,6 +259,6 @@ NEAR = {
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=5), st.integers(1, 500))
 def test_bounds_hold_the_mean_and_are_no_narrower_than_chance(values, tries):
-    value, low, high = over_seeds([Rate(each, tries) for each in values])
+    value, low, high = mean_over_seeds([Rate(each, tries) for each in values])
     assert 0 <= low <= value <= high <= 1
     assert high - low >= 0.9 / tries

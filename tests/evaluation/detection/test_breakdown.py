@@ -5,9 +5,14 @@ import json
 import pytest
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.identifier_types import Strength, strength
-from evaluation.detection.scores import score, tabulate
-from evaluation.detection.span_shapes import Example, invented, leaked, shape
+from evaluation.detection.identifier_types import IdentifierType, identifier_type
+from evaluation.detection.scores import format_scores, score_pairs
+from evaluation.detection.span_shapes import (
+    SpanShape,
+    false_positive_shapes,
+    leaked_shapes,
+    shape_of,
+)
 from record.label import Label
 from record.span import Span
 
@@ -35,13 +40,13 @@ MISSED = [
 
 @pytest.fixture(scope="module")
 def scores():
-    return score(MISSED, lambda word: word == "aspirine")
+    return score_pairs(MISSED, lambda word: word == "aspirine")
 
 
 def test_each_kind_has_the_scores_of_its_notes(scores):
     assert list(scores["per_kind"]) == ["imaging", "letter"]
     for kind, found in scores["per_kind"].items():
-        alone = score(pair for pair in MISSED if pair.kind == kind)
+        alone = score_pairs(pair for pair in MISSED if pair.kind == kind)
         assert found == {name: alone[name] for name in found}
     assert scores["per_kind"]["imaging"]["fully_redacted"]["rate"] == 0
     assert scores["per_kind"]["letter"]["fully_redacted"]["documents"] == 2
@@ -56,7 +61,7 @@ def test_a_file_is_safe_when_all_of_its_notes_are(scores):
 
 def test_a_note_without_a_person_is_its_own_patient():
     pairs = [pair("a", GOLD, person=None), pair("b", (), person=None), pair("c", (), person="a")]
-    found = score(pairs)
+    found = score_pairs(pairs)
     assert found["intervals"]["patients"] == found["fully_redacted_files"]["patients"] == 3
 
 
@@ -76,11 +81,11 @@ def test_medical_terms_covered_without_need(scores):
         "per_1000": 250,
         "share_of_over_redaction": 0.5,
     }
-    assert score(MISSED)["over_redaction_medical"] is None
+    assert score_pairs(MISSED)["over_redaction_medical"] is None
 
 
 def test_gold_is_no_medical_term():
-    found = score(MISSED, lambda word: word == "Quill")
+    found = score_pairs(MISSED, lambda word: word == "Quill")
     assert found["over_redaction_medical"]["terms"] == 1  # the note without gold
 
 
@@ -92,8 +97,8 @@ def test_leaks_weigh_by_strength(scores):
 
 
 def test_every_label_has_a_strength_and_unknown_ones_are_direct():
-    assert strength("NOMBRE") is strength("") is Strength.DIRECT
-    quasi = {label for label in Label if strength(label) is Strength.QUASI}
+    assert identifier_type("NOMBRE") is identifier_type("") is IdentifierType.DIRECT
+    quasi = {label for label in Label if identifier_type(label) is IdentifierType.QUASI}
     assert {Label.DATE, Label.ZIP} <= quasi
     assert not quasi & {Label.LAST_NAME, Label.SSN, Label.PHONE, Label.STREET, Label.ID}
 
@@ -115,12 +120,12 @@ def test_intervals_hold_the_scores_they_belong_to(scores):
 
 
 def test_the_same_notes_give_the_same_scores(scores):
-    assert score(MISSED, lambda word: word == "aspirine") == scores
+    assert score_pairs(MISSED, lambda word: word == "aspirine") == scores
 
 
 def test_the_table_names_kinds_and_what_names_none(scores):
-    assert "imaging" in tabulate(scores)
-    assert "not named" in tabulate(score([pair("a", GOLD, kind="")]))
+    assert "imaging" in format_scores(scores)
+    assert "not named" in format_scores(score_pairs([pair("a", GOLD, kind="")]))
 
 
 @pytest.mark.parametrize(
@@ -134,17 +139,20 @@ def test_the_table_names_kinds_and_what_names_none(scores):
     ],
 )
 def test_shapes_say_nothing(text, expected):
-    assert shape(text) == expected
+    assert shape_of(text) == expected
 
 
 def test_examples_are_the_most_frequent_shapes():
-    assert leaked(MISSED) == [Example("DATE", "9 aaa", 1)]
-    assert invented(MISSED) == [Example("CITY", "Aaaa", 1), Example("CITY", "aaaaaaaa", 1)]
+    assert leaked_shapes(MISSED) == [SpanShape("DATE", "9 aaa", 1)]
+    assert false_positive_shapes(MISSED) == [
+        SpanShape("CITY", "Aaaa", 1),
+        SpanShape("CITY", "aaaaaaaa", 1),
+    ]
     many = [pair(str(n), [(0, n + 1, "X")], gold=()) for n in range(8)] * 2
-    assert [example.count for example in invented(many)] == [2] * 5
+    assert [example.count for example in false_positive_shapes(many)] == [2] * 5
 
 
 def test_nothing_of_this_holds_text(scores):
-    said = json.dumps(scores, ensure_ascii=False) + tabulate(scores)
-    said += repr([*leaked(MISSED), *invented(MISSED)])
+    said = json.dumps(scores, ensure_ascii=False) + format_scores(scores)
+    said += repr([*leaked_shapes(MISSED), *false_positive_shapes(MISSED)])
     assert not [word for word in ("Zoé", "Quill", "mai", "aspirine", "Évry") if word in said]

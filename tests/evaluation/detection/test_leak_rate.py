@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.leak_rate import SampleStratum, judge, stratified
+from evaluation.detection.leak_rate import SampleStratum, score_sample, stratified
 from record.span import Span
 
 
@@ -82,7 +82,7 @@ def test_a_note_leaks_when_any_gold_token_was_not_detected():
         note(3, "a", [FIRST], [Span(0, 4, "NAME")]),  # another label is no leak
         note(4, "b", [], [LAST]),  # nothing to find, nothing leaked
     ]
-    result = judge(pairs, {"a": 30, "b": 10, "c": 0})
+    result = score_sample(pairs, {"a": 30, "b": 10, "c": 0})
     assert (result["notes"], result["leaky"]) == (4, 1)
     assert result["kinds"]["a"]["clean"] == 2
     assert result["kinds"]["b"]["rate"] == 1

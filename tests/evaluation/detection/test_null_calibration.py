@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from evaluation.attacks.memorization import excess
+from evaluation.attacks.memorization import compare_with_floor
 from evaluation.detection.intervals import student_interval
-from evaluation.utility.tagger_utility import differ, f1, recall
+from evaluation.utility.tagger_utility import f1, permutation_p_value, recall
 
 DRAWS = 500
 
@@ -21,7 +21,7 @@ def counts(chance, notes=40):
 def test_chances_of_equal_systems_are_uniform(score):
     chance = np.random.default_rng(1)
     found = [
-        differ(counts(chance), counts(chance), score, shuffles=199, seed=seed)
+        permutation_p_value(counts(chance), counts(chance), score, shuffles=199, seed=seed)
         for seed in range(DRAWS)
     ]
     assert kstest(found, "uniform").pvalue > 0.01
@@ -38,6 +38,8 @@ def test_a_mean_over_seeds_misses_the_truth_in_one_of_twenty(seeds):
 
 def test_an_excess_over_the_floor_is_found_of_nothing_in_one_of_twenty():
     chance = np.random.default_rng(2)
-    found = [excess(chance.gamma(4, size=60), chance.gamma(4, size=60)) for _ in range(DRAWS)]
+    found = [
+        compare_with_floor(chance.gamma(4, size=60), chance.gamma(4, size=60)) for _ in range(DRAWS)
+    ]
     missed = np.mean([not each.low <= 0 <= each.high for each in found])
     assert abs(missed - 0.05) <= 0.02

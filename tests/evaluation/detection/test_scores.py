@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.detection.alignment import Cover, Pair, join, pair, tokenize, union
-from evaluation.detection.scores import score, tabulate
+from evaluation.detection.alignment import (
+    Coverage,
+    Pair,
+    join_across_signs,
+    merge_touching_spans,
+    pair_annotations,
+    tokenize,
+)
+from evaluation.detection.scores import format_scores, score_pairs
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
@@ -83,7 +90,7 @@ def counts(found):
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case.name)
 def test_twelve_documents_scored_by_hand(case):
-    scores = score([make(case)])
+    scores = score_pairs([make(case)])
     for name in ("strict", "unlabelled", "merged", "token"):
         assert counts(scores[name]) == getattr(case, name), name
     part, whole = case.redacted
@@ -96,7 +103,7 @@ def test_twelve_documents_scored_by_hand(case):
 
 
 def test_the_corpus_is_their_sum():
-    scores = score(make(case, str(number)) for number, case in enumerate(GOLDEN))
+    scores = score_pairs(make(case, str(number)) for number, case in enumerate(GOLDEN))
     for name in ("strict", "unlabelled", "merged", "token"):
         sums = tuple(map(sum, zip(*(getattr(case, name) for case in GOLDEN), strict=True)))
         assert counts(scores[name]) == sums
@@ -112,7 +119,7 @@ def test_the_corpus_is_their_sum():
 
 
 def test_scores_of_one_label_are_those_of_its_spans():
-    scores = score([make(GOLDEN[0]), make(GOLDEN[2], "2")])
+    scores = score_pairs([make(GOLDEN[0]), make(GOLDEN[2], "2")])
     first = scores["per_label"]["F"]
     assert (first["precision"], first["recall"], first["redacted"]) == (1, 0.5, 1)
     assert counts(first["token"]) == (1, 0, 1)
@@ -121,14 +128,18 @@ def test_scores_of_one_label_are_those_of_its_spans():
 
 
 def test_nothing_to_score_promises_nothing():
-    scores = score([])
+    scores = score_pairs([])
     assert scores["fully_redacted"] == {"rate": 0, "low": 0, "high": 1, "documents": 0}
     assert (scores["redacted"], scores["over_redaction"], scores["leaks"]) == (0, 0, [])
 
 
 def test_neither_scores_nor_their_table_hold_text():
     pairs = [make(case, str(number)) for number, case in enumerate(GOLDEN)]
-    said = json.dumps(score(pairs), ensure_ascii=False) + tabulate(score(pairs)) + repr(pairs)
+    said = (
+        json.dumps(score_pairs(pairs), ensure_ascii=False)
+        + format_scores(score_pairs(pairs))
+        + repr(pairs)
+    )
     assert not [word for word in ("Zoé", "Roy", "1950", "rien") if word in said]
 
 
@@ -150,7 +161,7 @@ def annotations(draw):
 
 @given(annotations())
 def test_what_holds_for_any_annotation(pairs):
-    scores = score(pairs)
+    scores = score_pairs(pairs)
     assert scores["redacted"] >= scores["token"]["recall"]
     assert scores["unlabelled"]["recall"] >= 0
     fully = scores["fully_redacted"]
@@ -175,14 +186,14 @@ def test_redaction_is_blind_to_labels_and_order(pairs, chance):
         return tuple(mixed)
 
     blind = [Pair(p.note_id, p.text, p.gold, other(p.predicted)) for p in pairs]
-    before, after = score(pairs), score(blind)
+    before, after = score_pairs(pairs), score_pairs(blind)
     for key in ("redacted", "fully_redacted", "over_redaction", "leaks", "unlabelled", "merged"):
         assert before[key] == after[key]
 
 
 @given(annotations())
 def test_gold_scores_full_marks_against_itself(pairs):
-    scores = score([Pair(p.note_id, p.text, p.gold, p.gold) for p in pairs])
+    scores = score_pairs([Pair(p.note_id, p.text, p.gold, p.gold) for p in pairs])
     assert (scores["leaks"], scores["over_redaction"]) == ([], 0)
     for name in ("strict", "unlabelled", "merged", "token"):
         assert (scores[name]["fp"], scores[name]["fn"]) == (0, 0)
@@ -191,7 +202,7 @@ def test_gold_scores_full_marks_against_itself(pairs):
 @given(annotations())
 def test_covering_more_never_leaks_more(pairs):
     more = [Pair(p.note_id, p.text, p.gold, (*p.predicted, *p.gold[:1])) for p in pairs]
-    before, after = score(pairs), score(more)
+    before, after = score_pairs(pairs), score_pairs(more)
     assert after["redacted"] >= before["redacted"]
     assert len(after["leaks"]) <= len(before["leaks"])
 
@@ -200,9 +211,9 @@ def test_covering_more_never_leaks_more(pairs):
 def test_cover_agrees_with_counting_characters(pairs):
     spans = pairs[0].gold
     covered = {at for span in spans for at in range(span.start, span.end)}
-    stretches = union(spans)
+    stretches = merge_touching_spans(spans)
     assert {at for start, end in stretches for at in range(start, end)} == covered
-    cover = Cover(stretches)
+    cover = Coverage(stretches)
     for start, end in tokenize(TEXT):
         parts = cover.parts(start, end)
         assert {at for low, high in parts for at in range(low, high)} == covered & {
@@ -237,8 +248,8 @@ def test_tokens_are_words_numbers_and_signs(text, words):
 def test_spans_join_over_signs_alone():
     text = "a, b c\n-d"
     spans = [Span(0, 1, "X"), Span(3, 4, "Y"), Span(8, 9, "X")]
-    assert join(spans, text) == [(0, 4), (8, 9)]
-    assert join([*spans, Span(5, 6, "X")], text) == [(0, 9)]
+    assert join_across_signs(spans, text) == [(0, 4), (8, 9)]
+    assert join_across_signs([*spans, Span(5, 6, "X")], text) == [(0, 9)]
 
 
 def annotated(note_id, text="Zoé", label="A"):
@@ -246,11 +257,13 @@ def annotated(note_id, text="Zoé", label="A"):
 
 
 def test_notes_meet_by_id_and_gold_decides_which_are_scored():
-    paired = pair([annotated("1"), annotated("2")], [annotated("3"), annotated("2", label="B")])
+    paired = pair_annotations(
+        [annotated("1"), annotated("2")], [annotated("3"), annotated("2", label="B")]
+    )
     assert (paired.missing, paired.extra) == (1, 1)
     assert [(p.note_id, len(p.predicted)) for p in paired.pairs] == [("1", 0), ("2", 1)]
-    renamed = pair([annotated("2")], [annotated("2", label="B")], {"B": "A"})
-    assert score(renamed.pairs)["strict"]["f1"] == 1
+    renamed = pair_annotations([annotated("2")], [annotated("2", label="B")], {"B": "A"})
+    assert score_pairs(renamed.pairs)["strict"]["f1"] == 1
 
 
 @pytest.mark.parametrize(
@@ -261,5 +274,5 @@ def test_what_cannot_be_compared_is_refused(gold, predicted):
         return [annotated(*word.split(":")) for word in spec.split()]
 
     with pytest.raises(ConfigError) as caught:
-        pair(notes(gold), notes(predicted))
+        pair_annotations(notes(gold), notes(predicted))
     assert "Zo" not in str(caught.value)

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from evaluation.utility.language_tasks import (
-    Alike,
-    Sources,
-    case_restoration,
-    cased,
+    RatedPair,
+    TaskTexts,
     correlation_bounds,
-    entailment,
-    frequent,
-    read_alike,
+    count_casing,
+    measure_case_restoration,
+    measure_entailment,
+    measure_word_likeness,
     read_entailment,
-    word_likeness,
+    read_rated_pairs,
+    select_frequent,
 )
 from models.language.networks.casing import learn_casing, small
 from models.language.networks.vectors import learn_vectors, likeness, random_vectors
@@ -49,8 +49,8 @@ def topical(count=300):
 
 
 def told_by(words):
-    same = [Alike(a, b, 9.0) for topic in words for a in topic for b in topic if a < b]
-    other = [Alike(a, b, 1.0) for a in words[0] for b in words[1]]
+    same = [RatedPair(a, b, 9.0) for topic in words for a in topic for b in topic if a < b]
+    other = [RatedPair(a, b, 1.0) for a in words[0] for b in words[1]]
     return [*same, *other]
 
 
@@ -65,8 +65,8 @@ def stumbling(count, share):
 
 
 def test_capitals_are_learnt_best_from_real_notes_and_worst_from_frequent_words():
-    sources = Sources(real(), stumbling(80, 0.25))
-    found = case_restoration(sources, real(10, seed=3), "d", characters=25_000)
+    sources = TaskTexts(real(), stumbling(80, 0.25))
+    found = measure_case_restoration(sources, real(10, seed=3), "d", characters=25_000)
     assert found.low <= found.value <= found.high
     assert found.null + 0.05 < found.value < found.control - 0.03
     assert found.control > 0.9 and found.null < 0.75
@@ -81,12 +81,12 @@ def test_words_with_capitals_are_counted_one_by_one(text, chance):
     restored = "".join(
         chance.choice((each, other)) for each, other in zip(small(text), text, strict=True)
     )
-    hits, inventions, misses = cased(text, restored)
+    hits, inventions, misses = count_casing(text, restored)
     words = [(text[a:b], restored[a:b], small(text[a:b])) for a, b in tokens(text)]
     capital = [word for word, _, plain in words if word != plain]
     assert hits + misses == len(capital)
     assert hits + inventions == sum(found != plain for _, found, plain in words)
-    assert cased(text, text) == (len(capital), 0, 0)
+    assert count_casing(text, text) == (len(capital), 0, 0)
 
 
 def test_too_little_text_is_told():
@@ -96,7 +96,7 @@ def test_too_little_text_is_told():
 
 def test_likeness_of_words_is_that_of_their_topics():
     text = topical()
-    made = word_likeness(Sources(text, topical(200)), told_by(TOPICS), "d")
+    made = measure_word_likeness(TaskTexts(text, topical(200)), told_by(TOPICS), "d")
     assert made.value > 0.6 and made.control > 0.6 and made.low <= made.value <= made.high
     assert made.detail["pairs that count"] == made.detail["pairs"] == 12 + 16
     nothing = random_vectors(sorted({w for topic in TOPICS for w in topic}))
@@ -112,12 +112,12 @@ def test_likeness_of_words_is_that_of_their_topics():
 
 
 def test_only_pairs_of_frequent_words_count():
-    pairs = [Alike("a", "b", 1.0), Alike("a", "c", 2.0)]
+    pairs = [RatedPair("a", "b", 1.0), RatedPair("a", "c", 2.0)]
     sentences = [["a", "b"]] * 20 + [["c"]] * 19
-    assert frequent(pairs, sentences, 20) == pairs[:1]
-    assert frequent(pairs, sentences, 19) == pairs
+    assert select_frequent(pairs, sentences, 20) == pairs[:1]
+    assert select_frequent(pairs, sentences, 19) == pairs
     with pytest.raises(ConfigError, match="0 pairs"):
-        word_likeness(Sources(topical(5), topical(5)), pairs, "d")
+        measure_word_likeness(TaskTexts(topical(5), topical(5)), pairs, "d")
 
 
 def test_what_follows_is_learnt_by_vectors(tmp_path):
@@ -135,22 +135,28 @@ def test_what_follows_is_learnt_by_vectors(tmp_path):
     path = tmp_path / "pairs.jsonl"
     path.write_text("\n".join(lines))
     pairs = read_entailment(path)
-    found = entailment(Sources(topical(), topical(200)), pairs[:180], pairs[180:], "d")
+    found = measure_entailment(TaskTexts(topical(), topical(200)), pairs[:180], pairs[180:], "d")
     assert found.value > 0.8 and found.control > 0.8 and found.low <= found.value <= found.high
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path):
     alike, sentences = tmp_path / "a.tsv", tmp_path / "s.jsonl"
     alike.write_text("word\tother\tscore\nHeart\tValve\t7.5\n\nbone\tcast\t3\n")
-    assert read_alike(alike) == [Alike("heart", "valve", 7.5), Alike("bone", "cast", 3.0)]
+    assert read_rated_pairs(alike) == [
+        RatedPair("heart", "valve", 7.5),
+        RatedPair("bone", "cast", 3.0),
+    ]
     alike.write_text('\ufeffMean,Stdev,Term1,Term2,CUI1\n7.5,1,Heart,Valve,\n3,2,bone,"cast",C1\n')
-    assert read_alike(alike) == [Alike("heart", "valve", 7.5), Alike("bone", "cast", 3.0)]
+    assert read_rated_pairs(alike) == [
+        RatedPair("heart", "valve", 7.5),
+        RatedPair("bone", "cast", 3.0),
+    ]
     alike.write_text("Mean,Term1,Term2\n1,a,b\nmuch,a,b\n")
     with pytest.raises(ConfigError, match="line 3"):
-        read_alike(alike)
+        read_rated_pairs(alike)
     alike.write_text("a\tb\t1\na b 1\n")
     with pytest.raises(ConfigError, match="line 2"):
-        read_alike(alike)
+        read_rated_pairs(alike)
     pair = {"sentence1": "A b", "sentence2": "C", "gold_label": "-"}
     sentences.write_text(json.dumps(pair))
     with pytest.raises(ConfigError, match="no pairs"):
@@ -161,4 +167,4 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
     with pytest.raises(ConfigError, match="line 1"):
         read_entailment(sentences)
     with pytest.raises(ConfigError, match="cannot be read"):
-        read_alike(tmp_path / "none")
+        read_rated_pairs(tmp_path / "none")

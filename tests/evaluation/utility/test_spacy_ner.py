@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.detection.spacy_ner import Course, learn
-from evaluation.utility.tagger_utility import f1, scored
+from evaluation.utility.tagger_utility import f1, score_finder
 from record.document import Annotated, Document
 from record.span import Span
 from record.tokens import tokens
@@ -20,7 +20,7 @@ def tagger():
 
 
 def test_what_was_learnt_is_found_in_other_notes(tagger) -> None:
-    assert f1(scored(tagger, notes(8, 3)).sum(0)) > 0.9
+    assert f1(score_finder(tagger, notes(8, 3)).sum(0)) > 0.9
 
 
 def test_the_same_seed_finds_the_same(tagger) -> None:

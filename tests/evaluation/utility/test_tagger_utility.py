@@ -11,9 +11,9 @@ from evaluation.utility.tagger_utility import (
     SETTINGS,
     SYNTHETIC,
     TWICE,
-    Trial,
     Utility,
-    compare,
+    UtilityTrial,
+    train_and_score,
 )
 from record.document import Annotated
 from tests.models.tagger.toy import toy_notes, toy_recipe
@@ -33,12 +33,12 @@ def misleading(count, seed):
 
 @pytest.fixture(scope="module")
 def utility(tmp_path_factory):
-    trial = Trial(notes(10, 1), misleading(10, 2), notes(3, 3), notes(12, 4))
+    trial = UtilityTrial(notes(10, 1), misleading(10, 2), notes(3, 3), notes(12, 4))
     folder = tmp_path_factory.mktemp("utility")
     recipe = toy_recipe(epochs=4)
-    found = compare(trial, recipe, (1, 2), folder)
+    found = train_and_score(trial, recipe, (1, 2), folder)
     told = []
-    again = compare(trial, recipe, (1, 2), folder, told.append)
+    again = train_and_score(trial, recipe, (1, 2), folder, told.append)
     assert not told, "taggers that are there are not trained again"
     for setting in SETTINGS:
         assert (again.counts[setting] == found.counts[setting]).all()
@@ -70,7 +70,7 @@ def test_the_number_for_the_gate(utility):
 
 
 def test_twice_as_many_letters_take_the_place_of_both():
-    trial = Trial(["r"], ["a"], [], [], ["a", "b"])
+    trial = UtilityTrial(["r"], ["a"], [], [], ["a", "b"])
     assert trial.learnt() == {REAL: ["r"], SYNTHETIC: ["a"], TWICE: ["a", "b"]}
     # Hits, inventions and misses of two seeds in two notes.
     once, twice = np.full((2, 2, 3), (8.0, 2.0, 2.0)), np.full((2, 2, 3), (9.0, 1.0, 1.0))
@@ -82,9 +82,9 @@ def test_twice_as_many_letters_take_the_place_of_both():
 
 
 def test_one_seed_tells_nothing(tmp_path):
-    trial = Trial(notes(2, 1), notes(2, 2), notes(2, 3), notes(2, 4))
-    with pytest.raises(ValueError, match="alike"):
-        compare(trial, toy_recipe(), (1, 1), tmp_path)
+    trial = UtilityTrial(notes(2, 1), notes(2, 2), notes(2, 3), notes(2, 4))
+    with pytest.raises(ValueError, match="distinct"):
+        train_and_score(trial, toy_recipe(), (1, 1), tmp_path)
     with pytest.raises(ValueError, match="two seeds"):
         student_interval([0.5])
 

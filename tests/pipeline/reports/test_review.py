@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.utility.agreement import QUESTIONS, ReviewerAnswer, agreement, cohen
+from evaluation.utility.agreement import QUESTIONS, ReviewerAnswer, cohen, measure_agreement
 from pipeline.cli import main
 from pipeline.reports.review_pages import TRIALS, shared_out
 
@@ -48,7 +48,7 @@ def test_kappa_and_rho_are_those_of_other_programs():
         for name, values in (("a", one), ("b", other))
         for number, value in enumerate(values)
     ]
-    found = agreement(answers)
+    found = measure_agreement(answers)
     assert found[0].kappa == pytest.approx(0.625)
     ranks = [
         [(sum(x < y for x in v) + sum(x <= y for x in v)) / 2 for y in v] for v in (one, other)
@@ -77,7 +77,7 @@ def test_kappa_is_nothing_by_chance_and_one_in_agreement():
 )
 def test_answers_that_mean_nothing_are_refused(answers):
     with pytest.raises(ValueError, match="pair"):
-        agreement(answers)
+        measure_agreement(answers)
 
 
 def test_from_pages_to_agreement(tmp_path, capsys):

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.scores import score
-from evaluation.detection.span_shapes import invented, leaked
+from evaluation.detection.scores import score_pairs
+from evaluation.detection.span_shapes import false_positive_shapes, leaked_shapes
 from pipeline.reports.score_report import MOST_KINDS, MOST_LABELS, Examples, render, write_scores
 from record.errors import ConfigError
 from record.span import Span
@@ -56,7 +56,9 @@ class Shape:
 
 
 def page(pairs, is_medical=None):
-    html = render(score(pairs, is_medical), Examples(leaked(pairs), invented(pairs)))
+    html = render(
+        score_pairs(pairs, is_medical), Examples(leaked_shapes(pairs), false_positive_shapes(pairs))
+    )
     return html, Page(html)
 
 
@@ -92,7 +94,7 @@ def test_the_page_loads_nothing_and_holds_no_text():
 
 def test_a_calibrated_threshold_is_reported():
     found = {"threshold": 0.3, "alpha": 0.02, "risk": 0.004, "bound": 0.014, "documents": 99}
-    html = render(score(pairs()) | {"calibration": found}, Examples([], []))
+    html = render(score_pairs(pairs()) | {"calibration": found}, Examples([], []))
     assert "with a score below 0.300 are left out" in Page(html).text
     assert "at most 2.0 %: calibrated on 99 notes" in Page(html).text
     assert "Threshold of the model" not in page(pairs())[0]
@@ -103,7 +105,7 @@ def test_names_from_files_are_escaped():
     html, _ = page([Pair(HOSTILE, TEXT, (label,), (label,), HOSTILE, HOSTILE)])
     assert "<script" not in html
     shapes = Examples([Shape(HOSTILE, HOSTILE, 1)], [])
-    assert "<script" not in render(score([]), shapes)
+    assert "<script" not in render(score_pairs([]), shapes)
 
 
 def test_nothing_to_measure_is_said():
@@ -139,8 +141,8 @@ def test_many_labels_and_kinds_stay_readable():
 
 def test_the_page_is_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "scores.html"
-    write_scores(path, score(pairs()), Examples([], []))
+    write_scores(path, score_pairs(pairs()), Examples([], []))
     assert path.read_text().startswith("<!DOCTYPE html>")
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(ConfigError, match=r"name a file in a folder"):
-        write_scores(tmp_path / "no" / "scores.html", score([]), Examples([], []))
+        write_scores(tmp_path / "no" / "scores.html", score_pairs([]), Examples([], []))

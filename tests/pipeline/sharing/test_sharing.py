@@ -447,7 +447,7 @@ def test_whatever_was_not_measured_holds(place, missing):
     code, out = judged(place, [name for name in NAMES if name != missing], f"no-{missing}")
     assert code == 1
     report = json.loads((out / "report.json").read_text())
-    assert report["verdict"] == "HOLD" and report["reasons"] == [f"{missing}: was not measured"]
+    assert report["verdict"] == "HOLD" and report["reasons"] == [f"{missing}: not measured"]
     assert "verdict bad" in (out / "report.html").read_text()
 
 

@@ -101,7 +101,7 @@ def report_of(folder, name):
 
 def test_what_was_not_measured_holds(folder):
     assert reported(folder, "new") == 1
-    assert report_of(folder, "new")["reasons"] == ["utility-of-real: was not measured"]
+    assert report_of(folder, "new")["reasons"] == ["utility-of-real: not measured"]
 
 
 def test_new_notes_with_proof_may_leave(folder):
@@ -114,7 +114,7 @@ def test_new_notes_with_proof_may_leave(folder):
 def test_copies_are_held_and_named(folder):
     assert reported(folder, "copies", utility(folder, "copies")) == 1
     reasons = " ".join(report_of(folder, "copies")["reasons"])
-    assert "verbatim-8-words: may be over its floor" in reasons
+    assert "verbatim-8-words: upper bound above null is" in reasons
 
 
 def test_the_pairs_to_read_hold_the_copies_and_nobody_else_may_read_them(folder):
