@@ -1,4 +1,4 @@
-"""Notes per second of the rules: every family, known-patient matching, and peers beside them.
+"""Throughput of the rules: each family, matching of known values, and public peers.
 
     python -m benchmarks.detection.rules [--notes 240] [--identifiers 10,22,48] [--native]
         [--peer PYTHON]
@@ -43,7 +43,7 @@ LANGUAGES = ("fr", "en", "es")
 NOTES_PER_PATIENT = 10
 CHARACTERS = 3000
 KNOWN_VALUES = 20
-TOGETHER_ARM = f"all rules and known, {TOGETHER} notes side by side"
+TOGETHER_ARM = f"all rules and known, batches of {TOGETHER} notes"
 NATIVE_ARM = f"{TOGETHER_ARM}, compiled to C"
 
 Note = tuple[Document, PatientRecord]
@@ -56,7 +56,7 @@ def main() -> None:
         serve(list(_interleaved(options.notes, int(options.identifiers))))
         return
     rooms = build(Path("build")) if options.native else None
-    print("| identifiers a note | arm | us a note | notes/s per core | against all |")
+    print("| identifiers per note | arm | us per note | notes/s per core | relative to all |")
     print("| ---: | --- | ---: | ---: | ---: |")
     for identifiers in map(int, options.identifiers.split(",")):
         notes = list(_interleaved(options.notes, identifiers))
@@ -82,7 +82,7 @@ def measure(notes: Sequence[Note], rounds: int, native: Native | None = None) ->
         if native:
             taken[NATIVE_ARM], found_so = native.round()
             if found_so != found:
-                sys.exit("the compiled rules found something else")
+                sys.exit("the compiled rules found different spans")
         for name, seconds in taken.items():
             least[name] = list(map(min, seconds, least.get(name, seconds)))
     return {name: mean(seconds) for name, seconds in least.items()}
@@ -109,7 +109,7 @@ def _side_by_side(notes: Sequence[Note]) -> tuple[list[float], str]:
         share = (time.process_time() - started) / len(some)
         seconds += [share] * len(some)
         if not all(isinstance(one, tuple) for one in spans):
-            sys.exit("a note could not be searched")
+            sys.exit("detection failed for a note")
         found.update(repr(spans).encode())
     return seconds, found.hexdigest()
 
@@ -129,7 +129,7 @@ def _arms() -> dict[str, Arm]:
         "known, 20 values": lambda document, patient: alone.of(patient).detect(document),
         **{f"family {one.__module__.removeprefix('rules.')}": _family(one) for one in FAMILIES},
         "expressions, one automaton": lambda document, _: _automaton(document),
-        "expressions, one by one with re": lambda document, _: _one_by_one(document),
+        "expressions, one by one with `re`": lambda document, _: _one_by_one(document),
     }
 
 
@@ -254,12 +254,14 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--notes", type=int, default=240, help="default 240")
     parser.add_argument("--identifiers", default="10,22,48", help="default 10,22,48")
     parser.add_argument("--rounds", type=int, default=5, help="default 5")
-    parser.add_argument("--native", action="store_true", help="also the rules compiled to C")
+    parser.add_argument(
+        "--native", action="store_true", help="also measure the rules compiled to C"
+    )
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--peer", default="", help="a Python with edsnlp and deduce installed")
+    parser.add_argument("--peer", default="", help="Python interpreter with edsnlp and deduce")
     options = parser.parse_args()
     if options.notes < 2 * TOGETHER:
-        parser.error(f"--notes: {2 * TOGETHER} at least, or arms find texts that are remembered")
+        parser.error(f"--notes: {2 * TOGETHER} or more are needed, so that no text is still cached")
     return options
 
 

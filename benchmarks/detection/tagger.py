@@ -1,4 +1,4 @@
-"""Notes per second of a tagger: a plain loop over its encoder, each runtime, and all detectors.
+"""Throughput of a tagger: a plain loop over its encoder, each runtime, and all detectors.
 
     python -m benchmarks.detection.tagger [--model DIR] [--notes 48] [--pieces 500] [--rounds 3]
         [--threads 1]
@@ -67,11 +67,11 @@ def main() -> None:
     ][1:]  # the first one warms up
     taken = {name: median(each[name] for each in rounds) for name in arms}
     first = taken[PLAIN]
-    work, peak = multiplications(trained, notes), gemm_peak(trained.network)
+    work, peak = count_multiplications(trained, notes), measure_gemm_peak(trained.network)
     print(
         f"{len(notes)} notes, {options.threads} threads, {torch.backends.cpu.get_cpu_capability()}"
     )
-    print("\n| arm | notes/s | against the plain loop | share of peak |")
+    print("\n| arm | notes/s | relative to the plain loop | share of peak |")
     print("| --- | ---: | ---: | ---: |")
     for name, seconds in taken.items():
         share = work / seconds / peak
@@ -80,10 +80,10 @@ def main() -> None:
         each = sorted(_seconds(lambda one=one, by=tagger: by.spans([one])) for one in notes)
         half, most = quantiles(each, n=20)[9], quantiles(each, n=20)[18]
         print(f"\none note, {name}: p50 {half * 1000:.0f} ms, p95 {most * 1000:.0f} ms")
-    print(f"\npeak of matrices (fp32): {peak / 1e9:.0f} GFLOP/s")
+    print(f"\npeak matrix multiplication (fp32): {peak / 1e9:.0f} GFLOP/s")
     asked = sum(len(ids) for note in notes for ids in trained.subwords.of(note.text)[1])
     encoded = sum(int(batch.lengths.sum()) for batch in _windows(trained, notes))
-    print(f"pieces computed for each piece of a note: {encoded / asked:.2f}")
+    print(f"subwords computed per subword of a note: {encoded / asked:.2f}")
 
 
 def _arms(
@@ -93,19 +93,17 @@ def _arms(
     exported = Exported(trained.network.encoder, eight_bits=True)
     windows = _windows(trained, notes)
     arms: dict[str, Callable[[], object]] = {
-        PLAIN: lambda: plain(trained.network, trained.subwords, notes)
+        PLAIN: lambda: run_plain_loop(trained.network, trained.subwords, notes)
     }
     for name, tagger in taggers.items():
-        arms[f"{name}, one note a call"] = lambda by=tagger: [by.spans([each]) for each in notes]
-        arms[f"{name}, {TOGETHER} notes a call"] = lambda by=tagger: [
+        arms[f"{name}, one note per call"] = lambda by=tagger: [by.spans([each]) for each in notes]
+        arms[f"{name}, {TOGETHER} notes per call"] = lambda by=tagger: [
             by.spans(group) for group in groups
         ]
         arms[f"hybrid: rules and {name}"] = lambda by=tagger: [
-            hybrid(by, group) for group in groups
+            detect_hybrid(by, group) for group in groups
         ]
-    arms["onnx-int8, encoder alone"] = lambda: [
-        exported(each.ids, each.lengths) for each in windows
-    ]
+    arms["onnx-int8, encoder only"] = lambda: [exported(each.ids, each.lengths) for each in windows]
     return arms
 
 
@@ -137,7 +135,7 @@ def _cut(note_id: str, text: str, pieces: int, subwords: SubWords) -> Document:
 
 
 @torch.no_grad()
-def plain(network: Network, subwords: SubWords, notes: Sequence[Document]) -> None:
+def run_plain_loop(network: Network, subwords: SubWords, notes: Sequence[Document]) -> None:
     """Encode each note in parts padded to one length, and take the best tag of each piece."""
     for document in notes:
         ids = [one for each in subwords.of(document.text)[1] for one in each]
@@ -149,13 +147,13 @@ def plain(network: Network, subwords: SubWords, notes: Sequence[Document]) -> No
             network.scores(hidden).argmax(-1)
 
 
-def hybrid(tagger: Tagger, notes: Sequence[Document]) -> None:
+def detect_hybrid(tagger: Tagger, notes: Sequence[Document]) -> None:
     """Find and join what rules and the model find."""
     for document, found in zip(notes, tagger.spans(notes), strict=True):
         resolve([*by_rules(document), *trim(found, document.text)], document.text)
 
 
-def multiplications(trained: folder.TrainedTagger, notes: Sequence[Document]) -> float:
+def count_multiplications(trained: folder.TrainedTagger, notes: Sequence[Document]) -> float:
     """Count twice the multiplications with weights of the encoder's layers, once a piece."""
     layers = trained.network.encoder.body.encoder.parameters()
     weights = sum(weight.numel() for weight in layers if weight.dim() == 2)
@@ -163,7 +161,7 @@ def multiplications(trained: folder.TrainedTagger, notes: Sequence[Document]) ->
     return 2.0 * weights * pieces
 
 
-def gemm_peak(network: Network) -> float:
+def measure_gemm_peak(network: Network) -> float:
     """Measure what the encoder's largest multiplication reaches on its own, in FLOP/s."""
     width = network.encoder.width
     left, right = torch.randn(1024, width), torch.randn(width, 4 * width)
@@ -186,7 +184,12 @@ def _seconds(run: Callable[[], object]) -> float:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.detection.tagger")
     add = parser.add_argument
-    add("--model", type=Path, default=folder_of(DEFAULT), help="default: the one that is shipped")
+    add(
+        "--model",
+        type=Path,
+        default=folder_of(DEFAULT),
+        help="folder of a tagger; default: the shipped one",
+    )
     add("--notes", type=int, default=48)
     add("--pieces", type=int, default=500)
     add("--rounds", type=int, default=3)

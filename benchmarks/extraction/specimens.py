@@ -1,4 +1,4 @@
-"""Small documents of every kind that is read, always the same bytes: what fuzzing starts from."""
+"""Small valid documents of every supported format, byte-identical on each run, as fuzzing seeds."""
 
 import io
 import zipfile
@@ -24,7 +24,7 @@ _OOXML = "http://schemas.openxmlformats.org"
 _WORD = f'xmlns:w="{_OOXML}/wordprocessingml/2006/main"'
 
 
-def specimens() -> dict[str, bytes]:
+def make_specimens() -> dict[str, bytes]:
     """Make the documents, by names that end like those of files do."""
     return {
         "letter.pdf": _report(),
@@ -210,10 +210,10 @@ def _docx() -> bytes:
             "</w:style></w:styles>"
         ),
     }
-    return zipped({name: xml.encode() for name, xml in members.items()})
+    return zip_members({name: xml.encode() for name, xml in members.items()})
 
 
-def zipped(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def zip_members(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     """Pack members into an archive that bears no date of its own."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", method) as archive:

@@ -1,4 +1,4 @@
-"""What attackers learn from releases: linkage of two cohorts, and a search for what was missed.
+"""Attacks on releases: linkage of two cohorts, and the parrot attack on missed identifiers.
 
     python -m benchmarks.night.attacks [--patients 500] [--lang fr] [--missed 0.01] [--only linkage]
 
@@ -41,8 +41,8 @@ MASTER = MasterKey(bytes(range(32)))
 CHARACTERS = 1000
 NOTES_PER_PATIENT = 2
 SHADOW_SEED = 1000
-OWN = "nothing missed: reads like an original of the patient"
-STRANGE = "nothing missed: like one of another patient"
+OWN = "nothing missed: value equals an original of the patient"
+STRANGE = "nothing missed: value equals one of another patient"
 
 Flags = NDArray[np.bool_]
 Chosen = Callable[[Sequence[FictionalNote], float, int], set[tuple[int, int]]]
@@ -52,7 +52,7 @@ Chosen = Callable[[Sequence[FictionalNote], float, int], set[tuple[int, int]]]
 class Planted:
     """A release, its identifiers as spans, and what is wrong with each of them.
 
-    `is_leak` tells which are originals that were left; `recurs` which read like something that
+    `is_leak` marks the originals that were left; `recurs` which read like something that
     the patient's notes held before, as a common name or an initial may; `strange` which read like
     something of another patient's notes, which no leak explains.
     """
@@ -79,10 +79,12 @@ def main() -> None:
 def linkage_table(hospital: Hospital) -> str:
     """Link two cohorts, and one with itself, field by field."""
     notes = list(hospital.notes())
-    asthma, cancer = (shown(hospital, notes, cohort) for cohort in ("asthma", "cancer"))
-    again = shown(hospital, notes, "asthma")
+    asthma, cancer = (
+        collect_release_evidence(hospital, notes, cohort) for cohort in ("asthma", "cancer")
+    )
+    again = collect_release_evidence(hospital, notes, "asthma")
     lines = [
-        "| shown | linked, two keys | 95 % | by guessing | p | linked, one key |",
+        "| evidence | linked, two keys | 95 % | chance | p | linked, one key |",
         "| --- | ---: | --- | ---: | ---: | ---: |",
     ]
     for field in asthma:
@@ -94,7 +96,7 @@ def linkage_table(hospital: Hospital) -> str:
     return "\n".join(lines) + "\n"
 
 
-def shown(
+def collect_release_evidence(
     hospital: Hospital, notes: Sequence[FictionalNote], cohort: str
 ) -> Mapping[str, Sequence[Evidence]]:
     """Release notes, visits and births under the key of a cohort; give what each patient shows."""
@@ -126,10 +128,10 @@ def shown(
     together = [frozenset[str]().union(*of_one) for of_one in zip(*of_fields, strict=True)]
     partial = found.pop("partial dates")
     return found | {
-        "all of these": together,
+        "all combined": together,
         "partial dates in notes": partial,
-        "about when born": [nearby_values(births[p] // 365, 2) for p in people],
-        "distances between dates": [date_intervals({*days[p], births[p]}) for p in people],
+        "approximate birth date": [nearby_values(births[p] // 365, 2) for p in people],
+        "intervals between dates": [date_intervals({*days[p], births[p]}) for p in people],
     }
 
 
@@ -152,16 +154,16 @@ def parrot_table(hospital: Hospital, shadow: Hospital, missed: float) -> str:
     """Let both attackers loose on releases with nothing missed, and with planted misses."""
     lines = [
         "| release | attacker | identifiers | originals | suspected | hits | recall, 95 % | "
-        "by guessing | p | AUC |",
+        "chance | p | AUC |",
         "| --- | --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |",
     ]
-    for name, found in arms(hospital, shadow, missed):
+    for name, found in attack_releases(hospital, shadow, missed):
         for attacker, attack in found.items():
             lines.append(_attacked(name, attacker, attack))
     return "\n".join(lines) + "\n"
 
 
-def arms(
+def attack_releases(
     hospital: Hospital, shadow: Hospital, missed: float
 ) -> Iterator[tuple[str, dict[str, ParrotAttack]]]:
     """Attack a complete release, releases with misses of two kinds, and one without surrogates.
@@ -170,16 +172,16 @@ def arms(
     notes held before, and beside it like something that another patient's did.
     """
     plain, masked = Policy(locale=hospital.lang), _masked(hospital.lang)
-    trained = plant(shadow, missed, at_random, plain)
-    complete = plant(hospital, missed, nothing, plain)
+    trained = plant(shadow, missed, plant_at_random, plain)
+    complete = plant(hospital, missed, plant_nothing, plain)
     budget = round(missed * len(complete.is_leak))
     yield OWN, _attack(trained, complete, complete.recurs, budget)
     yield STRANGE, _attack(trained, complete, complete.strange, budget)
-    target = plant(hospital, missed, at_random, plain)
+    target = plant(hospital, missed, plant_at_random, plain)
     yield "missed at random", _attack(trained, target, target.is_leak)
     for name, choose, policy in (
-        ("missed where unsure", where_unsure, plain),
-        ("missed at random, others masked", at_random, masked),
+        ("missed where unexpected", plant_where_unexpected, plain),
+        ("missed at random, others masked", plant_at_random, masked),
     ):
         trained = plant(shadow, missed, choose, policy)
         target = plant(hospital, missed, choose, policy)
@@ -226,12 +228,16 @@ def plant(hospital: Hospital, share: float, choose: Chosen, policy: Policy) -> P
     return Planted(released, *(np.array(found, np.bool_) for found in (is_leak, recurs, strange)))
 
 
-def nothing(_notes: Sequence[FictionalNote], _share: float, _seed: int) -> set[tuple[int, int]]:
+def plant_nothing(
+    _notes: Sequence[FictionalNote], _share: float, _seed: int
+) -> set[tuple[int, int]]:
     """Leave nothing."""
     return set()
 
 
-def at_random(notes: Sequence[FictionalNote], share: float, seed: int) -> set[tuple[int, int]]:
+def plant_at_random(
+    notes: Sequence[FictionalNote], share: float, seed: int
+) -> set[tuple[int, int]]:
     """Leave identifiers wherever they stand."""
     places = _places(notes)
     chance = np.random.default_rng(seed)
@@ -239,7 +245,9 @@ def at_random(notes: Sequence[FictionalNote], share: float, seed: int) -> set[tu
     return {places[number] for number in chosen}
 
 
-def where_unsure(notes: Sequence[FictionalNote], share: float, _seed: int) -> set[tuple[int, int]]:
+def plant_where_unexpected(
+    notes: Sequence[FictionalNote], share: float, _seed: int
+) -> set[tuple[int, int]]:
     """Leave identifiers where a reader of the other half of the notes expects them least.
 
     So do detectors that learned from notes: what they miss stands where such things seldom do.
@@ -323,7 +331,9 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--patients", type=int, default=500)
     parser.add_argument("--lang", choices=("fr", "en", "es"), default="fr")
-    parser.add_argument("--missed", type=float, default=0.01, help="share of identifiers left")
+    parser.add_argument(
+        "--missed", type=float, default=0.01, help="share of identifiers that are missed"
+    )
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--only", choices=("", "linkage", "parrot"), default="")
     return parser.parse_args()

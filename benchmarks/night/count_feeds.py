@@ -1,4 +1,4 @@
-"""A hospital of counts: nights of a feed as the quality gate sees them, without a single note.
+"""Simulated nightly counts of a hospital, as the quality gate sees them, with and without faults.
 
 Volumes follow the weekday, fall on holidays and vary between nights; rates follow the weekday,
 drift over the year and vary by night, by label, by site and by note (a note has many dates or
@@ -81,7 +81,7 @@ class Layout:
         return [title(series) for series in self.series]
 
 
-def leaves() -> list[Cell]:
+def list_leaves() -> list[Cell]:
     """Every cell of this hospital, in the order of what `draw` gives."""
     places = [(site, *kind) for site in SITES for kind in KINDS]
 
@@ -108,9 +108,9 @@ def leaves() -> list[Cell]:
     return cells
 
 
-def layout() -> Layout:
+def make_layout() -> Layout:
     """Ask the gate which series it makes of these cells."""
-    cells = leaves()
+    cells = list_leaves()
     counted = [series_of(cell)[0] for cell in cells]
     series = sorted({each for some in counted for each in some})
     place = {each: k for k, each in enumerate(series)}
@@ -265,14 +265,14 @@ def mondays_double(night: Night) -> None:
 FAULTS: dict[Fault, tuple[str, ...]] = {
     dates_switch: ("9999-99-99 at site north",),
     letterheads_lost: ("header read by pdf",),
-    fed_twice: ("fed twice",),
+    fed_twice: ("every document twice",),
     label_silent: ("PHONE by rules",),
     mondays_double: ("LAST_NAME",),
 }
 """Each fault with words that a reason for the alarm must have, to name it."""
 
 
-class Books:
+class CountBook:
     """The counts of the last nights of a hospital, laid out for the test: the last one at the end.
 
     The nights before it stand in no order, which the test does not ask for.

@@ -1,4 +1,4 @@
-"""Notes per second of the nightly job: the plain engine, then one and two worker processes.
+"""Throughput of the nightly job: the plain engine, and one and two worker processes.
 
     python -m benchmarks.night.nightly [--notes 20000] [--characters 3000] [--folder DIR]
 
@@ -113,10 +113,10 @@ def run_arm(folder: Path, arm: str) -> dict[str, object]:
 def table(made: dict[str, float], results: dict[str, dict[str, object]]) -> str:
     """Lay the results out as Markdown."""
     lines = [
-        f"{made['notes']:.0f} notes made in {made['seconds']:.0f} s; "
+        f"{made['notes']:.0f} notes generated in {made['seconds']:.0f} s; "
         f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "",
-        "| arm | seconds | notes/s | against engine | released | quarantined | peak MB |",
+        "| arm | seconds | notes/s | relative to engine | released | quarantined | peak MB |",
         "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     base = next(iter(results.values()))["seconds"]
@@ -145,8 +145,8 @@ def _parse() -> argparse.Namespace:
     )
     parser.add_argument("--notes", type=int, default=20_000)
     parser.add_argument("--characters", type=int, default=3_000)
-    parser.add_argument("--folder", type=Path, help="where the databases go; default: temporary")
-    parser.add_argument("--only", help="arms to run, parted by commas")
+    parser.add_argument("--folder", type=Path, help="folder for the databases; default: temporary")
+    parser.add_argument("--only", help="comma-separated arms to run")
     parser.add_argument("--arm", help=argparse.SUPPRESS)
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Notes per second of a cohort release, against detecting the same notes again.
+"""Throughput of a cohort release, compared with detecting the same notes again.
 
     python -m benchmarks.night.release [--notes 2000] [--times 1] [--rows 5] [--workers 1]
                                  [--postgresql URL] [--hybrid 40] [--folder DIR]
@@ -77,7 +77,7 @@ def main() -> None:
         results = {"rules and known": fresh_process(options, "detect")}
         if options.hybrid:
             results["hybrid"] = fresh_process(options, "hybrid")
-        spread(options)
+        multiply_notes(options)
         for arm in arms(options):
             results[arm] = fresh_process(options, arm)
     print(table(options, results))
@@ -89,7 +89,7 @@ def arms(options: argparse.Namespace) -> list[str]:
     return asked + ["postgresql to postgresql"] * bool(options.postgresql)
 
 
-def spread(options: argparse.Namespace) -> None:
+def multiply_notes(options: argparse.Namespace) -> None:
     """Add measurements and copies to the hospital, and put it on a server where that is asked."""
     folder = options.folder
     engine = create_engine(f"sqlite:///{folder / 'hospital.db'}")
@@ -209,7 +209,7 @@ def fresh_process(options: argparse.Namespace, arm: str) -> dict[str, Any]:
 
 def detect(options: argparse.Namespace) -> dict[str, Any]:
     """Detect all notes by rules and what is known, as the nightly job does."""
-    return measured(lambda: _nightly(options.folder / CONFIG))
+    return measure_step(lambda: _nightly(options.folder / CONFIG))
 
 
 def hybrid(options: argparse.Namespace) -> dict[str, Any]:
@@ -229,7 +229,7 @@ def hybrid(options: argparse.Namespace) -> dict[str, Any]:
     (folder / "hybrid").mkdir()
     with open_tools(load(config)):
         pass  # what is loaded once for a night is not counted
-    return measured(lambda: _nightly(config))
+    return measure_step(lambda: _nightly(config))
 
 
 def _nightly(config: Path) -> tuple[int, dict[str, int]]:
@@ -251,11 +251,11 @@ def release(options: argparse.Namespace, output: str, config: str = CONFIG) -> d
         refused.update(released.counts.refused)
         return released.counts.notes["released"], released.peaks
 
-    return measured(step) | {"refused": refused}
+    return measure_step(step) | {"refused": refused}
 
 
-def measured(step: Callable[[], tuple[int, dict[str, int]]]) -> dict[str, Any]:
-    """Take the time of a step that tells how many notes it did, and of its children."""
+def measure_step(step: Callable[[], tuple[int, dict[str, int]]]) -> dict[str, Any]:
+    """Measure the time of a step, which returns its number of notes, and of its children."""
     wall, before = time.perf_counter(), _seconds()
     notes, peaks = step()
     return {
@@ -284,12 +284,12 @@ ARMS: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
 def table(options: argparse.Namespace, results: dict[str, dict[str, Any]]) -> str:
     """Lay the results out as Markdown."""
     lines = [
-        f"{options.notes} notes x {options.times}, {options.rows} measurements a note, "
+        f"{options.notes} notes x {options.times}, {options.rows} measurements per note, "
         f"{options.workers} workers; {platform.machine()}, {os.cpu_count()} cores, "
         f"Python {platform.python_version()}",
         "",
-        "| arm | notes | processor seconds | notes/s of processor | seconds | times hybrid | "
-        "times rules | peak MB of a process |",
+        "| arm | notes | CPU seconds | notes per CPU second | seconds | times hybrid | "
+        "times rules | peak MB per process |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     rates = {arm: found["notes"] / found["seconds"] for arm, found in results.items()}
@@ -303,7 +303,7 @@ def table(options: argparse.Namespace, results: dict[str, dict[str, Any]]) -> st
     for arm, found in results.items():
         if refused := found.get("refused"):
             reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(refused.items()))
-            lines.append(f"\nNot released, {arm}: {reasons}.")
+            lines.append(f"\nNot released by {arm}: {reasons}.")
     return "\n".join(lines)
 
 
@@ -319,7 +319,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--hybrid", type=int, default=0)
     parser.add_argument("--postgresql", metavar="URL", default="")
     parser.add_argument("--skip-sqlite", action="store_true")
-    parser.add_argument("--folder", type=Path, help="where the databases go; default: temporary")
+    parser.add_argument("--folder", type=Path, help="folder for the databases; default: temporary")
     parser.add_argument("--arm", help=argparse.SUPPRESS)
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""What private representations and word-level pseudonymization cost, and what they hide.
+"""Cost and protection of private representations and word-level pseudonymization.
 
     python -m benchmarks.sharing.private tokens TRAIN DEV
     python -m benchmarks.sharing.private base TRAIN DEV [--notes 60] [--seeds 5]
@@ -68,7 +68,7 @@ def main() -> None:
         print(json.dumps(found), flush=True)
 
 
-def tokens(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+def compare_tokenizers(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Return how many boundaries of spans are boundaries of tokens, and how many tokens are new."""
     cut, plain = [set(), set()], [set(), set()]
     for place, path in enumerate((options.train, options.dev)):
@@ -90,7 +90,7 @@ def tokens(options: argparse.Namespace) -> Iterator[dict[str, object]]:
         plain[place].update(words)
 
 
-def base(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+def compare_embeddings(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Train the de-identifier on embeddings; test whether whole words need the case more."""
     costs: dict[str, list[float]] = {kind: [] for kind in embeddings.KINDS}
     for kind in embeddings.KINDS:
@@ -98,9 +98,9 @@ def base(options: argparse.Namespace) -> Iterator[dict[str, object]]:
         for seed in range(1, options.seeds + 1):
             f1 = {}
             for has_case in (True, False):
-                scores, told = _deidentify(options, parts, _flat(parts.train), seed, has_case)
+                scores, summary = _deidentify(options, parts, _flat(parts.train), seed, has_case)
                 f1[has_case] = scores.f1
-                yield {"embeddings": kind, "casing": has_case, "seed": seed, **told}
+                yield {"embeddings": kind, "casing": has_case, "seed": seed, **summary}
             costs[kind].append(f1[True] - f1[False])
     differ = np.subtract(costs["words"], costs["subwords"])
     more, seeds = int((differ > 0).sum()), int((differ != 0).sum())
@@ -109,18 +109,18 @@ def base(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     yield {"casing gives": means, "more to words": more, "of seeds": seeds, "p": float(chance)}
 
 
-def curve(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+def neighbour_curve(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Train the de-identifier on pseudonymized sentences, score it on real ones."""
     parts = _parts(options, options.kind)
     for neighbours in options.neighbours:
         changes = Pseudonymizer(parts.vectors, neighbours, stop_words(options.languages))
         for seed in range(1, options.seeds + 1):
             made = pseudonymize(parts.train, changes, random.Random(seed))
-            _, told = _deidentify(options, parts, made, seed)
-            yield {"neighbours": neighbours, "seed": seed, **told}
+            _, summary = _deidentify(options, parts, made, seed)
+            yield {"neighbours": neighbours, "seed": seed, **summary}
 
 
-def phases(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+def train_phases(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Train a private representation in three phases and by reversal, and attack it."""
     parts = _parts(options, options.kind)
     stops = stop_words(options.languages)
@@ -132,8 +132,8 @@ def phases(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory() as spare:
         folder = options.output or Path(spare)
         for seed in options.seed or range(1, options.seeds + 1):
-            _, told = _deidentify(options, parts, corpus.train, seed)
-            yield {"what": "on embeddings", "seed": seed, "pairs": len(pairs), **told}
+            _, summary = _deidentify(options, parts, corpus.train, seed)
+            yield {"what": "on embeddings", "seed": seed, "pairs": len(pairs), **summary}
             size = parts.vectors.size
             new = new_adversaries(size, size, options.adversary_units, seed)
             raw = _attack(options, pairs, seed, Unprotected(), new, 1.0)
@@ -142,7 +142,7 @@ def phases(options: argparse.Namespace) -> Iterator[dict[str, object]]:
                 yield from _way(options, parts, corpus, pairs, (way, seed, folder))
 
 
-def guesses(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+def guess_pairs(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Attack a representation by choices between twins, for several numbers of neighbours."""
     kit, stops = load(options.kit), stop_words(options.languages)
     attacked = _flat([_sentences(note) for note in _annotated(options.dev)[: options.scored]])
@@ -241,7 +241,7 @@ def _deidentify(
     seed: int,
     has_case: bool = True,
 ) -> tuple[deidentifier_training.DeidentifierScores, dict[str, object]]:
-    """Train on sentences; give the scores on those of DEV, and what is told of them."""
+    """Train on sentences; give the scores on those of DEV, and the training summary."""
 
     def made(held: Sequence[Sentence]) -> list[EncodedSentence]:
         vectors = [parts.vectors.vectors(sentence.tokens) for sentence in held]
@@ -293,7 +293,13 @@ def _edges(note: Sequence[Sentence]) -> tuple[set[int], set[int]]:
     return {start for start, _ in offsets}, {end for _, end in offsets}
 
 
-WAYS = {"tokens": tokens, "base": base, "curve": curve, "phases": phases, "guesses": guesses}
+WAYS = {
+    "tokens": compare_tokenizers,
+    "base": compare_embeddings,
+    "curve": neighbour_curve,
+    "phases": train_phases,
+    "guesses": guess_pairs,
+}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -301,8 +307,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("what", choices=WAYS)
     parser.add_argument("train", type=Path)
     parser.add_argument("dev", type=Path)
-    parser.add_argument("-o", "--output", type=Path, help="keep trainings here, and go on there")
-    parser.add_argument("--kit", type=Path, help="what `phases` kept")
+    parser.add_argument(
+        "-o", "--output", type=Path, help="folder for trainings; interrupted ones are resumed"
+    )
+    parser.add_argument("--kit", type=Path, help="folder that `phases` wrote")
     parser.add_argument("--notes", type=int, default=60)
     parser.add_argument("--scored", type=int, default=50)
     parser.add_argument("--seeds", type=int, default=1)
@@ -317,10 +325,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--near", type=int, default=50)
     parser.add_argument("--hiding", type=float, default=0.0)
     parser.add_argument("--ways", choices=recipe.WAYS, nargs="+", default=list(recipe.WAYS))
-    parser.add_argument("--seed", type=int, nargs="+", help="instead of 1 to --seeds")
+    parser.add_argument("--seed", type=int, nargs="+", help="seeds to use instead of 1 to --seeds")
     parser.add_argument("--adversary-units", type=int, default=64)
-    parser.add_argument("--pairs", type=int, default=1000, help="sentences of attacks, at most")
-    parser.add_argument("--longest", type=int, default=20, help="tokens of those sentences")
+    parser.add_argument(
+        "--pairs", type=int, default=1000, help="maximum number of attacked sentences"
+    )
+    parser.add_argument(
+        "--longest", type=int, default=20, help="maximum number of tokens per attacked sentence"
+    )
     parser.add_argument("--epochs", type=int, nargs=3, default=[8, 6, 12])
     parser.add_argument("--further", type=int, default=20)
     parser.add_argument("--languages", nargs="+", default=["es"])

@@ -1,4 +1,4 @@
-"""Speed of filling masked letters: batched, one place at a time, and by a library's own loop.
+"""Throughput of filling masked letters: batched, one mask at a time, and with transformers.
 
     python -m benchmarks.synthesis.fill [--letters 16] [--words 1500] [--share 0.3]
         [--together 8 16]
@@ -84,9 +84,9 @@ def main() -> None:
     """Print one line for each way of filling."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--letters", type=int, default=16)
-    parser.add_argument("--slow-letters", type=int, default=1, help="of the slow ways")
+    parser.add_argument("--slow-letters", type=int, default=1, help="letters for the slow methods")
     parser.add_argument("--words", type=int, default=1500)
-    parser.add_argument("--share", type=float, default=0.3, help="of words that are masked")
+    parser.add_argument("--share", type=float, default=0.3, help="share of words that are masked")
     parser.add_argument("--window", type=int, default=160)
     parser.add_argument("--together", type=int, nargs="*", default=[8, 16], metavar="N")
     parser.add_argument("--vocabulary", type=int, default=8192)
@@ -107,7 +107,7 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     print(
         f"torch {torch.__version__}, {torch.get_num_threads()} threads, {device}; letters of "
-        f"{options.words} words, {places} places in the first",
+        f"{options.words} words, {places} masks in the first",
         flush=True,
     )
     for method in Method:
@@ -120,7 +120,7 @@ def main() -> None:
         ]
         if method is Method.ITERATIVE:
             arms += [
-                (f"ours, {number} together", letters, ours, replace(filling, together=number))
+                (f"ours, batch of {number}", letters, ours, replace(filling, together=number))
                 for number in options.together
             ]
         speeds: list[float] = []
@@ -130,7 +130,7 @@ def main() -> None:
             print(
                 f"{method:<13} {name:<20} {speed:>9.2f} letters/cpu-min {wall:>9.2f} letters/min "
                 f"{speed / speeds[0]:>7.1f} times the library"
-                + (f" {speed / speeds[1]:>7.1f} times one by one" if len(speeds) > 1 else ""),
+                + (f" {speed / speeds[1]:>7.1f} times ours one by one" if len(speeds) > 1 else ""),
                 flush=True,
             )
 

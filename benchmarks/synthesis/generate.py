@@ -1,4 +1,4 @@
-"""Speed of generation by how many texts are written side by side, and what bounds it.
+"""Throughput of text generation by batch size, and its theoretical bounds.
 
     python -m benchmarks.synthesis.generate [--batches 1,8,32,64,128] [--length 128]
         [--only lstm|gpt]
@@ -79,25 +79,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _parse(arguments)
     words = WordVocabulary(_MARKS, _invented(options.vocabulary - len(_MARKS)))
     threads = torch.get_num_threads()
-    print(f"torch {torch.__version__}, {threads} threads, {options.length} ids a text")
+    print(f"torch {torch.__version__}, {threads} threads, {options.length} ids per text")
     for name in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):
         clock = Clock(torch.device(name), options.repeat, options.clock)
-        speed = bandwidth(clock)
-        print(f"\nOn {name}, memory copied at {speed / _GIGA:.1f} GB/s:\n")
-        print("| loop | texts | ids a second | to one text | products | share | memory |")
+        speed = measure_bandwidth(clock)
+        print(f"\nOn {name}, memory bandwidth {speed / _GIGA:.1f} GB/s:\n")
+        print(
+            "| loop | texts | ids per second | relative to one text | products | share | memory |"
+        )
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
         for kind in (options.only,) if options.only else ("lstm", "gpt"):
             _measure(kind, words, clock, speed, options)
 
 
-def bandwidth(clock: Clock) -> float:
+def measure_bandwidth(clock: Clock) -> float:
     """Measure how many bytes a second are read and written where memory is copied."""
     source = torch.zeros(_COPIED, device=clock.device)
     copied = torch.empty_like(source)
     return 2 * source.numel() * source.element_size() / clock.best(lambda: copied.copy_(source))
 
 
-def read_each_step(network: nn.Module) -> list[Tensor]:
+def weights_per_step(network: nn.Module) -> list[Tensor]:
     """Return the weights that each step multiplies by, all of them once."""
     found = [module.weight for module in network.modules() if isinstance(module, nn.Linear)]
     layers = [module for module in network.modules() if isinstance(module, nn.LSTM)]
@@ -109,7 +111,7 @@ def _measure(
 ) -> None:
     torch.manual_seed(1)
     network = _network(kind, words, options).to(clock.device)
-    weights = read_each_step(network)
+    weights = weights_per_step(network)
     read = sum(each.numel() * each.element_size() for each in weights) / speed
     sizes = [int(size) for size in options.batches.split(",")]
     products = {size: clock.best(lambda n=size: _multiply(weights, n)) for size in sizes}
@@ -139,7 +141,7 @@ def _loops(
     kind: str, network: LanguageModel, words: WordVocabulary, options: argparse.Namespace
 ) -> Iterator[tuple[str, Write]]:
     """Return the loops to compare: ours, and one that a library has."""
-    theirs = twin(network) if isinstance(network, GPT) else None
+    theirs = make_gpt2(network) if isinstance(network, GPT) else None
     yield f"{kind}, ours", lambda texts: _ours(network, words, texts, options.length)
     if theirs is not None:
         yield "gpt, transformers", lambda texts: _library(theirs, texts, options.length)
@@ -147,7 +149,7 @@ def _loops(
         yield "lstm, plain loop", lambda texts: _plain(network, texts, options.length)
 
 
-def twin(network: GPT) -> GPT2LMHeadModel:
+def make_gpt2(network: GPT) -> GPT2LMHeadModel:
     """Make a GPT-2 of transformers and give its weights to a network of the same shape."""
     shape = network.shape
     config = GPT2Config(
@@ -205,7 +207,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--batches", default="1,8,32,64,128")
     parser.add_argument("--only", choices=("lstm", "gpt"))
-    parser.add_argument("--clock", action="store_true", help="take the time by the clock")
+    parser.add_argument("--clock", action="store_true", help="measure wall time")
     for name, default in _SIZES.items():
         parser.add_argument(name, type=int, default=default)
     return parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""What estimators of memorization say of a small model: by dropout, of a planted number, of all.
+"""Memorization estimators on a small model: by dropout, for a planted number, and over all notes.
 
     python -m benchmarks.synthesis.memorization OUT [--kind lstm] [--seeds 1,2,3] [--dropouts 0,0.5]
 
@@ -108,14 +108,14 @@ def _ranks(ground: AttackData, seed: int, dropout: float, options: argparse.Name
     members = draw_half_splits(_LEARNT, options.halves, seed=seed)
     texts = [*ground.train, *ground.test]
     learnt = np.stack([mean_log_probabilities(model, texts) for model in by_halves.halves(members)])
-    # One training is luckier than another: what no model learnt tells by how much.
+    # One training is luckier than another: notes that no model learnt show by how much.
     scores = counterfactual_scores(
         learnt[:, :_LEARNT] - learnt[:, _LEARNT:].mean(1, keepdims=True), members
     )
     orders = {
         "S-PDTP": [each.largest for each in alone],
         "the mean change": [each.mean for each in alone],
-        f"{options.halves} models of halves": list(scores),
+        f"{options.halves} half models": list(scores),
     }
     alike = [
         f"{name} {spearmanr(scores, orders[name]).statistic:.2f}"
@@ -127,7 +127,7 @@ def _ranks(ground: AttackData, seed: int, dropout: float, options: argparse.Name
     ]
     signs = sum(each.signed > 0 for each in alone)
     return (
-        f"{_LEARNT} notes, each left out once, and {options.halves} models of halves (dropout "
+        f"{_LEARNT} notes, each left out once, and {options.halves} half models (dropout "
         f"{dropout:g}, seed {seed}): rank correlation of halves with {', with '.join(alike)}. "
         f"Rank of the note with the number: {', '.join(ranks)}. The model that saw the note found "
         f"it likelier where the change was largest for {signs} notes of {_LEARNT}."
@@ -172,12 +172,12 @@ def _recipe(kind: str) -> LanguageRecipe:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("out", type=Path, metavar="OUT", help="a folder for models")
+    parser.add_argument("out", type=Path, metavar="OUT", help="folder for models")
     parser.add_argument("--kind", choices=tuple(_SMALL), default="lstm")
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--dropouts", default="0,0.5")
-    parser.add_argument("--without", type=int, default=4, help="notes left out for each dropout")
-    parser.add_argument("--halves", type=int, default=12, help="models of halves; an even number")
+    parser.add_argument("--without", type=int, default=4, help="notes left out per dropout")
+    parser.add_argument("--halves", type=int, default=12, help="number of half models, even")
     parser.add_argument("--lang", choices=("fr", "en", "es"), default="en")
     return parser.parse_args()
 

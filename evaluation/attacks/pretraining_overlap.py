@@ -192,11 +192,11 @@ def measure_likelihood(
 def min_k_scores(judge: LikelihoodModel, texts: Iterable[str]) -> list[float]:
     """Return the mean log probability of the least likely tokens of each text (Min-K% Prob)."""
     scores = []
-    for told in judge.log_probabilities(texts):
-        if not len(told) or not np.isfinite(told).all():
+    for token_log_probs in judge.log_probabilities(texts):
+        if not len(token_log_probs) or not np.isfinite(token_log_probs).all():
             raise ValueError("each text must have tokens with finite log probabilities")
-        count = max(1, round(LEAST_LIKELY * len(told)))
-        scores.append(float(np.partition(told, count - 1)[:count].mean()))
+        count = max(1, round(LEAST_LIKELY * len(token_log_probs)))
+        scores.append(float(np.partition(token_log_probs, count - 1)[:count].mean()))
     return scores
 
 

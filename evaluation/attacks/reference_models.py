@@ -49,9 +49,9 @@ class ReferenceModels:
     """Reference models in a folder; existing ones are loaded, interrupted trainings resumed."""
 
     def __init__(
-        self, ground: AttackData, folder: Path, tell: MakeWatch = lambda name: LanguageWatch()
+        self, ground: AttackData, folder: Path, make_watch: MakeWatch = lambda name: LanguageWatch()
     ) -> None:
-        self._ground, self._folder, self._make_watch = ground, folder, tell
+        self._ground, self._folder, self._make_watch = ground, folder, make_watch
         self._loaded: dict[str, TrainedGenerator] = {}
 
     def whole(self, *, reseeded: bool = False) -> TrainedGenerator:

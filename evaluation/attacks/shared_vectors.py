@@ -333,7 +333,7 @@ def blinded_side(subject: AttackedRelease) -> AttackSide:
     """Return vectors that cannot leak: of a random sentence of the pair, or of random words."""
 
     def twin(twins: SentencePairs, times: int, seed: int) -> list[Sequence[Vectors]]:
-        tossed = twins.tossed(seed)
+        tossed = twins.toss_coins(seed)
         return [subject.encode(tossed, drawn) for drawn in derive_seeds(seed, times, "shared")]
 
     def all_(seed: int) -> Sequence[Vectors]:
@@ -376,8 +376,8 @@ def prepare_pair_attacks(subject: AttackedRelease, encode: Encode, seed: int) ->
         for times in ENCODINGS:
             found[f"averaged-{times}"] = choose_by_mean(shared[:times], sights)
         rates = {name: Rate(float(hits.mean()), len(hits)) for name, hits in found.items()}
-        told = Rate(membership_auc(shared[0], sights), len(twins))
-        return rates | {"sentence-membership": told}
+        rate = Rate(membership_auc(shared[0], sights), len(twins))
+        return rates | {"sentence-membership": rate}
 
     return ready
 

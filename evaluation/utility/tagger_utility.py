@@ -180,7 +180,7 @@ def train_and_score(
     recipe: TaggerRecipe,
     seeds: Sequence[int],
     out: Path,
-    tell: Callable[[str], TaggerWatch] = lambda name: TaggerWatch(),
+    make_watch: Callable[[str], TaggerWatch] = lambda name: TaggerWatch(),
 ) -> Utility:
     """Train a tagger for each setting and seed in a folder, and score it on the test notes.
 
@@ -195,7 +195,7 @@ def train_and_score(
         folder = out / f"{setting}-{seed}"
         if not (folder / TRAINING).exists():
             corpora = Corpora(_to_training_notes(learnt[setting]), _to_training_notes(trial.dev))
-            train(corpora, replace(recipe, seed=seed), folder, tell(folder.name))
+            train(corpora, replace(recipe, seed=seed), folder, make_watch(folder.name))
         found[setting].append(score_finder(Tagger.load(folder), trial.test))
     return Utility({setting: np.stack(each) for setting, each in found.items()})
 

@@ -467,7 +467,7 @@ class RtfReader:
 
     def _end_nested_row(self, number: int | None) -> None:
         del number
-        # It stands among the properties of the row, which nobody sees.
+        # It is among the row properties, which are not displayed.
         if self._group.outer is not None:
             self._group.outer.end_paragraph(in_table=True)
 

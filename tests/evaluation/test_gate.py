@@ -99,7 +99,7 @@ def test_privacy_without_its_controls_holds(part, number):
 
 def test_a_number_on_the_wrong_axis_holds():
     wrong = CLEAN | {"membership-auc": replace(CLEAN["membership-auc"], axis=Axis.UTILITY)}
-    assert "was measured as utility" in verdict(wrong).reasons[0]
+    assert "measured for utility" in verdict(wrong).reasons[0]
 
 
 def test_a_gate_that_asks_nothing_on_privacy_holds():

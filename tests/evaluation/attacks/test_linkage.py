@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from scipy.stats import binomtest
 
-from benchmarks.night.attacks import shown
+from benchmarks.night.attacks import collect_release_evidence
 from evaluation.attacks.linkage import (
     Evidence,
     collect_evidence,
@@ -58,12 +58,12 @@ def _head(note: FictionalNote, hospital: Hospital) -> Annotated:
 
 @pytest.fixture(scope="module")
 def asthma(hospital, letters) -> Release:
-    return shown(hospital, letters, "asthma")
+    return collect_release_evidence(hospital, letters, "asthma")
 
 
 @pytest.fixture(scope="module")
 def cancer(hospital, letters) -> Release:
-    return shown(hospital, letters, "cancer")
+    return collect_release_evidence(hospital, letters, "cancer")
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,13 @@ def test_two_cohorts_are_linked_by_guessing_alone(asthma, cancer, field: str, ch
 
 
 def test_all_of_these_together_do_not_link_either(asthma, cancer) -> None:
-    found = link_patients(asthma["all of these"], cancer["all of these"])
+    found = link_patients(asthma["all combined"], cancer["all combined"])
     assert binomtest(found.hits, PATIENTS, 2 / PATIENTS, alternative="greater").pvalue > SURPRISING
 
 
 def test_the_attack_works_where_one_key_made_both(hospital, letters, asthma) -> None:
     """The positive control: the same cohort, released again."""
-    again = shown(hospital, letters, "asthma")
+    again = collect_release_evidence(hospital, letters, "asthma")
     for field, least in (("names", 0.98), ("zips", 0.3), ("ids", 0.98), ("dates", 0.98)):
         found = link_patients(asthma[field], again[field])
         assert found.low > least
@@ -98,7 +98,7 @@ def test_the_attack_works_where_one_key_made_both(hospital, letters, asthma) -> 
 def test_distances_between_dates_link_by_design(asthma, cancer) -> None:
     """The known limit: whoever has two cohorts of the same patients can match their courses."""
     assert (
-        link_patients(asthma["distances between dates"], cancer["distances between dates"]).rate
+        link_patients(asthma["intervals between dates"], cancer["intervals between dates"]).rate
         > 0.9
     )
 

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from benchmarks.night.attacks import OWN, STRANGE, Planted, arms, at_random, nothing, plant
+from benchmarks.night.attacks import (
+    OWN,
+    STRANGE,
+    Planted,
+    attack_releases,
+    plant,
+    plant_at_random,
+    plant_nothing,
+)
 from evaluation.attacks.parrot import (
     Logistic,
     ParrotAttack,
@@ -28,7 +36,7 @@ def _hospital(seed: int) -> Hospital:
 
 @pytest.fixture(scope="module")
 def attacked() -> dict[str, dict[str, ParrotAttack]]:
-    return dict(arms(_hospital(3), _hospital(1003), MISSED))
+    return dict(attack_releases(_hospital(3), _hospital(1003), MISSED))
 
 
 @pytest.mark.parametrize("attacker", ["parrot", "shadow"])
@@ -48,7 +56,7 @@ def test_misses_at_random_hide_from_the_parrot(attacked) -> None:
 
 
 def test_misses_that_a_detector_would_make_are_found(attacked) -> None:
-    found = attacked["missed where unsure"]["parrot"]
+    found = attacked["missed where unexpected"]["parrot"]
     assert found.auc > 0.8
     assert found.p_value < SURPRISING
     assert found.low > found.chance
@@ -65,7 +73,9 @@ def test_the_attack_finds_everything_where_nothing_hides_it(attacked, attacker: 
 def test_what_was_left_is_where_it_is_said_to_be() -> None:
     hospital = _hospital(5)
     plain = Policy(locale="fr")
-    whole, holed = (plant(hospital, 0.1, choose, plain) for choose in (nothing, at_random))
+    whole, holed = (
+        plant(hospital, 0.1, choose, plain) for choose in (plant_nothing, plant_at_random)
+    )
     assert not whole.is_leak.any()
     assert 0 < holed.is_leak.sum() < len(holed.is_leak)
     gold = [

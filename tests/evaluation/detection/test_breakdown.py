@@ -125,7 +125,7 @@ def test_the_same_notes_give_the_same_scores(scores):
 
 def test_the_table_names_kinds_and_what_names_none(scores):
     assert "imaging" in format_scores(scores)
-    assert "not named" in format_scores(score_pairs([pair("a", GOLD, kind="")]))
+    assert "unknown" in format_scores(score_pairs([pair("a", GOLD, kind="")]))
 
 
 @pytest.mark.parametrize(

@@ -33,5 +33,5 @@ def test_a_span_is_right_with_its_borders_and_label_alone():
     assert found.summary() == {"right": 1, "wrong": 2, "auc": 0.5}
     scores = score_pairs([pair], resamples=10)
     assert scores["confidence"]["auc"] == 0.5
-    assert "0.5000 (AUC of scores; 2 predicted spans are wrong)" in format_scores(scores)
+    assert "0.5000 (scores of correct and wrong spans; 2 are wrong)" in format_scores(scores)
     assert "undefined" in format_scores(score_pairs([Pair("1", text, gold, gold)], resamples=10))

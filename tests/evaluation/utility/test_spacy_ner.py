@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.detection.spacy_ner import Course, learn
+from benchmarks.detection.spacy_ner import TrainingPlan, train_recognizer
 from evaluation.utility.tagger_utility import f1, score_finder
 from record.document import Annotated, Document
 from record.span import Span
@@ -16,7 +16,9 @@ def notes(count: int, seed: int) -> list[Annotated]:
 
 @pytest.fixture(scope="module")
 def tagger():
-    return learn(notes(20, 1), notes(4, 2), "en", Course(40, words=80, every=20), 1)
+    return train_recognizer(
+        notes(20, 1), notes(4, 2), "en", TrainingPlan(40, words=80, every=20), 1
+    )
 
 
 def test_what_was_learnt_is_found_in_other_notes(tagger) -> None:
@@ -24,7 +26,9 @@ def test_what_was_learnt_is_found_in_other_notes(tagger) -> None:
 
 
 def test_the_same_seed_finds_the_same(tagger) -> None:
-    again = learn(notes(20, 1), notes(4, 2), "en", Course(40, words=80, every=20), 1)
+    again = train_recognizer(
+        notes(20, 1), notes(4, 2), "en", TrainingPlan(40, words=80, every=20), 1
+    )
     documents = [note.document for note in notes(8, 3)]
     assert again.spans(documents) == tagger.spans(documents)
 
@@ -41,4 +45,4 @@ def test_spans_cover_whole_words_whatever_stands_between(tagger) -> None:
 
 def test_a_span_within_a_word_is_learnt_as_the_word() -> None:
     half = Annotated(Document("h", "Dr Zorblax today"), (Span(3, 7, "NAME"), Span(5, 10, "NAME")))
-    learn([half], [half], "en", Course(1, words=3), 1)
+    train_recognizer([half], [half], "en", TrainingPlan(1, words=3), 1)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from benchmarks.night.count_feeds import FAULTS, START, Books, Feed, Hospital, layout
-from benchmarks.night.quality import DAYS_A_QUARTER, judged, reasons_of
+from benchmarks.night.count_feeds import FAULTS, START, CountBook, Feed, Hospital, make_layout
+from benchmarks.night.quality import DAYS_A_QUARTER, first_night_reasons, judge_nights
 from pipeline.night import drift
 from pipeline.night.quality_gate import allowance
 from pipeline.state.count_history import Counted, compare
@@ -22,7 +22,7 @@ QUARTERS = 1
 
 @pytest.fixture(scope="module")
 def plan():
-    return layout()
+    return make_layout()
 
 
 def track(counts, exposures, *, name="t", family="f", cluster=1.0):
@@ -125,20 +125,21 @@ def test_no_false_alarm_in_simulated_quarters(plan):
     """The long one is `python -m benchmarks.night.quality`."""
     nights = round(QUARTERS * DAYS_A_QUARTER)
     held = sum(
-        bool((found.is_alarm & ~plan.is_notice).any()) for found in judged(plan, Feed(), 7, nights)
+        bool((found.is_alarm & ~plan.is_notice).any())
+        for found in judge_nights(plan, Feed(), 7, nights)
     )
     assert held == 0
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_each_fault_is_seen_in_its_first_night_and_named(plan, fault):
-    reasons = reasons_of(plan, Feed(), 3, fault)
+    reasons = first_night_reasons(plan, Feed(), 3, fault)
     assert any(word in reason for reason in reasons for word in FAULTS[fault])
 
 
 def test_the_simulation_sets_nights_out_as_the_gate_does(plan):
     """What is fast for thousands of nights gives what the nightly job's own code gives."""
-    hospital, books, runs = Hospital(replace(Feed(), notes=200.0), 5), Books(plan, 8), []
+    hospital, books, runs = Hospital(replace(Feed(), notes=200.0), 5), CountBook(plan, 8), []
     for number in range(9):
         weekday, drawn = hospital.night()
         books.add(weekday, drawn)

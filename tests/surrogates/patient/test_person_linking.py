@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from benchmarks.night.linking import mentions, misspell
+from benchmarks.night.linking import link_mentions, misspell
 from record.document import Document
 from record.folding import fold
 from record.patient import PatientRecord, PersonName
@@ -127,7 +127,7 @@ def test_people_of_the_made_up_hospital_are_told_apart(lang: str) -> None:
     """`python -m benchmarks.night.linking` measures this on more files."""
     hospital = make_hospital(8, seed=3, lang=lang)
     for share in (0.0, 0.05):
-        found = mentions(hospital, misspelt=share, seed=3)
+        found = link_mentions(hospital, misspelt=share, seed=3)
         assert len(found.truth) > 900
         assert found.score().f1 >= 0.97
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.synthesis.canaries import attacked
+from benchmarks.synthesis.canaries import attack_canaries
 from models.language.training.folder import load
 from models.language.training.recipe import make_recipe
 from synthesis.corpora import part_notes
@@ -31,7 +31,7 @@ def trained(corpus: Path, out: Path, **changes: float) -> Path:
 
 
 def test_they_are_found_where_training_was_not_private(corpus: Path, tmp_path: Path) -> None:
-    found = attacked(trained(corpus, tmp_path / "model", epochs=8))
+    found = attack_canaries(trained(corpus, tmp_path / "model", epochs=8))
     assert found.auc >= 0.9 and found.low > 0.5
 
 
@@ -41,6 +41,6 @@ def test_they_are_not_told_apart_where_it_was(corpus: Path, tmp_path: Path, monk
     )
     # One interval of twenty lies beside a half that is there: chance must not decide a test.
     monkeypatch.setattr(private.secrets, "randbits", lambda bits: 7)
-    found = attacked(trained(corpus, tmp_path / "model", epochs=2, epsilon=4.0))
+    found = attack_canaries(trained(corpus, tmp_path / "model", epochs=2, epsilon=4.0))
     assert load(tmp_path / "model").about["privacy"]["epsilon"] <= 4
     assert found.low <= 0.5 <= found.high < 0.9

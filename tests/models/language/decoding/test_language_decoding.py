@@ -421,12 +421,12 @@ def test_the_benchmark_compares_loops_and_knows_what_bounds_them(
 def test_the_transformers_that_are_compared_are_one() -> None:
     ours = build({"kind": "gpt", "vocabulary": 30, "width": 8, "layers": 2, "heads": 2,
                   "context": 12, "dropout": 0.0}).eval()  # fmt: skip
-    theirs = generate.twin(ours)
+    theirs = generate.make_gpt2(ours)
     ids = torch.arange(24).view(2, 12)
     assert torch.allclose(ours(ids), theirs(ids).logits, atol=1e-5)
 
 
 def test_each_weight_of_a_step_is_counted_once(wild: LanguageModel) -> None:
-    read = sum(each.numel() for each in generate.read_each_step(wild))
+    read = sum(each.numel() for each in generate.weights_per_step(wild))
     places = wild.places.weight.numel() if wild.longest else 0  # one row of them is looked up
     assert read == sum(each.numel() for each in wild.parameters() if each.dim() > 1) - places
