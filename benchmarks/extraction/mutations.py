@@ -51,10 +51,10 @@ _NUMBERS = (
 
 def flip(data: bytes, rng: Random) -> bytes:
     """Flip some bits."""
-    mutate_specimen = bytearray(data)
-    for _ in range(rng.choice((1, 1, 2, 8, 64)) if mutate_specimen else 0):
-        mutate_specimen[rng.randrange(len(mutate_specimen))] ^= 1 << rng.randrange(8)
-    return bytes(mutate_specimen)
+    mutated = bytearray(data)
+    for _ in range(rng.choice((1, 1, 2, 8, 64)) if mutated else 0):
+        mutated[rng.randrange(len(mutated))] ^= 1 << rng.randrange(8)
+    return bytes(mutated)
 
 
 def overwrite(data: bytes, rng: Random) -> bytes:

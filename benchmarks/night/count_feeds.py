@@ -265,7 +265,7 @@ def mondays_double(night: Night) -> None:
 FAULTS: dict[Fault, tuple[str, ...]] = {
     dates_switch: ("9999-99-99 at site north",),
     letterheads_lost: ("header read by pdf",),
-    fed_twice: ("every document twice",),
+    fed_twice: ("fed twice",),
     label_silent: ("PHONE by rules",),
     mondays_double: ("LAST_NAME",),
 }

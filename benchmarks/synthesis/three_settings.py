@@ -197,8 +197,8 @@ def _found(options: argparse.Namespace) -> RecognizedSpans:
     course = TrainingPlan(options.steps, options.words, every=100)
     folder = out / f"spacy-{options.steps}-{options.words}"
     found = dict(train_arms(arms, judges, course, seeds, folder).found)
-    curve_points = {name: _twice(notes, out) for name, notes in parts.items()}
-    found |= train_arms(curve_points, judges, course, seeds, folder).found
+    curve_notes = {name: _twice(notes, out) for name, notes in parts.items()}
+    found |= train_arms(curve_notes, judges, course, seeds, folder).found
     rules = list(_by_rules(out / "rules.jsonl", test))
     return RecognizedSpans({RULES: [rules for _ in seeds], **found}, test)
 

@@ -18,7 +18,7 @@ class SpanShape:
     """A shape of spans of one label, and how many spans have it."""
 
     label: str
-    shape_of: str
+    shape: str
     count: int
 
 

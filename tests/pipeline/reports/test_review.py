@@ -115,7 +115,7 @@ def test_from_pages_to_agreement(tmp_path, capsys):
         (["review", "bad.jsonl", "-o", "out"], "holds no pairs"),
         (["review", "good.jsonl", "-o", "out", "--reviewers", "1"], "is too few"),
         (["agreement", "bad.jsonl"], "holds no answers"),
-        (["agreement", "a.json", "a.json"], "answered twice"),
+        (["agreement", "a.json", "a.json"], "two answers by the same reviewer"),
     ],
 )
 def test_wrong_usage_is_told(words, problem, tmp_path, monkeypatch, capsys):
