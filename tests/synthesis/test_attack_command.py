@@ -134,7 +134,7 @@ def test_notes_of_a_model_with_canaries_are_held_and_tried(attacked: Path, capsy
     assert main(["synthesize", "report", str(notes), *map(str, measured), *map(str, key)]) == 1
     reasons = json.loads((out / "report.json").read_text())["reasons"]
     assert "the model learnt notes that were planted in it" in reasons
-    assert any(reason.startswith("canary-auc: lies from") for reason in reasons)
+    assert any(reason.startswith("canary-auc: interval is") for reason in reasons)
     assert "s-pdtp: not measured" not in reasons
     words = [notes, attacked / "corpus", "-o", attacked / "battery", "--characters", 600]
     capsys.readouterr()

@@ -150,7 +150,7 @@ def test_what_is_missing_is_said(folder, measured, tmp_path, capsys):
     one = lines(tmp_path / "one.jsonl", ["only this"])
     for given, said in (
         ([], "both missing"),
-        (["--text", empty], "hold no words"),
+        (["--text", empty], "must contain words"),
         (["--text", tmp_path / "none.jsonl"], "none.jsonl"),
         (["--unseen", one], "at least two"),
     ):
