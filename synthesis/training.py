@@ -8,7 +8,8 @@ from models.language.corpus.texts import Text
 from models.language.corpus.vocabulary import Pieces, Vocabulary, WordVocabulary
 from models.language.training.pretrained import digest as base_digest
 from models.language.training.recipe import LanguageRecipe
-from models.language.training.training import LanguageCorpora, LanguageWatch, refuse_trained, train
+from models.language.training.training import LanguageCorpora, require_no_language_model, train
+from models.training_loop import TrainingCallbacks
 from synthesis.canaries import draw_canaries
 from synthesis.markup import end_tag, start_tag
 from synthesis.prepared_corpus import Corpus, digest, load_corpus
@@ -18,7 +19,7 @@ def learn(
     folder: Path,
     recipe: LanguageRecipe,
     out: Path,
-    watch: LanguageWatch | None = None,
+    watch: TrainingCallbacks | None = None,
     public: Sequence[str] | None = None,
     canaries: tuple[int, int] | None = None,
 ) -> dict[str, float]:
@@ -44,7 +45,7 @@ def learn(
     if canaries is not None:
         drawn = draw_canaries(corpus, *canaries, recipe.seed)
         learnt = drawn.among(learnt, vocabulary, recipe.seed)
-        refuse_trained(out)
+        require_no_language_model(out)
         about["canaries"] = drawn.save(out)
     corpora = LanguageCorpora(vocabulary, learnt, texts["dev"], about)
     return train(corpora, recipe, out, watch)

@@ -18,7 +18,8 @@ from pathlib import Path
 from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.sequences.corpus import TrainingNote
 from models.tagger.training.recipe import default_recipe
-from models.tagger.training.training import Corpora, TaggerWatch, train
+from models.tagger.training.training import Corpora, train
+from models.training_loop import TrainingCallbacks
 from pipeline.files.gold import read_annotated, read_label_map
 from record.document import Annotated
 from synthesis.fictional.hospital import Part, make_hospital
@@ -49,7 +50,7 @@ def main() -> None:
     characters = sum(len(note.annotated.document.text) for note in notes)
     print(f"{len(notes)} notes of {characters:,} characters, {len(dev)} to select by", flush=True)
     scores = train(
-        Corpora(notes, dev, sources), recipe, options.output, TaggerWatch(evaluated=_report)
+        Corpora(notes, dev, sources), recipe, options.output, TrainingCallbacks(evaluated=_report)
     )
     print(scores)
 

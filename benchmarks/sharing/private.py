@@ -44,7 +44,7 @@ from models.private.pseudonymization import Pseudonymizer, pseudonymize
 from models.private.representer import Unprotected
 from models.private.sentences import Sentence, sentences
 from models.private.stop_words import stop_words
-from models.training_loop import seeded
+from models.training_loop import TrainingCallbacks, make_generator
 from pipeline.files.jsonl import JsonLine, read_notes
 from record.document import Annotated
 
@@ -148,7 +148,7 @@ def guesses(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     attacked = _flat([_sentences(note) for note in _annotated(options.dev)[: options.scored]])
 
     def encode(some: Sequence[Sentence], seed: int) -> list[np.ndarray]:
-        return kit.encode(some, seeded("attack", seed))
+        return kit.encode(some, make_generator("attack", seed))
 
     def plain(some: Sequence[Sentence], _: int) -> list[np.ndarray]:
         return [kit.embeddings.vectors(sentence.tokens) for sentence in some]
@@ -157,7 +157,7 @@ def guesses(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     for neighbours in options.neighbours:
         replacing = Pseudonymizer(kit.embeddings, neighbours, stops)
         none = np.zeros((0, kit.embeddings.size), np.float32)
-        shared = kit.encode(attacked, seeded("shared"))
+        shared = kit.encode(attacked, make_generator("shared"))
         subject = AttackedRelease(attacked, shared, (), encode, plain, replacing, (), none)
         found = measure(subject, drawn, data, attacks=[attack_twins])
         found += any_attack(kit, Pairs(attacked, kit.embeddings, replacing), drawn, data)
@@ -206,7 +206,7 @@ def _way(
 
 
 def _scores(kit: Kit, parts: Parts, seed: int) -> deidentifier_training.DeidentifierScores:
-    given = kit.encode(parts.scored, seeded("scored", seed))
+    given = kit.encode(parts.scored, make_generator("scored", seed))
     return deidentifier_training.token_scores(kit.deidentifier, _examples(parts.scored, given))
 
 
@@ -226,12 +226,10 @@ def _attack(
     return {"accuracy": float(np.mean(rounds)), "highest": max(rounds), "judged": judged}
 
 
-def _tell(options: argparse.Namespace) -> deidentifier_training.Watch:
-    return (
-        (lambda entry: print(json.dumps(entry), flush=True))
-        if options.verbose
-        else (lambda entry: None)
-    )
+def _tell(options: argparse.Namespace) -> TrainingCallbacks:
+    if not options.verbose:
+        return TrainingCallbacks()
+    return TrainingCallbacks(evaluated=lambda entry: print(json.dumps(entry), flush=True))
 
 
 def _deidentify(

@@ -37,7 +37,7 @@ from evaluation.utility.resemblance import Refilled, resemblance
 from evaluation.utility.utility import REAL, Trial, Utility, compare, recipe_for
 from models.language.networks.contextual import ContextVectors
 from models.tagger.encoders.windows import Cut
-from models.tagger.training.training import TaggerWatch
+from models.training_loop import TrainingCallbacks
 from pipeline.files.gold import read_annotated
 from pipeline.synthetic.corpus_letters import read_letters, with_own
 from pipeline.synthetic.filled_letters import FilledLetter, read_filled
@@ -277,10 +277,10 @@ def _utility(options: argparse.Namespace, settings: Sequence[Setting]) -> Utilit
     return compare(trial, recipe, seeds, out / "taggers", _told())
 
 
-def _told() -> Callable[[str], TaggerWatch]:
-    def tell(name: str) -> TaggerWatch:
+def _told() -> Callable[[str], TrainingCallbacks]:
+    def tell(name: str) -> TrainingCallbacks:
         print(f"training {name}; {process_time():.0f} s of processor time so far", flush=True)
-        return TaggerWatch()
+        return TrainingCallbacks()
 
     return tell
 

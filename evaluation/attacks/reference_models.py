@@ -15,7 +15,8 @@ from models.language.corpus.vocabulary import Vocabulary
 from models.language.training.folder import TrainedGenerator, load
 from models.language.training.perplexity import log_probabilities
 from models.language.training.recipe import LanguageRecipe
-from models.language.training.training import TRAINING, LanguageCorpora, LanguageWatch, train
+from models.language.training.training import TRAINING, LanguageCorpora, train
+from models.training_loop import TrainingCallbacks
 from synthesis.canaries import Canaries
 
 CONTROL_NOTES = 10
@@ -25,7 +26,7 @@ CONTROL_REPEATS = 30
 """How often it learns each of them, and each canary."""
 
 Floats = NDArray[np.float64]
-Tell = Callable[[str], LanguageWatch]
+Tell = Callable[[str], TrainingCallbacks]
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Partners:
     interrupted goes on."""
 
     def __init__(
-        self, ground: Ground, folder: Path, tell: Tell = lambda name: LanguageWatch()
+        self, ground: Ground, folder: Path, tell: Tell = lambda name: TrainingCallbacks()
     ) -> None:
         self._ground, self._folder, self._tell = ground, folder, tell
         self._loaded: dict[str, TrainedGenerator] = {}

@@ -24,7 +24,8 @@ from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.corpus import TrainingNote
 from models.tagger.training.recipe import TaggerRecipe, default_recipe
-from models.tagger.training.training import TRAINING, Corpora, TaggerWatch, train
+from models.tagger.training.training import TRAINING, Corpora, train
+from models.training_loop import TrainingCallbacks
 from record.document import Annotated, Document
 from record.span import Span
 
@@ -182,7 +183,7 @@ def compare(
     recipe: TaggerRecipe,
     seeds: Sequence[int],
     out: Path,
-    tell: Callable[[str], TaggerWatch] = lambda name: TaggerWatch(),
+    tell: Callable[[str], TrainingCallbacks] = lambda name: TrainingCallbacks(),
 ) -> Utility:
     """Train a tagger for each setting and seed under a folder, and score it on the test notes.
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from models.private.adversaries import Adversaries, adversaries_loss
-from models.private.deidentifier_training import take_step
+from models.private.deidentifier_training import minimize
 from models.private.pairs import PairBatch, Pairs
 from models.private.representer import Representer
-from models.training_loop import seeded
+from models.training_loop import seed_torch
 
 Floats = NDArray[np.float64]
 _SLOWEST = 0.1  # of the rate, in the last epoch
@@ -44,7 +44,7 @@ def judged(
 ) -> tuple[float, float]:
     """Return the loss of adversaries on pairs, and the share of which they are right."""
     adversaries.eval()
-    torch.manual_seed(seeded("judged", seed).initial_seed())
+    seed_torch("judged", seed)
     lost = right = 0.0
     for batch in pairs.draw(seed):
         believed, truth = believe(represent, adversaries, batch, noise)
@@ -82,12 +82,12 @@ def continue_adversaries(
     slowing = torch.optim.lr_scheduler.LinearLR(optimizer, 1, _SLOWEST, epochs)
     found = []
     for epoch in range(epochs):
-        torch.manual_seed(seeded("adversaries", seed, epoch).initial_seed())
+        seed_torch("adversaries", seed, epoch)
         adversaries.train()
         for held in pairs.draw(f"{seed}/{epoch}", batch):
             with frozen(represent):
                 loss = adversaries_loss(*believe(represent, adversaries, held, noise))
-            take_step(adversaries, optimizer, loss)
+            minimize(adversaries, optimizer, loss)
         slowing.step()
         if last is None or epoch >= epochs - last:
             found.append(accuracy(represent, adversaries, pairs, f"{seed}/{epoch}/judged", noise))
@@ -97,7 +97,7 @@ def continue_adversaries(
 def new_adversaries(embedded: int, size: int, units: int, seed: int) -> Adversaries:
     """Return adversaries that have learnt nothing; the process's random state stays as it is."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seeded("new adversaries", seed).initial_seed())
+        seed_torch("new adversaries", seed)
         return Adversaries(embedded, size, units)
 
 
@@ -113,7 +113,7 @@ def most_right(
     if not noise:
         return np.ones(len(pairs))
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seeded("most right", seed).initial_seed())
+        seed_torch("most right", seed)
         squares = []
         for held in pairs.draw(seed):
             shown = held.own, held.other, held.lengths

@@ -2,25 +2,34 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from math import ceil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load as load_weights
 from safetensors.torch import save as dump_weights
-from torch import nn
+from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
 
-from models.checkpoint import learnt, load_checkpoint, save_checkpoint
 from models.folder import FolderFormat
 from models.private.deidentifier import BINARY, Deidentifier, EncodedSentence, VectorBatch
 from models.private.embeddings import Integers
 from models.private.weight_selection import WeightSelection, batches
-from models.training_loop import TrainingLoop, drop_checkpoint, seeded
+from models.training_loop import (
+    TimeBudget,
+    TrainingCallbacks,
+    TrainingLoop,
+    TrainingPosition,
+    delete_checkpoint,
+    require_no_model,
+    seed_torch,
+    take_step,
+)
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
@@ -70,31 +79,28 @@ class DeidentifierScores:
     f1: float
 
 
-Watch = Callable[[Mapping[str, float]], None]
-"""Is told the losses and scores of every epoch."""
-
-
 def train_deidentifier(
     train: Sequence[EncodedSentence],
     dev: Sequence[EncodedSentence],
     recipe: DeidentifierRecipe,
     out: Path,
-    watch: Watch = lambda entry: None,
+    callbacks: TrainingCallbacks | None = None,
     start: Deidentifier | None = None,
 ) -> DeidentifierScores:
-    """Train a de-identifier and write it to a folder; returns the scores on `dev`.
+    """Train a de-identifier, write it to a folder and return its scores on `dev`.
 
-    It begins with nothing, or with the weights of `start`, which is of the same inputs and units:
-    those of its layers, and of its tags where labels are the same. The weights kept are those with
-    the lowest loss on `dev`. A training that was interrupted goes on where its last checkpoint is.
-    Sets torch's random state. Raises ConfigError, also where the folder holds a trained one.
+    Starts from scratch, or from the weights of `start`, which must have the same inputs and units:
+    those of its layers, and those of its tags if the labels are the same. Keeps the weights with
+    the lowest loss on `dev`, and resumes from the checkpoint in the folder. Seeds torch's global
+    generator. Raises ConfigError, also if the folder already contains a trained de-identifier.
     """
-    if (out / SETTINGS).exists():
-        remedy = "choose another folder, or remove this one"
-        raise ConfigError(str(out), "holds a trained de-identifier already", remedy)
+    require_no_model(out, SETTINGS, "a trained de-identifier")
     if not train or not dev:
-        raise ConfigError("the examples", "are none to learn from or none to select by", "more")
-    return _DeidentifierTraining(train, dev, recipe, out, watch, start).run()
+        problem = "none to train on, or none for model selection"
+        raise ConfigError("the examples", problem, "give more examples")
+    return _DeidentifierTraining(
+        train, dev, recipe, out, callbacks or TrainingCallbacks(), start
+    ).run()
 
 
 def token_scores(deidentifier: Deidentifier, held: Sequence[EncodedSentence]) -> DeidentifierScores:
@@ -131,12 +137,11 @@ def mean_loss(deidentifier: Deidentifier, held: Sequence[VectorBatch]) -> float:
     return lost / total
 
 
-def take_step(network: nn.Module, optimizer: torch.optim.Optimizer, loss: torch.Tensor) -> float:
-    """Follow a loss, with gradients cut to a norm of 1; returns the loss."""
+def minimize(network: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor) -> float:
+    """Take one optimizer step on a loss, with gradients clipped to a norm of 1; return the loss."""
     optimizer.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
-    nn.utils.clip_grad_norm_([weights for _, weights in learnt(network)], CLIP)
-    optimizer.step()
+    take_step(network, optimizer, CLIP)
     return float(loss.detach())
 
 
@@ -152,22 +157,28 @@ def load_deidentifier(folder: Path) -> Deidentifier:
 
 
 @dataclass
-class _DeidentifierPlace:
-    epoch: int = 0
-    step: int = 0
+class _DeidentifierPosition(TrainingPosition):
+    """How far a training has come: the losses of every epoch, and the state of the selection."""
+
+    history: list[dict[str, float]] = field(default_factory=list)
+    selection: dict[str, Any] = field(default_factory=dict)
 
 
-class _DeidentifierTraining(TrainingLoop):
+class _DeidentifierTraining(TrainingLoop[_DeidentifierPosition]):
+    network: Deidentifier
+
     def __init__(
         self,
         train: Sequence[EncodedSentence],
         dev: Sequence[EncodedSentence],
         recipe: DeidentifierRecipe,
         out: Path,
-        watch: Watch,
+        callbacks: TrainingCallbacks,
         start: Deidentifier | None,
     ) -> None:
-        self.train, self.dev, self.recipe, self.out, self.watch = train, dev, recipe, out, watch
+        self.train, self.dev, self.recipe, self.out = train, dev, recipe, out
+        self.callbacks, self.budget = callbacks, TimeBudget(None)
+        self.epochs, self.patience = recipe.epochs, recipe.patience
         torch.manual_seed(recipe.seed)
         self.network = Deidentifier(train[0].vectors.shape[1], recipe.labels, recipe.units)
         if start:
@@ -175,18 +186,17 @@ class _DeidentifierTraining(TrainingLoop):
         self.optimizer = torch.optim.NAdam(self.network.parameters(), recipe.rate)
         for group in self.optimizer.param_groups:
             group["initial_lr"] = recipe.rate  # what the falling rate is a share of
-        self.mark = _mark(train, dev, recipe, self.network)
-        self.selection, self.history = WeightSelection(), list[dict[str, float]]()
-        kept = load_checkpoint(out, self.network, self.optimizer, self.mark)
-        if kept:
-            self.history = kept.place["history"]
-            self.selection = WeightSelection.kept(kept.place["selection"], kept.extras)
-        self.place: _DeidentifierPlace = _DeidentifierPlace(len(self.history))
+        self.fingerprint = _fingerprint(train, dev, recipe, self.network)
+        self.position, self.selection = _DeidentifierPosition(), WeightSelection()
+        extras = self.resume()
+        if extras is not None:
+            self.selection = WeightSelection.kept(self.position.selection, extras)
+            self.position.epoch = len(self.position.history)
         lengths = [len(one) for one in dev]
         self.dev_batches = [self._batch(dev, places) for places in batches(lengths, _SCORED, None)]
         each = ceil(len(train) / recipe.batch)
         self.steps = recipe.epochs * each
-        done = len(self.history) * each
+        done = self.position.epoch * each
         self.slowing = LambdaLR(self.optimizer, self._rate_left, last_epoch=done - 1)
 
     def _rate_left(self, step: int) -> float:
@@ -194,48 +204,47 @@ class _DeidentifierTraining(TrainingLoop):
 
     def run(self) -> DeidentifierScores:
         recipe = self.recipe
-        self.run_epochs(recipe.epochs)
+        self.run_epochs()
         self.selection.restore(self.network)
         scores = token_scores(self.network, self.dev)
-        about = {"recipe": asdict(recipe), "history": self.history, "dev": asdict(scores)}
-        # Write a de-identifier; `deidentifier.json` comes last, so that a folder with it is
-        # whole.
+        history = self.position.history
+        about = {"recipe": asdict(recipe), "history": history, "dev": asdict(scores)}
+        # The settings are written last: a folder that has them is complete.
         self.out.mkdir(parents=True, exist_ok=True)
         state = {name: value.contiguous() for name, value in self.network.state_dict().items()}
         write_atomically(self.out / WEIGHTS, dump_weights(state))
         _FORM.seal(self.out, {"shape": self.network.shape, "about": about}, (WEIGHTS,))
-        drop_checkpoint(self.out)
+        delete_checkpoint(self.out)
         return scores
 
-    def is_over(self) -> bool:
-        return self.selection.stale >= self.recipe.patience
+    def stale_evaluations(self) -> int:
+        return self.selection.stale
 
-    def learn(self, step: int, steps: int) -> None:  # noqa: ARG002
-        """Learn for an epoch, and judge it."""
-        draw = seeded(self.recipe.seed, self.place.epoch)
-        torch.manual_seed(draw.initial_seed())
+    def train_step(self, step: int, steps: int) -> None:  # noqa: ARG002
+        """Train for an epoch, and evaluate."""
+        draw = seed_torch(self.recipe.seed, self.position.epoch)
         self.network.train()
         order = batches([len(one) for one in self.train], self.recipe.batch, draw)
         lost = 0.0
         for places in order:
             loss = self.network.loss(self._batch(self.train, places))
-            lost += take_step(self.network, self.optimizer, loss)
+            lost += minimize(self.network, self.optimizer, loss)
             self.slowing.step()
         entry = {"train": lost / len(order), "dev": mean_loss(self.network, self.dev_batches)}
-        self.history.append(entry)
+        self.position.history.append(entry)
         self.selection.offer(entry["dev"], self.network)
 
-    def tell_epoch(self) -> None:
-        self.watch(self.history[-1])
+    def report_epoch(self) -> None:
+        self.callbacks.evaluated(self.position.history[-1])
 
     def _batch(self, held: Sequence[EncodedSentence], places: Sequence[int]) -> VectorBatch:
         return self.network.collate([held[place] for place in places])
 
-    def checkpoint(self) -> None:
-        place = {"history": self.history, "selection": self.selection.place()}
-        save_checkpoint(
-            self.out, self.network, self.optimizer, place, self.mark, self.selection.state
-        )
+    def before_checkpoint(self) -> None:
+        self.position.selection = self.selection.place()
+
+    def extra_tensors(self) -> dict[str, Tensor]:
+        return self.selection.state
 
 
 def _take_over(network: Deidentifier, start: Deidentifier) -> None:
@@ -245,7 +254,7 @@ def _take_over(network: Deidentifier, start: Deidentifier) -> None:
     network.load_state_dict(taken, strict=False)
 
 
-def _mark(
+def _fingerprint(
     train: Sequence[EncodedSentence],
     dev: Sequence[EncodedSentence],
     recipe: DeidentifierRecipe,

@@ -12,7 +12,7 @@ from models.private.embeddings import Embeddings, Floats
 from models.private.pseudonymization import Pseudonymizer
 from models.private.sentences import Sentence
 from models.private.weight_selection import batches
-from models.training_loop import seeded
+from models.training_loop import make_generator
 
 _TRIES = 5
 
@@ -48,7 +48,7 @@ class Pairs:
     def draw(self, seed: object, size: int = 32) -> Iterator[PairBatch]:
         """Go over all pairs once, in an order and with changes that depend on the seed alone."""
         chance = random.Random(str(seed))  # noqa: S311 - what is drawn is no secret
-        order = batches([len(one) for one in self.sentences], size, seeded("pairs", seed))
+        order = batches([len(one) for one in self.sentences], size, make_generator("pairs", seed))
         for places in order:
             made = [self._pair(place, chance) for place in places]
             yield PairBatch(

@@ -12,7 +12,7 @@ from typing import Any
 from models.private.deidentifier import EncodedSentence, examples
 from models.private.folder import Kit, digest, load
 from models.private.sentences import Sentence, sentences
-from models.training_loop import seeded
+from models.training_loop import make_generator
 from pipeline.files.alignment import align
 from pipeline.sharing.leak_check import words_in
 from pipeline.sharing.vectors import MANIFEST, VECTORS, Manifest, arrow_bytes, write_shared
@@ -108,7 +108,7 @@ def encode_site(
     rows: list[EncodedSentence] = []
     for start in range(0, len(drawn), _BLOCK):
         some = drawn[start : start + _BLOCK]
-        draw = seeded("share", secrets.token_hex(32))
+        draw = make_generator("share", secrets.token_hex(32))
         rows += examples(some, kit.encode(some, draw, noise))
         advance(len(rows), len(drawn))
     manifest = Manifest(

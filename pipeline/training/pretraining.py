@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from models.tagger.encoders.windows import Cut
-from models.tagger.training.pretraining import PretrainingWatch, PretrainRecipe, pretrain
+from models.tagger.training.pretraining import PretrainRecipe, pretrain
+from models.training_loop import TrainingCallbacks
 from pipeline.config.progress import Progress
 from pipeline.files.alignment import align
 from pipeline.files.gold import read_annotated
@@ -55,8 +56,9 @@ def pretrain_files(order: PretrainingRequest, progress: Progress) -> Pretrained:
         for note in read_annotated(path, done.warnings)
     ]
     progress.phase("learning")
-    watch = PretrainingWatch(
-        progress.advance, lambda value: progress.phase(f"perplexity {value:.1f}")
+    watch = TrainingCallbacks(
+        progress.advance,
+        lambda scores: progress.phase(f"perplexity {scores['perplexity']:.1f}"),
     )
     done.perplexities = pretrain(texts, order.recipe, order.out, watch)
     return done

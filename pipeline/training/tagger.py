@@ -12,7 +12,8 @@ from models.tagger.runtime import Tagger
 from models.tagger.sequences.corpus import UNSURE, TrainingNote
 from models.tagger.training.recipe import TaggerRecipe, default_recipe
 from models.tagger.training.scores import Scores
-from models.tagger.training.training import Corpora, TaggerWatch, train
+from models.tagger.training.training import Corpora, train
+from models.training_loop import TrainingCallbacks
 from pipeline.config.energy import Energy, Meter
 from pipeline.config.memory import peak_kilobytes
 from pipeline.config.progress import Progress
@@ -138,7 +139,7 @@ def train_files(order: TrainingRequest, progress: Progress) -> TrainingResult:
         about["unannotated"] = _about(more)
         notes += more
     progress.phase("learning")
-    watch = TaggerWatch(progress.advance, lambda scores: progress.phase(_said(scores)))
+    watch = TrainingCallbacks(progress.advance, lambda scores: progress.phase(_said(scores)))
     scores = train(Corpora(notes, dev, about), order.recipe, order.out, watch)
     draw(order.out)
     energy = meter.read(EnergySettings(), peak_kilobytes())

@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from models.language.decoding.grammar import STRETCH, Grammar, TagRules
 from models.language.networks.interface import LanguageModel, Memory
-from models.training_loop import seeded
+from models.training_loop import make_generator
 from record.errors import ConfigError
 
 TRIES = 8
@@ -357,7 +357,7 @@ def begin(
     # Drawn on the processor, so that they are the same wherever the network computes.
     chances = torch.stack(
         [
-            torch.rand(room + 1, TRIES, generator=seeded(*task.chance), device="cpu")
+            torch.rand(room + 1, TRIES, generator=make_generator(*task.chance), device="cpu")
             for task in tasks
         ]
     )

@@ -12,12 +12,12 @@ from models.language.corpus.masks import MaskRecipe
 from models.language.masked.masked_model import FORM, WEIGHTS
 from models.language.masked.training import (
     TRAINING,
-    MaskedLetter,
-    MaskedProgress,
+    MaskedCorpora,
     MaskedRecipe,
     digest_of,
     train_masked,
 )
+from models.training_loop import TrainingCallbacks
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
@@ -68,13 +68,13 @@ def combinations(
 
 
 def search(
-    train: Sequence[MaskedLetter],
-    dev: Sequence[MaskedLetter],
+    corpora: MaskedCorpora,
     recipes: Mapping[str, MaskedRecipe],
     out: Path,
     *,
-    watch: Callable[[str], MaskedProgress] = lambda name: MaskedProgress(),
+    callbacks: Callable[[str], TrainingCallbacks] = lambda name: TrainingCallbacks(),
     about: Mapping[str, Any] | None = None,
+    max_minutes: float | None = None,
 ) -> list[GridTrial]:
     """Train every recipe, and leave the model of the lowest perplexity in the folder.
 
@@ -83,14 +83,16 @@ def search(
     """
     if (out / REPORT).exists():
         raise ConfigError(str(out), "holds a finished search", "choose another folder")
-    notes = digest_of(train, dev)
+    notes = digest_of(corpora.train, corpora.dev)
     trials: list[GridTrial] = []
     for name, recipe in recipes.items():
         folder = out / _TRIALS / name
         if (folder / TRAINING).exists():
             history = _done(folder, recipe.fingerprint(notes))
         else:
-            history = train_masked(train, dev, recipe, folder, watch(name), about)
+            history = train_masked(
+                corpora, recipe, folder, callbacks(name), about=about, max_minutes=max_minutes
+            )
         trials.append(GridTrial(name, recipe, min(history), len(history) - 1))
         _keep_best(trials, out)
     best = min(trials, key=lambda trial: trial.perplexity)

@@ -8,17 +8,16 @@ change. It begins with nothing, or with an encoder that was trained before.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
-from models.checkpoint import load_checkpoint, save_checkpoint
 from models.language.corpus.masks import IGNORED, MaskRecipe, generator, masks
 from models.language.masked.masked_model import TrainedMasked, padded, save_masked
 from models.language.networks.masked_network import (
@@ -30,12 +29,21 @@ from models.language.networks.masked_network import (
     Network,
 )
 from models.precision import has_bfloat16
-from models.training_loop import TimeBudget, TrainingLoop, close_training, refuse_finished
+from models.training_loop import (
+    TimeBudget,
+    TrainingCallbacks,
+    TrainingLoop,
+    TrainingPosition,
+    require_no_model,
+    take_step,
+    write_report,
+)
 from record.errors import ConfigError
 
 TRAINING = "training.json"
 
 _DECAY = 0.01
+_CLIP = 1.0
 _FROZEN = 1  # seed of the masks of notes that models are selected by, whatever else is drawn
 
 
@@ -80,21 +88,17 @@ class MaskedLetter:
 
 
 @dataclass(frozen=True)
-class MaskedProgress:
-    """Is told how far training is; says when to stop, which happens at the end of an epoch.
+class MaskedCorpora:
+    """Notes to train on and notes for model selection."""
 
-    `advance` gets stretches learnt of all planned, `evaluated` an epoch and its perplexity.
-    """
-
-    advance: Callable[[int, int], None] = lambda done, planned: None
-    evaluated: Callable[[int, float], None] = lambda epoch, perplexity: None
-    minutes: float = float("inf")
+    train: Sequence[MaskedLetter] = field(repr=False)
+    dev: Sequence[MaskedLetter] = field(repr=False)
 
 
 @dataclass
-class _MaskedPlace:
-    epoch: int = 0
-    step: int = 0
+class _MaskedPosition(TrainingPosition):
+    """How far a training has come; `history` are perplexities, the first before any epoch."""
+
     history: list[float] = field(default_factory=list)
 
 
@@ -109,85 +113,107 @@ class _Course:
 
 
 def train_masked(
-    train: Sequence[MaskedLetter],
-    dev: Sequence[MaskedLetter],
+    corpora: MaskedCorpora,
     recipe: MaskedRecipe,
     out: Path,
-    watch: MaskedProgress | None = None,
+    callbacks: TrainingCallbacks | None = None,
+    *,
     about: Mapping[str, Any] | None = None,
+    max_minutes: float | None = None,
 ) -> list[float]:
-    """Train and write a folder; returns the perplexity of masked words before and after each epoch.
+    """Train and write a folder; return the perplexity of masked words before and after each epoch.
 
-    What is kept is the model of the lowest one, with what is told `about` it. A training that was
-    interrupted goes on after its last whole epoch. Sets torch's random state. Raises ConfigError.
+    Keeps the model with the lowest perplexity, with `about` in its settings. Resumes after the
+    last complete epoch; `max_minutes` ends the training after the epoch in which they pass. Seeds
+    torch's global generator. Raises ConfigError.
     """
-    refuse_finished(out, TRAINING, "a trained model")
-    if not any(letter.words for letter in train) or not any(letter.words for letter in dev):
-        raise ConfigError("the notes", "are none to learn from, or none to select by", "give more")
-    return _MaskedTraining(train, dev, recipe, out, watch or MaskedProgress(), about or {}).run()
+    require_no_model(out, TRAINING, "a trained model")
+    if not all(any(each.words for each in part) for part in (corpora.train, corpora.dev)):
+        problem = "none to train on, or none for model selection"
+        raise ConfigError("the notes", problem, "give more notes")
+    return _MaskedTraining(
+        corpora, recipe, out, callbacks or TrainingCallbacks(), about or {}, max_minutes
+    ).run()
 
 
-class _MaskedTraining(TrainingLoop):
-    """Epochs are one step each; the first one is drawn as number 1, number 0 judges."""
+class _MaskedTraining(TrainingLoop[_MaskedPosition]):
+    """Epochs have one step each; masks of epoch 0 are those of the development notes."""
+
+    network: Network
 
     def __init__(
         self,
-        train: Sequence[MaskedLetter],
-        dev: Sequence[MaskedLetter],
+        corpora: MaskedCorpora,
         recipe: MaskedRecipe,
         out: Path,
-        watch: MaskedProgress,
+        callbacks: TrainingCallbacks,
         about: Mapping[str, Any],
+        max_minutes: float | None,
     ) -> None:
-        self.out, self.watch = out, watch
+        train, dev = corpora.train, corpora.dev
+        self.out, self.callbacks = out, callbacks
+        self.epochs, self.patience = recipe.epochs, recipe.patience
         self.words = words = _learnt_words(train, recipe.rare)
         torch.manual_seed(recipe.seed)
         self.network = _begin(words, recipe)
         self.network.to(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
         weights = [each for each in self.network.parameters() if each.requires_grad]
         self.optimizer = torch.optim.AdamW(weights, recipe.rate, weight_decay=_DECAY)
-        self.mark = recipe.fingerprint(digest_of(train, dev))
+        self.fingerprint = recipe.fingerprint(digest_of(train, dev))
         self.trained = TrainedMasked(self.network, words, {"recipe": asdict(recipe), **about})
         self.course = _Course(
             _stretches(words, train, recipe.length), _stretches(words, dev, recipe.length),
             recipe, len(words),
         )  # fmt: skip
-        self.place: _MaskedPlace = _MaskedPlace()
-        found = load_checkpoint(out, self.network, self.optimizer, self.mark)
-        if found is not None:
-            self.place = _MaskedPlace(**found.place)
-        else:
-            self.place.history.append(_perplexity(self.network, self.course))
-        self.time = TimeBudget(watch.minutes)
+        self.position, self.budget = _MaskedPosition(), TimeBudget(max_minutes)
+        self.resume()
+        if not self.position.history:
+            self.position.history.append(_perplexity(self.network, self.course))
 
     def run(self) -> list[float]:
-        recipe, history = self.course.recipe, self.place.history
-        self.run_epochs(recipe.epochs)
+        recipe, history = self.course.recipe, self.position.history
+        self.run_epochs()
         report = {
             "recipe": asdict(recipe), "perplexity": history, "words": len(self.words),
-            "mark": self.mark,
+            "mark": self.fingerprint,
         }  # fmt: skip
-        close_training(self.out, TRAINING, report)
+        write_report(self.out, TRAINING, report)
         return history
 
-    def is_over(self) -> bool:
-        stuck = _is_stuck(self.place.history, self.course.recipe.patience)
-        return stuck or (self.place.epoch > 0 and self.time.used() >= 1)
+    def stale_evaluations(self) -> int:
+        history = self.position.history
+        best = history.index(min(history))
+        # The first entry precedes any training: nothing has improved yet.
+        return len(history) - 1 - best if best > 0 else 0
 
-    def learn(self, step: int, steps: int) -> None:  # noqa: ARG002
-        _learn(self.network, self.optimizer, self.course, self.place.epoch + 1, self.watch)
+    def time_used(self) -> float:
+        return super().time_used() if self.position.epoch else 0.0
+
+    def train_step(self, step: int, steps: int) -> None:  # noqa: ARG002
+        """Train for an epoch."""
+        course, epoch = self.course, self.position.epoch + 1
+        torch.manual_seed(course.recipe.seed * 1_000_003 + epoch)
+        self.network.train()
+        planned = len(course.train) * course.recipe.epochs
+        done = len(course.train) * (epoch - 1)
+        for seen, wanted in _batches(course.train, course, epoch):
+            total, count = _loss(self.network, seen, wanted)
+            if count:
+                self.optimizer.zero_grad()
+                (total / count).backward()  # type: ignore[no-untyped-call]
+                take_step(self.network, self.optimizer, _CLIP)
+            done += len(seen)
+            self.callbacks.advance(done, planned)
 
     def end_epoch(self, *, is_last: bool) -> None:  # noqa: ARG002
-        history = self.place.history
+        history = self.position.history
         history.append(_perplexity(self.network, self.course))
         if history[-1] <= min(history):
             save_masked(self.trained, self.out)
 
-    def tell_epoch(self) -> None:
-        self.watch.evaluated(self.place.epoch, self.place.history[-1])
-
-    def checkpoint(self) -> None:
-        save_checkpoint(self.out, self.network, self.optimizer, asdict(self.place), self.mark)
+    def report_epoch(self) -> None:
+        epoch, perplexity = self.position.epoch, self.position.history[-1]
+        self.callbacks.evaluated({"epoch": epoch, "perplexity": perplexity})
 
 
 def _begin(words: Sequence[str], recipe: MaskedRecipe) -> Network:
@@ -275,28 +301,6 @@ def _loss(network: Network, seen: Tensor, wanted: Tensor) -> tuple[Tensor, int]:
     return functional.cross_entropy(scores.float(), target, reduction="sum"), len(target)
 
 
-def _learn(
-    network: Network,
-    optimizer: torch.optim.Optimizer,
-    course: _Course,
-    epoch: int,
-    watch: MaskedProgress,
-) -> None:
-    torch.manual_seed(course.recipe.seed * 1_000_003 + epoch)
-    network.train()
-    planned = len(course.train) * course.recipe.epochs
-    done = len(course.train) * (epoch - 1)
-    for seen, wanted in _batches(course.train, course, epoch):
-        total, count = _loss(network, seen, wanted)
-        if count:
-            optimizer.zero_grad()
-            (total / count).backward()  # type: ignore[no-untyped-call]
-            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-            optimizer.step()
-        done += len(seen)
-        watch.advance(done, planned)
-
-
 @torch.inference_mode()
 def _perplexity(network: Network, course: _Course) -> float:
     network.eval()
@@ -305,11 +309,6 @@ def _perplexity(network: Network, course: _Course) -> float:
         total, count = _loss(network, seen, wanted)
         nats, guessed = nats + float(total), guessed + count
     return float(np.exp(nats / guessed)) if guessed else float("inf")
-
-
-def _is_stuck(history: Sequence[float], patience: int) -> bool:
-    best = history.index(min(history))
-    return best > 0 and len(history) - 1 - best >= patience
 
 
 def digest_of(*parts: Sequence[MaskedLetter]) -> str:

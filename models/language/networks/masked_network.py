@@ -95,10 +95,12 @@ class EncoderLM(nn.Module):
         """
         encoder, subwords = make_encoder(EncoderPlan(name, _VOCABULARY), words)
         if not isinstance(encoder, Encoder):
-            raise ConfigError("--encoder", f"{name} fills no masks", "choose another encoder")
+            problem = f"{name} cannot predict masked words"
+            raise ConfigError("--encoder", problem, "choose another encoder")
         if length * _PIECES + 2 > encoder.longest:
             most = (encoder.longest - 2) // _PIECES
-            raise ConfigError("--context", "is too long for the encoder", f"at most {most} words")
+            problem = "longer than the encoder's maximum input"
+            raise ConfigError("--context", problem, f"give at most {most} words")
         network = cls(len(words), encoder=encoder.shape, length=length, most=_PIECES)
         network.encoder.load_state_dict(encoder.state_dict())
         for number, word in enumerate(words):

@@ -18,7 +18,7 @@ from opacus.optimizers import DPOptimizer
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.checkpoint import learnt
+from models.checkpoint import trainable_parameters
 from models.language.corpus.texts import IGNORED, Lesson, Text, lesson
 from models.language.networks.gpt import GPT
 from models.language.networks.interface import LanguageModel
@@ -69,7 +69,9 @@ class PrivateCourse(TrainingSteps):
         self._wrapped = GradSampleModule(network, loss_reduction="sum")
         self._peak = recipe.plan()[0].peak
         self.optimizer = torch.optim.AdamW(
-            [weights for _, weights in learnt(network)], lr=self._peak, weight_decay=0.0
+            [weights for _, weights in trainable_parameters(network)],
+            lr=self._peak,
+            weight_decay=0.0,
         )
         noise_source = torch.Generator(self._device).manual_seed(secrets.randbits(_BITS))
         self._private = DPOptimizer(

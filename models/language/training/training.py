@@ -3,7 +3,7 @@
 import math
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -11,8 +11,8 @@ from time import monotonic
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from models.checkpoint import load_checkpoint, read_checkpoint, save_checkpoint
 from models.language.corpus.texts import Text, digest
 from models.language.corpus.vocabulary import END, Vocabulary
 from models.language.networks.gpt import GPT
@@ -24,12 +24,13 @@ from models.language.training.pretrained import adapt
 from models.language.training.recipe import LanguageRecipe
 from models.language.training.training_steps import DocumentCourse, StreamCourse, TrainingSteps
 from models.training_loop import (
-    UNTIMED_STEPS,
     TimeBudget,
+    TrainingCallbacks,
     TrainingLoop,
-    close_training,
-    refuse_finished,
-    seeded,
+    TrainingPosition,
+    require_no_model,
+    seed_torch,
+    write_report,
 )
 from record.errors import ConfigError
 
@@ -69,45 +70,38 @@ class LanguageCorpora:
         return digest(self.train) + digest(self.dev) + self.vocabulary.digest()
 
 
-@dataclass(frozen=True)
-class LanguageWatch:
-    """Is told how far training is: notes learnt of all planned, and every evaluation."""
-
-    advance: Callable[[int, int], None] = lambda done, planned: None
-    evaluated: Callable[[Mapping[str, float]], None] = lambda scores: None
-
-
 @dataclass
-class LanguageProgress:
-    """How far a training has come; numbers only. The next step is `step` of `epoch`."""
+class LanguagePosition(TrainingPosition):
+    """How far a training has come; `ids` counts the tokens trained on."""
 
-    epoch: int = 0
-    step: int = 0
     ids: int = 0
-    seconds: float = 0.0
     best: int = -1
     history: list[dict[str, float]] = field(default_factory=list)
     course: dict[str, Any] = field(default_factory=dict)
 
 
 def train(
-    corpora: LanguageCorpora, recipe: LanguageRecipe, out: Path, watch: LanguageWatch | None = None
+    corpora: LanguageCorpora,
+    recipe: LanguageRecipe,
+    out: Path,
+    callbacks: TrainingCallbacks | None = None,
 ) -> dict[str, float]:
-    """Train a language model and write it to a folder; returns the last evaluation that counts.
+    """Train a language model, write it to a folder and return the scores of the kept weights.
 
-    The weights kept are those with the lowest perplexity on held-out documents. A training that
-    was interrupted goes on where its last checkpoint is. Sets torch's random state. Raises
-    ConfigError, also where the folder holds a model whose training had ended.
+    Keeps the weights with the lowest perplexity on held-out documents, and resumes from the
+    checkpoint in the folder. Seeds torch's global generator. Raises ConfigError, also if the
+    folder already contains a trained model.
     """
-    refuse_trained(out)
+    require_no_language_model(out)
     if not corpora.train or not corpora.dev:
-        raise ConfigError("the corpus", "has no notes to learn from or none to select by", "more")
-    return _LanguageTraining(corpora, recipe, out, watch or LanguageWatch()).run()
+        problem = "no notes to train on, or none for model selection"
+        raise ConfigError("the corpus", problem, "prepare a corpus from more notes")
+    return _LanguageTraining(corpora, recipe, out, callbacks or TrainingCallbacks()).run()
 
 
-def refuse_trained(out: Path) -> None:
-    """Raise ConfigError where a folder holds a model whose training had ended."""
-    refuse_finished(out, TRAINING, "a trained language model")
+def require_no_language_model(out: Path) -> None:
+    """Raise ConfigError if a folder already contains a trained language model."""
+    require_no_model(out, TRAINING, "a trained language model")
 
 
 def make_network(recipe: LanguageRecipe, vocabulary: Vocabulary) -> LanguageModel:
@@ -160,87 +154,91 @@ def _private(
     return PrivateCourse(network, texts, recipe, end)
 
 
-class _LanguageTraining(TrainingLoop):
+class _LanguageTraining(TrainingLoop[LanguagePosition]):
+    network: LanguageModel
+
     def __init__(
-        self, corpora: LanguageCorpora, recipe: LanguageRecipe, out: Path, watch: LanguageWatch
+        self,
+        corpora: LanguageCorpora,
+        recipe: LanguageRecipe,
+        out: Path,
+        callbacks: TrainingCallbacks,
     ) -> None:
-        time = TimeBudget(recipe.max_minutes)
-        self.corpora, self.recipe, self.out, self.watch = corpora, recipe, out, watch
+        self.budget, self.epochs = TimeBudget(recipe.max_minutes), recipe.epochs
+        self.corpora, self.recipe, self.out, self.callbacks = corpora, recipe, out, callbacks
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network = make_network(recipe, corpora.vocabulary).to(device)
         self.course = make_course(self.network, corpora.train, recipe, corpora.vocabulary)
-        self.mark = recipe.fingerprint(corpora.digest())
-        self.place: LanguageProgress = LanguageProgress()
-        found = read_checkpoint(out, self.mark)
-        if found is not None:
-            self.place = LanguageProgress(**found[0])
-            self.course.prepare(self.place.course)
-            kept = load_checkpoint(out, self.network, self.course.optimizer, self.mark)
-            assert kept is not None
-            self.course.restore(kept.extras)
-        self.time = time.after(self.place.seconds)
-        self.evaluated_steps = 1
+        self.fingerprint = recipe.fingerprint(corpora.digest())
+        self.position = LanguagePosition()
+        self.steps_per_evaluation = 1
+        extras = self.resume()
+        if extras is not None:
+            self.course.restore(extras)
+
+    @property
+    def optimizer(self) -> torch.optim.Optimizer:  # type: ignore[override]
+        return self.course.optimizer
+
+    def before_restore(self) -> None:
+        self.course.prepare(self.position.course)
+
+    def before_checkpoint(self) -> None:
+        self.position.course = self.course.place()
+
+    def extra_tensors(self) -> Mapping[str, Tensor]:
+        return self.course.extras()
 
     def run(self) -> dict[str, float]:
-        place = self.place
-        self.run_epochs(self.recipe.epochs, self.recipe.checkpoint_steps)
-        if not place.history or place.step:
-            self._evaluate(max(1, self.course.begin(place.epoch)))
+        position = self.position
+        self.run_epochs(self.recipe.checkpoint_steps)
+        if not position.history or position.step:
+            self._evaluate(max(1, self.course.begin(position.epoch)))
         return self._finish()
-
-    def is_over(self) -> bool:
-        return self._time_used() >= 1
 
     def begin_epoch(self, epoch: int) -> int:
         steps = self.course.begin(epoch)
-        self.evaluated_steps = -(-steps // self.recipe.chunks)
+        self.steps_per_evaluation = -(-steps // self.recipe.chunks)
         return steps
 
-    def may_go_on(self, steps: int) -> bool:  # noqa: ARG002
-        return self.place.ids == 0 or not self.is_over()
+    def has_time_for_step(self, steps: int) -> bool:  # noqa: ARG002
+        return self.position.ids == 0 or not self.is_over()
 
-    def learn(self, step: int, steps: int) -> None:
-        torch.manual_seed(seeded(self.recipe.seed, self.place.epoch, step).initial_seed())
-        self.place.ids += self.course.learn(step, self._progress(steps))
+    def train_step(self, step: int, steps: int) -> None:
+        seed_torch(self.recipe.seed, self.position.epoch, step)
+        self.position.ids += self.course.learn(step, self.schedule_progress(steps))
 
     def end_step(self, steps: int) -> None:
-        notes, place = len(self.corpora.train), self.place
-        seen, planned = notes * (place.epoch + place.step / steps), notes * self.recipe.epochs
-        if used := self._time_used():  # fewer notes are to come where time bounds the training
+        notes, position = len(self.corpora.train), self.position
+        seen, planned = notes * (position.epoch + position.step / steps), notes * self.epochs
+        if used := self.time_used():  # fewer notes follow if the time budget ends the training
             planned = min(planned, round(seen / used))
-        self.watch.advance(int(seen), max(int(seen), planned))
-        if place.step % self.evaluated_steps == 0 or place.step == steps:
+        self.callbacks.advance(int(seen), max(int(seen), planned))
+        if position.step % self.steps_per_evaluation == 0 or position.step == steps:
             self._evaluate(steps)
 
-    def _progress(self, steps: int) -> float:
-        """Return how much of the schedule is behind, by steps or by time, whichever is further."""
-        place = self.place
-        done = (place.epoch + (place.step + 0.5) / steps) / self.recipe.epochs
-        is_early = place.epoch == 0 and place.step < UNTIMED_STEPS
-        return done if is_early else min(1.0, max(done, self._time_used()))
-
-    def _time_used(self) -> float:
-        """Return the share of the time allowed that is used, with what an evaluation takes."""
-        return self.time.used(self.place.history[-1]["seconds"] if self.place.history else 0.0)
+    def evaluation_seconds(self) -> float:
+        return self.position.history[-1]["seconds"] if self.position.history else 0.0
 
     def _evaluate(self, steps: int) -> None:
         started = monotonic()
-        place = self.place
+        position = self.position
         found = surprise(self.network, self.corpora.vocabulary, self.corpora.dev)
         entry = {
-            "epochs": place.epoch + place.step / steps,
+            "epochs": position.epoch + position.step / steps,
             "perplexity": found.perplexity,
             "per_character": found.per_character,
         }
         self.course.judged(found.perplexity)
-        lowest = place.history[place.best]["perplexity"] if place.best >= 0 else float("inf")
+        has_best = position.best >= 0
+        lowest = position.history[position.best]["perplexity"] if has_best else float("inf")
         entry["seconds"] = monotonic() - started
-        place.history.append(entry)
-        if self.course.keeps_last or found.perplexity < lowest or place.best < 0:
-            place.best = len(place.history) - 1
+        position.history.append(entry)
+        if self.course.keeps_last or found.perplexity < lowest or not has_best:
+            position.best = len(position.history) - 1
             plain = _lora().merged(self.network) if self.recipe.lora else self.network
             save(TrainedGenerator(plain, self.corpora.vocabulary, self._about(entry)), self.out)
-        self.watch.evaluated(entry)
+        self.callbacks.evaluated(entry)
 
     def _about(self, entry: Mapping[str, float]) -> dict[str, Any]:
         return {
@@ -252,17 +250,9 @@ class _LanguageTraining(TrainingLoop):
             "privacy": self.course.place().get("privacy"),
         }
 
-    def checkpoint(self) -> None:
-        self.place.seconds = self.time.seconds
-        self.place.course = self.course.place()
-        place = vars(self.place)
-        save_checkpoint(
-            self.out, self.network, self.course.optimizer, place, self.mark, self.course.extras()
-        )
-
     def _finish(self) -> dict[str, float]:
-        place = self.place
-        best = place.history[place.best]
+        position = self.position
+        best = position.history[position.best]
         baseline = self._unigram()
         scores = {
             "perplexity": best["perplexity"],
@@ -274,14 +264,14 @@ class _LanguageTraining(TrainingLoop):
             "recipe": self.recipe.to_json(),
             "notes": dict(self.corpora.about),
             "weights": sum(each.numel() for each in self.network.parameters()),
-            "ids": place.ids,
-            "history": place.history,
+            "ids": position.ids,
+            "history": position.history,
             "best": scores,
             "privacy": self.course.place().get("privacy"),
-            "minutes": self.time.seconds / 60,
+            "minutes": self.budget.seconds / 60,
             "versions": _versions(),
         }
-        close_training(self.out, TRAINING, report)
+        write_report(self.out, TRAINING, report)
         return scores
 
     def _unigram(self) -> Surprise:

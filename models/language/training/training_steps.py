@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.checkpoint import learnt
+from models.checkpoint import trainable_parameters
 from models.language.corpus.texts import (
     IGNORED,
     Lesson,
@@ -25,7 +25,7 @@ from models.language.networks.lstm import LSTM
 from models.language.training.recipe import LanguageRecipe
 from models.language.training.schedule import Plateau, one_cycle, peaks, stage_at
 from models.precision import has_bfloat16
-from models.training_loop import seeded
+from models.training_loop import make_generator, take_step
 
 _GROUPS = 4
 _DECAY = 0.01
@@ -99,8 +99,7 @@ class StreamCourse(TrainingSteps):
             scores, state = self._lstm.read(given.read, self._state)
         loss = functional.cross_entropy(scores.float().flatten(0, 1), given.wanted.flatten())
         loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.network.parameters(), self._recipe.clip)
-        self.optimizer.step()
+        take_step(self.network, self.optimizer, self._recipe.clip)
         self._state = (state[0].detach().float(), state[1].detach().float())
         return given.wanted.numel()
 
@@ -138,12 +137,12 @@ class DocumentCourse(TrainingSteps):
         self._stage = -1
         self._peaks: list[float] = []
         self._in_bfloat16 = has_bfloat16(self._device)
-        self._open = {id(weights) for _, weights in learnt(network)}
+        self._open = {id(weights) for _, weights in trainable_parameters(network)}
         self.prepare({"stage": 0})
 
     def begin(self, epoch: int) -> int:
         """Put the documents together anew."""
-        draw = seeded(self._recipe.seed, "order", epoch)
+        draw = make_generator(self._recipe.seed, "order", epoch)
         self._batches = batches(self._texts, self._recipe.step_tokens, draw)
         return len(self._batches)
 
@@ -158,8 +157,7 @@ class DocumentCourse(TrainingSteps):
         self.network.train()
         self.optimizer.zero_grad()
         self._loss(given).backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_([each for _, each in learnt(self.network)], self._recipe.clip)
-        self.optimizer.step()
+        take_step(self.network, self.optimizer, self._recipe.clip)
         return int((given.wanted != IGNORED).sum())
 
     def _loss(self, given: Lesson) -> Tensor:

@@ -6,7 +6,7 @@ from collections import defaultdict
 import torch
 from torch import nn
 
-from models.checkpoint import learnt
+from models.checkpoint import trainable_parameters
 from models.tagger.network import Network
 from models.tagger.training.recipe import TaggerRecipe
 
@@ -19,7 +19,7 @@ def make_optimizer(network: Network, recipe: TaggerRecipe) -> torch.optim.AdamW:
     Each group keeps its full rate as `peak`.
     """
     groups: defaultdict[tuple[float, float], list[nn.Parameter]] = defaultdict(list)
-    for name, weights in learnt(network):
+    for name, weights in trainable_parameters(network):
         rate = _rate(name, network, recipe)
         # Norms, biases and scores of transitions have no reason to be small.
         shrinks = weights.ndim > 1 and not name.startswith("head.")

@@ -6,7 +6,7 @@ text that the tagger will read (Gururangan et al., ACL 2020).
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from math import exp
 from pathlib import Path
@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.checkpoint import learnt, load_checkpoint, save_checkpoint
+from models.checkpoint import trainable_parameters
 from models.precision import has_bfloat16
 from models.tagger.encoders.encoder import Encoder, pretrained, save_encoder
 from models.tagger.encoders.tokenizers import MARKS, MASK
@@ -27,7 +27,16 @@ from models.tagger.sequences.corpus import cut_text
 from models.tagger.training.optimizer import set_rate
 from models.tagger.training.samples import filled
 from models.tagger.training.training import versions
-from models.training_loop import TrainingLoop, close_training, refuse_finished, seeded
+from models.training_loop import (
+    TimeBudget,
+    TrainingCallbacks,
+    TrainingLoop,
+    TrainingPosition,
+    make_generator,
+    require_no_model,
+    take_step,
+    write_report,
+)
 from record.errors import ConfigError
 
 PRETRAINING = "pretraining.json"
@@ -80,15 +89,7 @@ class PretrainRecipe:
         return hashlib.sha256(json.dumps([kept, notes], sort_keys=True).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class PretrainingWatch:
-    """Is told how far it is, notes read of all planned, and how well hidden words are guessed."""
-
-    advance: Callable[[int, int], None] = lambda done, planned: None
-    evaluated: Callable[[float], None] = lambda perplexity: None
-
-
-class Guesser(nn.Module):
+class MaskedLanguageHead(nn.Module):
     """Scores which piece stands where one is hidden, by the embeddings the encoder reads with.
 
     `candidates` are the ids of the pieces that may be guessed, in order.
@@ -121,57 +122,60 @@ class Guesser(nn.Module):
 
 
 @dataclass
-class PretrainingProgress:
-    """How far it has come; `perplexities` of the notes held out, the first before any step."""
+class PretrainingPosition(TrainingPosition):
+    """How far it has come; `perplexities` on the held-out notes, the first before any step."""
 
-    epoch: int = 0
-    step: int = 0
     perplexities: list[float] = field(default_factory=list)
 
 
 def pretrain(
-    texts: Sequence[str], recipe: PretrainRecipe, out: Path, watch: PretrainingWatch | None = None
+    texts: Sequence[str],
+    recipe: PretrainRecipe,
+    out: Path,
+    callbacks: TrainingCallbacks | None = None,
 ) -> list[float]:
-    """Teach an encoder the language of texts and write a folder that `make_encoder` takes.
+    """Continue pre-training an encoder on texts; write a folder that `make_encoder` accepts.
 
-    The folder holds the whole vocabulary that the encoder came with, so that it does not tell which
-    words the texts have. Returns the perplexity of hidden pieces in the texts held out, before and
-    after each epoch. What was interrupted goes on where its last checkpoint is. Sets torch's random
-    state. Raises ConfigError, also where the folder holds an encoder already.
+    The folder contains the encoder's full original vocabulary, so that it does not reveal which
+    words occur in the texts. Returns the perplexity of masked subwords in held-out texts, before
+    and after each epoch. Resumes from the checkpoint in the folder. Seeds torch's global
+    generator. Raises ConfigError, also if the folder already contains an encoder.
     """
-    refuse_finished(out, PRETRAINING, "a pretrained encoder")
-    return _Pretraining(texts, recipe, out, watch or PretrainingWatch()).run()
+    require_no_model(out, PRETRAINING, "a pretrained encoder")
+    return _Pretraining(texts, recipe, out, callbacks or TrainingCallbacks()).run()
 
 
-class _Pretraining(TrainingLoop):
+class _Pretraining(TrainingLoop[PretrainingPosition]):
+    network: MaskedLanguageHead
+
     def __init__(
-        self, texts: Sequence[str], recipe: PretrainRecipe, out: Path, watch: PretrainingWatch
+        self, texts: Sequence[str], recipe: PretrainRecipe, out: Path, callbacks: TrainingCallbacks
     ) -> None:
-        self.recipe, self.out, self.watch = recipe, out, watch
+        self.recipe, self.out, self.callbacks = recipe, out, callbacks
+        self.budget, self.epochs = TimeBudget(None), recipe.epochs
         torch.manual_seed(recipe.seed)
         encoder, self.subwords = pretrained(recipe.encoder)
         if recipe.cut.pieces + MARGIN > encoder.longest:
-            raise ConfigError("--window", "is too long for the encoder", f"{encoder.longest - 2}")
+            problem = "longer than the encoder's maximum input"
+            raise ConfigError("--window", problem, f"give at most {encoder.longest - 2}")
         every = list(dict.fromkeys(texts))
         Random(recipe.seed).shuffle(every)  # noqa: S311 - to be repeatable, not secret
-        self.held_out, self.learnt = self._parts(every[::_HELD_OUT]), []
+        self.held_out, self.train = self._parts(every[::_HELD_OUT]), []
         for at in range(1, _HELD_OUT):
-            self.learnt += self._parts(every[at::_HELD_OUT])
+            self.train += self._parts(every[at::_HELD_OUT])
         self.notes = len(every) - len(every[::_HELD_OUT])
         candidates = self._candidates()
-        if not self.learnt or not candidates:
-            raise ConfigError("NOTES", "are too few to learn from", "give two notes or more")
+        if not self.train or not candidates:
+            raise ConfigError("NOTES", "too few notes to train on", "give two notes or more")
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.in_bfloat16 = has_bfloat16(device)
-        self.network = Guesser(encoder, torch.tensor(candidates)).to(device)
+        self.network = MaskedLanguageHead(encoder, torch.tensor(candidates)).to(device)
         self.optimizer = self._optimizer()
         self.digest = hashlib.sha256(json.dumps(sorted(every)).encode()).hexdigest()
-        self.mark = recipe.fingerprint(self.digest)
-        kept = load_checkpoint(out, self.network, self.optimizer, self.mark)
-        self.place: PretrainingProgress = (
-            PretrainingProgress(**kept.place) if kept else PretrainingProgress()
-        )
+        self.fingerprint = recipe.fingerprint(self.digest)
+        self.position = PretrainingPosition()
         self.steps: list[list[Part]] = []
+        self.resume()
 
     def _parts(self, texts: Sequence[str]) -> list[Part]:
         found: list[Part] = []
@@ -182,7 +186,7 @@ class _Pretraining(TrainingLoop):
 
     def _candidates(self) -> list[int]:
         """Return the ids of all pieces that occur: others cannot be what was hidden."""
-        parts = self.learnt + self.held_out
+        parts = self.train + self.held_out
         ids = {
             number
             for pieces, window in parts
@@ -194,7 +198,7 @@ class _Pretraining(TrainingLoop):
 
     def _optimizer(self) -> torch.optim.AdamW:
         groups: dict[bool, list[nn.Parameter]] = {True: [], False: []}
-        for _, weights in learnt(self.network):
+        for _, weights in trainable_parameters(self.network):
             groups[weights.ndim > 1].append(weights)
         rate = self.recipe.rate
         return torch.optim.AdamW(
@@ -206,21 +210,18 @@ class _Pretraining(TrainingLoop):
         )
 
     def run(self) -> list[float]:
-        if not self.place.perplexities:
+        if not self.position.perplexities:
             self._evaluate()
-        self.run_epochs(self.recipe.epochs, self.recipe.checkpoint_steps)
+        self.run_epochs(self.recipe.checkpoint_steps)
         return self._finish()
 
     def begin_epoch(self, epoch: int) -> int:
         self.steps = self._steps(epoch)
         return len(self.steps)
 
-    def learn(self, step: int, steps: int) -> None:
-        self._step(self.steps[step], self.place.epoch + (step + 0.5) / steps)
-
     def end_step(self, steps: int) -> None:
-        done = self.notes * (self.place.epoch + self.place.step / steps)
-        self.watch.advance(int(done), self.notes * self.recipe.epochs)
+        done = self.notes * (self.position.epoch + self.position.step / steps)
+        self.callbacks.advance(int(done), self.notes * self.epochs)
 
     def end_epoch(self, *, is_last: bool) -> None:  # noqa: ARG002
         self._evaluate()
@@ -228,7 +229,7 @@ class _Pretraining(TrainingLoop):
     def _steps(self, epoch: int) -> list[list[Part]]:
         """Return the windows of each step, of like length, in an order of chance."""
         random = Random(f"{self.recipe.seed}/{epoch}")  # noqa: S311 - repeatable, not secret
-        parts = list(self.learnt)
+        parts = list(self.train)
         random.shuffle(parts)
         tokens = self.recipe.step_tokens
         steps = [
@@ -239,21 +240,22 @@ class _Pretraining(TrainingLoop):
         random.shuffle(steps)
         return steps
 
-    def _step(self, step: Sequence[Part], epochs: float) -> None:
-        place, recipe, network = self.place, self.recipe, self.network
-        chance = seeded(recipe.seed, place.epoch, place.step)
+    def train_step(self, step: int, steps: int) -> None:
+        recipe, network = self.recipe, self.network
+        generator = make_generator(recipe.seed, self.position.epoch, step)
+        epochs = self.position.epoch + (step + 0.5) / steps
         set_rate(self.optimizer, epochs / recipe.epochs, recipe.warm_up)
         network.train()
         self.optimizer.zero_grad()
-        made = [self._hidden(part, chance) for part in filled(step, recipe.part_tokens, _length)]
+        parts = filled(self.steps[step], recipe.part_tokens, _length)
+        made = [self._hidden(part, generator) for part in parts]
         pieces = max(1, sum(int(guessed.sum()) for _, _, guessed in made))
         for batch, seen, guessed in made:
             if guessed.any():
                 with self._precision():
                     loss = network(batch, seen, guessed).sum() / pieces
                 loss.backward()
-        nn.utils.clip_grad_norm_([weights for _, weights in learnt(network)], recipe.clip)
-        self.optimizer.step()
+        take_step(network, self.optimizer, recipe.clip)
 
     def _precision(self) -> torch.autocast:
         device = self.network.bias.device.type
@@ -283,11 +285,9 @@ class _Pretraining(TrainingLoop):
                     with self._precision():
                         total += float(self.network(batch, seen, guessed).sum())
                     pieces += int(guessed.sum())
-        self.place.perplexities.append(exp(min(total / max(pieces, 1), 50.0)))
-        self.watch.evaluated(self.place.perplexities[-1])
-
-    def checkpoint(self) -> None:
-        save_checkpoint(self.out, self.network, self.optimizer, asdict(self.place), self.mark)
+        perplexity = exp(min(total / max(pieces, 1), 50.0))
+        self.position.perplexities.append(perplexity)
+        self.callbacks.evaluated({"perplexity": perplexity})
 
     def _finish(self) -> list[float]:
         self.out.mkdir(parents=True, exist_ok=True)
@@ -296,11 +296,11 @@ class _Pretraining(TrainingLoop):
             "recipe": asdict(self.recipe),
             "notes": self.notes,
             "sha256": self.digest,
-            "perplexities": self.place.perplexities,
+            "perplexities": self.position.perplexities,
             "versions": versions(),
         }
-        close_training(self.out, PRETRAINING, report)
-        return self.place.perplexities
+        write_report(self.out, PRETRAINING, report)
+        return self.position.perplexities
 
 
 def hide(

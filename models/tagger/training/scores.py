@@ -25,7 +25,7 @@ class Scores:
     redacted: float
 
 
-def preferred(new: Scores, kept: Scores, most: float, notes: int) -> bool:
+def is_better(new: Scores, kept: Scores, most: float, notes: int) -> bool:
     """Return whether new scores are to be kept instead of others.
 
     `most` is the greatest share of notes without a leak so far, that of the new scores included.

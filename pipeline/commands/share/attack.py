@@ -170,7 +170,7 @@ def _subject(
 ) -> "AttackedRelease":
     """Part the notes in those that are attacked and those that the attacker has."""
     from evaluation.attacks.sharing import MOST_WORDS, AttackedRelease
-    from models.training_loop import seeded
+    from models.training_loop import make_generator
     from pipeline.sharing.encoding import read_order
     from pipeline.sharing.vectors import read_shared
 
@@ -183,7 +183,7 @@ def _subject(
     words = _words([every[number] for number in [*attacked, *own]], kit.embeddings)[:MOST_WORDS]
 
     def encode(sentences: Sequence["Sentence"], seed: int) -> Any:
-        return kit.encode(sentences, seeded("attack", seed), manifest.noise)
+        return kit.encode(sentences, make_generator("attack", seed), manifest.noise)
 
     def plain(sentences: Sequence["Sentence"], seed: int) -> Any:
         return [kit.embeddings.vectors(sentence.tokens) for sentence in sentences]

@@ -152,6 +152,7 @@ def _train(
     from models.private.recipe import RepresenterRecipe, SentenceCorpus
     from models.private.representer_training import train
     from models.private.stop_words import stop_words
+    from models.training_loop import TrainingCallbacks
 
     if not options.dev:
         raise ConfigError("--dev", "is missing", "give other notes, to select weights by")
@@ -172,7 +173,8 @@ def _train(
     if options.epochs:
         recipe = replace(recipe, epochs=tuple(options.epochs))
     corpus = SentenceCorpus(site.sentences, dev.sentences, embeddings, stop_words(options.lang))
-    train(corpus, recipe, options.representer, lambda entry: progress.phase(_said(entry)))
+    callbacks = TrainingCallbacks(evaluated=lambda entry: progress.phase(_said(entry)))
+    train(corpus, recipe, options.representer, callbacks)
 
 
 def _embeddings(site: "Site", options: argparse.Namespace) -> "Embeddings":

@@ -68,6 +68,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Pool and train; returns the exit code."""
     with models_extra("share train"):
         from models.private import deidentifier_training
+        from models.training_loop import TrainingCallbacks
         from pipeline.sharing.encoding import kit_of
         from pipeline.sharing.pool import pool
         from pipeline.sharing.vectors import read_manifest
@@ -89,7 +90,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with console.progress() as progress:
         done = 0
 
-        def watch(entry: Mapping[str, float]) -> None:
+        def evaluated(entry: Mapping[str, float]) -> None:
             nonlocal done
             done += 1
             losses = f"learnt {entry['train']:.4f}, dev {entry['dev']:.4f}"
@@ -97,7 +98,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
         progress.phase("learning")
         scores = deidentifier_training.train_deidentifier(
-            pooled.train, pooled.dev, recipe, options.output, watch, start
+            pooled.train,
+            pooled.dev,
+            recipe,
+            options.output,
+            TrainingCallbacks(evaluated=evaluated),
+            start,
         )
         if pooled.test:
             deidentifier = deidentifier_training.load_deidentifier(options.output)

@@ -90,7 +90,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         from evaluation.attacks.generator_attacks import Attacker, AttackPlan
         from evaluation.attacks.reference_models import Partners
         from models.language.training.folder import digest, load
-        from models.language.training.training import LanguageWatch
+        from models.training_loop import TrainingCallbacks
     try:
         plan = AttackPlan(options.without, options.halves, options.seed)
     except ValueError as error:
@@ -100,9 +100,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     options.output.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
     with console.progress() as progress:
 
-        def tell(name: str) -> LanguageWatch:
+        def tell(name: str) -> TrainingCallbacks:
             progress.phase(name)
-            return LanguageWatch(progress.advance)
+            return TrainingCallbacks(progress.advance)
 
         partners = Partners(ground, options.output / "partners", tell)
         found = Attacker(target, ground, partners, plan).attack(digest(options.model))

@@ -52,7 +52,8 @@ def add_filler_options(parser: argparse.ArgumentParser) -> None:
 def train_filler(options: argparse.Namespace, console: Console) -> int:
     """Train; returns the exit code."""
     with models_extra("synthesize train"):
-        from models.language.masked.training import TRAINING, MaskedProgress, train_masked
+        from models.language.masked.training import TRAINING, MaskedCorpora, train_masked
+        from models.training_loop import TrainingCallbacks
 
     recipe = _recipe(options)
     corpus = load_corpus(options.corpus)
@@ -64,18 +65,26 @@ def train_filler(options: argparse.Namespace, console: Console) -> int:
     with console.progress() as progress:
         progress.phase("reading")
         parts = [read_letters(corpus, split) for split in ("train", "dev")]
-        train, dev = ([_letter(each) for each in with_own(part)] for part in parts)
+        corpora = MaskedCorpora(*([_letter(each) for each in with_own(part)] for part in parts))
 
-        def watch(name: str) -> MaskedProgress:
-            def evaluated(epoch: int, perplexity: float) -> None:
+        def callbacks(name: str) -> TrainingCallbacks:
+            def evaluated(scores: Mapping[str, Any]) -> None:
+                epoch, perplexity = scores["epoch"], scores["perplexity"]
                 progress.phase(f"{name} epoch {epoch}, perplexity {perplexity:.2f}".strip())
 
             progress.phase(f"learning {name}".strip())
-            return MaskedProgress(progress.advance, evaluated, options.max_minutes or float("inf"))
+            return TrainingCallbacks(progress.advance, evaluated)
 
         if options.grid is not None:
-            return _search(options, recipe, (train, dev), (watch, about, console))
-        history = train_masked(train, dev, recipe, options.output, watch(""), about)
+            return _search(options, recipe, corpora, (callbacks, about, console))
+        history = train_masked(
+            corpora,
+            recipe,
+            options.output,
+            callbacks(""),
+            about=about,
+            max_minutes=options.max_minutes,
+        )
     told = json.loads((options.output / TRAINING).read_text("utf-8"))
     if options.json:
         sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
@@ -88,13 +97,20 @@ def train_filler(options: argparse.Namespace, console: Console) -> int:
 
 
 def _search(
-    options: argparse.Namespace, recipe: Any, notes: tuple[Any, Any], rest: tuple[Any, Any, Console]
+    options: argparse.Namespace, recipe: Any, corpora: Any, rest: tuple[Any, Any, Console]
 ) -> int:
     from models.language.masked.grid_search import combinations, search
 
-    watch, about, console = rest
+    callbacks, about, console = rest
     recipes = combinations(recipe, _grid(options.grid))
-    trials = search(*notes, recipes, options.output, watch=watch, about=about)
+    trials = search(
+        corpora,
+        recipes,
+        options.output,
+        callbacks=callbacks,
+        about=about,
+        max_minutes=options.max_minutes,
+    )
     ranked = sorted(trials, key=lambda trial: trial.perplexity)
     if options.json:
         told = [{"name": t.name, "perplexity": t.perplexity, "epochs": t.epochs} for t in ranked]

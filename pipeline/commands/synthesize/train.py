@@ -133,7 +133,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         return train_filler(options, console)
     with models_extra("synthesize train"):
         from models.language.training.recipe import make_recipe
-        from models.language.training.training import LanguageWatch
+        from models.training_loop import TrainingCallbacks
         from synthesis.training import learn
 
     given = {name: getattr(options, name) for name in _CHANGES}
@@ -157,7 +157,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         console.warn(warning)
     with console.progress() as progress:
         progress.phase("learning")
-        watch = LanguageWatch(progress.advance, lambda scores: progress.phase(_said(scores)))
+        watch = TrainingCallbacks(progress.advance, lambda scores: progress.phase(_said(scores)))
         canaries = (options.canaries, options.canary_repeats) if options.canaries else None
         scores = learn(options.corpus, recipe, options.output, watch, public, canaries)
     if options.json:

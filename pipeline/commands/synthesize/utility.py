@@ -70,7 +70,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train and compare; returns the exit code."""
     with models_extra("synthesize utility"):
         from evaluation.utility.utility import Trial, compare, recipe_for
-        from models.tagger.training.training import TaggerWatch
+        from models.training_loop import TrainingCallbacks
     manifest = read_generated(options.synthetic)
     if manifest["corpus_sha256"] != digest(options.corpus):
         problem = "is not the corpus that these notes were generated from"
@@ -85,9 +85,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         raise ConfigError("--seeds", "is too few to bound anything", "give at least 2")
     with console.progress() as progress:
 
-        def tell(name: str) -> TaggerWatch:
+        def tell(name: str) -> TrainingCallbacks:
             progress.phase(name)
-            return TaggerWatch(progress.advance)
+            return TrainingCallbacks(progress.advance)
 
         seeds = range(1, options.seeds + 1)
         bounds = {"epochs": options.epochs, "max_minutes": options.max_minutes}

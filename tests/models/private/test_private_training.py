@@ -1,6 +1,5 @@
 """Training of private representations: it learns, and goes on where it was interrupted."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from models.private.folder import digest, load
 from models.private.recipe import RepresenterRecipe, SentenceCorpus
 from models.private.representer_training import train
 from models.private.sentences import Sentence, sentences
+from models.training_loop import TrainingCallbacks
 from record.errors import ConfigError
 from tests.models.tagger.toy import FILLERS, NAMES, toy_notes
 
@@ -24,16 +24,16 @@ class Interrupted(Exception):
     """Somebody pulled the plug."""
 
 
-def after(epochs: int) -> Callable[[Any], None]:
-    """Make what is told of epochs, and stops at one of them."""
+def after(epochs: int) -> TrainingCallbacks:
+    """Return callbacks that interrupt a training after some epochs."""
     seen = []
 
-    def watch(entry: object) -> None:
+    def evaluated(entry: object) -> None:
         seen.append(entry)
         if len(seen) == epochs:
             raise Interrupted
 
-    return watch
+    return TrainingCallbacks(evaluated=evaluated)
 
 
 def held(count: int, seed: int) -> list[Sentence]:

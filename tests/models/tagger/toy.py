@@ -9,7 +9,8 @@ from models.tagger.encoders.windows import Cut
 from models.tagger.sequences.corpus import TrainingNote
 from models.tagger.training.recipe import TaggerRecipe, default_recipe
 from models.tagger.training.scores import Scores
-from models.tagger.training.training import Corpora, TaggerWatch, train
+from models.tagger.training.training import Corpora, train
+from models.training_loop import TrainingCallbacks
 from record.document import Annotated, Document
 from record.span import Span
 
@@ -49,5 +50,5 @@ def toy_corpora() -> Corpora:
     return Corpora(toy_notes(20), toy_notes(10, seed=2))
 
 
-def toy_training(out: Path, watch: TaggerWatch | None = None, **changes: object) -> Scores:
+def toy_training(out: Path, watch: TrainingCallbacks | None = None, **changes: object) -> Scores:
     return train(toy_corpora(), toy_recipe(**changes), out, watch)

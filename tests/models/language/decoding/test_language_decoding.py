@@ -28,7 +28,7 @@ from models.language.networks.interface import LanguageModel
 from models.language.training.folder import build
 from models.language.training.training import make_network
 from models.language.training.training_steps import DocumentCourse
-from models.training_loop import seeded
+from models.training_loop import make_generator
 from record.errors import ConfigError
 from synthesis.tag_repair import clean
 from tests.models.language.training.test_language_training import GPT
@@ -391,7 +391,7 @@ def test_the_mask_leaves_text_without_tags_as_probable_as_it_was(taught: Languag
     assert torch.allclose(of_text(masked), of_text(scores), atol=1e-5)
     before, after = scores.log_softmax(1), masked.log_softmax(1)
     assert bool((after[:, free:] >= before[:, free:] - 1e-5).all())
-    assert seeded(1, 2).initial_seed() != seeded(12).initial_seed()
+    assert make_generator(1, 2).initial_seed() != make_generator(12).initial_seed()
 
 
 # Speed

@@ -9,8 +9,9 @@ import torch
 from models.checkpoint import CHECKPOINT
 from models.language.corpus.masks import MaskRecipe
 from models.language.masked.masked_model import MaskedFiller, load_masked
-from models.language.masked.training import MaskedLetter, MaskedProgress, MaskedRecipe, train_masked
+from models.language.masked.training import MaskedCorpora, MaskedLetter, MaskedRecipe, train_masked
 from models.language.networks.masked_network import MARKS, MASK, PAD, EncoderLM
+from models.training_loop import TrainingCallbacks
 from record.errors import ConfigError
 
 CANARY = "Zebulonquist"
@@ -46,7 +47,7 @@ TRAIN, DEV = letters(60, 1), letters(10, 2)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("masked") / "model"
-    history = train_masked(TRAIN, DEV, RECIPE, out)
+    history = train_masked(MaskedCorpora(TRAIN, DEV), RECIPE, out)
     assert history[0] > 3 * min(history), "held-out words are foreseen far better than before"
     return out
 
@@ -54,7 +55,9 @@ def folder(tmp_path_factory):
 def test_the_share_of_masks_changes_what_is_learnt(folder, tmp_path):
     told = [
         train_masked(
-            TRAIN, DEV, replace(RECIPE, epochs=2, mask=MaskRecipe(psi)), tmp_path / str(psi)
+            MaskedCorpora(TRAIN, DEV),
+            replace(RECIPE, epochs=2, mask=MaskRecipe(psi)),
+            tmp_path / str(psi),
         )
         for psi in (0.3, 0.5)
     ]
@@ -101,20 +104,20 @@ def test_an_interrupted_training_ends_with_the_same_weights(folder, tmp_path):
     class Stopped(Exception):
         pass
 
-    def stop(epoch, perplexity):
-        if epoch == 2:
+    def stop(scores):
+        if scores["epoch"] == 2:
             raise Stopped
 
     with pytest.raises(Stopped):
-        train_masked(TRAIN, DEV, RECIPE, out, MaskedProgress(evaluated=stop))
+        train_masked(MaskedCorpora(TRAIN, DEV), RECIPE, out, TrainingCallbacks(evaluated=stop))
     assert (out / CHECKPOINT).exists()
     with pytest.raises(ConfigError, match="other notes or settings"):
-        train_masked(TRAIN, DEV, replace(RECIPE, seed=2), out)
-    train_masked(TRAIN, DEV, RECIPE, out)
+        train_masked(MaskedCorpora(TRAIN, DEV), replace(RECIPE, seed=2), out)
+    train_masked(MaskedCorpora(TRAIN, DEV), RECIPE, out)
     one, other = (load_masked(place).network.state_dict() for place in (folder, out))
     assert all(torch.equal(one[name], other[name]) for name in one)
     with pytest.raises(ConfigError, match="already"):
-        train_masked(TRAIN, DEV, RECIPE, out)
+        train_masked(MaskedCorpora(TRAIN, DEV), RECIPE, out)
 
 
 @pytest.mark.parametrize("file", ["masked.json", "weights.safetensors"])
@@ -130,21 +133,21 @@ def test_a_damaged_folder_is_refused(folder, tmp_path, file):
 
 
 def test_too_little_or_too_much_is_refused(folder, tmp_path):
-    with pytest.raises(ConfigError, match="are none"):
-        train_masked([], DEV, RECIPE, tmp_path / "no")
+    with pytest.raises(ConfigError, match="none to train on"):
+        train_masked(MaskedCorpora([], DEV), RECIPE, tmp_path / "no")
     with pytest.raises(ValueError, match="more than 24 words"):
         MaskedFiller.load(folder).candidates([["a", None] * 20], 1)
 
 
 def test_an_encoder_goes_on_learning_whole_words(tmp_path):
     recipe = replace(RECIPE, encoder="tiny-1x32", epochs=6)
-    history = train_masked(TRAIN, DEV, recipe, tmp_path / "model")
+    history = train_masked(MaskedCorpora(TRAIN, DEV), recipe, tmp_path / "model")
     assert history[0] > 2 * min(history)
     filler = MaskedFiller.load(tmp_path / "model")
     found = filler.candidates([["dry", "cough", None, "lungs"]], 3)[0][0]
     assert {word for word, _ in found} == set(THEMES[1])
-    with pytest.raises(ConfigError, match="too long for the encoder"):
-        train_masked(TRAIN, DEV, replace(recipe, length=400), tmp_path / "long")
+    with pytest.raises(ConfigError, match="longer than the encoder"):
+        train_masked(MaskedCorpora(TRAIN, DEV), replace(recipe, length=400), tmp_path / "long")
 
 
 def test_words_of_several_pieces_are_read_where_they_stand():
@@ -174,7 +177,7 @@ def test_rare_words_and_words_that_may_identify_are_not_learnt(tmp_path):
     rare = [
         MaskedLetter(each.words, [n % 2 == 0, *each.identifying[1:]]) for n, each in enumerate(rare)
     ]
-    train_masked(rare, DEV, replace(RECIPE, epochs=1), tmp_path / "model")
+    train_masked(MaskedCorpora(rare, DEV), replace(RECIPE, epochs=1), tmp_path / "model")
     words = load_masked(tmp_path / "model").words
     assert "fever" in words and "Mr" not in words
     assert not any(word.startswith("once") for word in words)

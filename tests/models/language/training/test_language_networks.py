@@ -16,14 +16,8 @@ from models.language.training.folder import TrainedGenerator, build, load, save
 from models.language.training.perplexity import surprise
 from models.language.training.pretrained import adapt
 from models.language.training.recipe import LanguageRecipe, Stage
-from models.language.training.training import (
-    LanguageCorpora,
-    LanguageWatch,
-    Unigram,
-    make_network,
-    train,
-)
-from models.training_loop import seeded
+from models.language.training.training import LanguageCorpora, Unigram, make_network, train
+from models.training_loop import TrainingCallbacks, make_generator
 from record.errors import ConfigError
 from tests.models.prose import MARKS, as_texts, notes, vocabulary
 
@@ -200,8 +194,8 @@ def test_beside_pretrained_blocks_few_weights_learn_and_are_added_to_them(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(corpora, recipe, tmp_path, LanguageWatch(interrupt))
-    scores = train(corpora, recipe, tmp_path, LanguageWatch(interrupt))
+        train(corpora, recipe, tmp_path, TrainingCallbacks(interrupt))
+    scores = train(corpora, recipe, tmp_path, TrainingCallbacks(interrupt))
     found = load(tmp_path)
     assert "lora" not in " ".join(found.network.state_dict())
     assert surprise(found.network, pieces, texts[:3]).perplexity == pytest.approx(
@@ -288,7 +282,7 @@ def test_lessons_and_streams_hold_every_id_once() -> None:
         ([4, 5], 0),
         ([6], 0),
     ]
-    for draw in (None, seeded(1)):
+    for draw in (None, make_generator(1)):
         found = batches(texts, 20, draw)
         assert sorted(t.ids[0] for batch in found for t in batch) == [t.ids[0] for t in texts]
         assert all(len(b) == 1 or len(b) * max(len(t.ids) for t in b) <= 40 for b in found)

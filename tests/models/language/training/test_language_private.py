@@ -8,7 +8,8 @@ import torch
 from models.language.corpus.texts import lesson
 from models.language.corpus.vocabulary import END
 from models.language.training.folder import build, load
-from models.language.training.training import LanguageCorpora, LanguageWatch, train
+from models.language.training.training import LanguageCorpora, train
+from models.training_loop import TrainingCallbacks
 from record.errors import ConfigError
 from tests.models.language.training.test_language_training import GPT, LSTM, Interrupted
 from tests.models.prose import as_texts, notes, vocabulary
@@ -64,8 +65,8 @@ def test_a_private_training_keeps_its_budget(tmp_path: Path) -> None:
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        train(corpora, SECRET, tmp_path, LanguageWatch(interrupt))
-    train(corpora, SECRET, tmp_path, LanguageWatch(interrupt))  # what was spent before counts
+        train(corpora, SECRET, tmp_path, TrainingCallbacks(interrupt))
+    train(corpora, SECRET, tmp_path, TrainingCallbacks(interrupt))  # what was spent before counts
     told = load(tmp_path).about["privacy"]
     assert told == json.loads((tmp_path / "training.json").read_text())["privacy"]
     assert (told["unit"], told["delta"], told["steps"]) == ("note", 1e-3, 10)

@@ -14,8 +14,9 @@ from models.language.corpus.vocabulary import END
 from models.language.training.folder import load
 from models.language.training.recipe import RECIPES, LanguageRecipe, Stage, make_recipe
 from models.language.training.schedule import Plateau, one_cycle, peaks, stage_at
-from models.language.training.training import LanguageCorpora, LanguageWatch, make_network, train
+from models.language.training.training import LanguageCorpora, make_network, train
 from models.language.training.training_steps import DocumentCourse, layer_groups
+from models.training_loop import TrainingCallbacks
 from record.errors import ConfigError
 from tests.models.prose import as_texts, notes, vocabulary
 
@@ -58,8 +59,8 @@ def test_a_language_is_learnt_and_an_interrupted_training_ends_the_same(
 
     for _ in range(2):
         with pytest.raises(Interrupted):
-            train(corpora, recipe, tmp_path / "parts", LanguageWatch(interrupt))
-    again = train(corpora, recipe, tmp_path / "parts", LanguageWatch(interrupt))
+            train(corpora, recipe, tmp_path / "parts", TrainingCallbacks(interrupt))
+    again = train(corpora, recipe, tmp_path / "parts", TrainingCallbacks(interrupt))
     assert again == scores
     weights = [
         (tmp_path / name / "weights.safetensors").read_bytes() for name in ("whole", "parts")
@@ -80,7 +81,7 @@ def test_other_notes_or_settings_do_not_go_on(corpora: LanguageCorpora, tmp_path
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        train(corpora, GPT, tmp_path, LanguageWatch(interrupt))
+        train(corpora, GPT, tmp_path, TrainingCallbacks(interrupt))
     with pytest.raises(ConfigError, match="other notes or settings"):
         train(corpora, replace(GPT, seed=2), tmp_path)
     (tmp_path / CHECKPOINT).write_bytes(b"nothing")
@@ -100,7 +101,7 @@ def test_fewer_notes_are_to_come_where_time_bounds_a_training(
     clock = count()
     monkeypatch.setattr("models.training_loop.monotonic", lambda: float(next(clock)))
     told: list[tuple[int, int]] = []
-    watch = LanguageWatch(lambda done, planned: told.append((done, planned)))
+    watch = TrainingCallbacks(lambda done, planned: told.append((done, planned)))
     train(corpora, replace(GPT, epochs=1_000, stages=(), max_minutes=2), tmp_path, watch)
     assert all(done <= planned <= 100_000 for done, planned in told)
     done, planned = told[-1]

@@ -15,12 +15,12 @@ from models.tagger.encoders.windows import Cut, Window
 from models.tagger.network import collate
 from models.tagger.training.pretraining import (
     PRETRAINING,
-    Guesser,
-    PretrainingWatch,
+    MaskedLanguageHead,
     PretrainRecipe,
     hide,
     pretrain,
 )
+from models.training_loop import TrainingCallbacks
 from pipeline.cli import main
 from record.errors import ConfigError
 from tests.models.hub import hub_model
@@ -108,7 +108,7 @@ def test_what_was_interrupted_comes_to_the_same_weights(
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        pretrain(texts(60), plain, tmp_path / "cut", PretrainingWatch(stop))
+        pretrain(texts(60), plain, tmp_path / "cut", TrainingCallbacks(stop))
     assert pretrain(texts(60), plain, tmp_path / "cut") == told
     weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("whole", "cut")]
     assert weights[0] == weights[1]
@@ -120,7 +120,7 @@ def test_other_notes_do_not_go_on_from_a_checkpoint(source: Path, tmp_path: Path
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        pretrain(texts(60), recipe(source), tmp_path / "cut", PretrainingWatch(stop))
+        pretrain(texts(60), recipe(source), tmp_path / "cut", TrainingCallbacks(stop))
     with pytest.raises(ConfigError, match="other notes or settings"):
         pretrain(texts(60, seed=2), recipe(source), tmp_path / "cut")
 
@@ -187,7 +187,7 @@ def test_the_guess_is_the_cross_entropy_over_the_pieces_that_occur(source: Path)
     cut = subwords.of("Dr Martin va bien")[1]
     batch = collate([(cut, Window(0, 0, len(cut), len(cut)))])
     candidates = torch.tensor(sorted({one for of in cut for one in of}))
-    network = Guesser(encoder, candidates).eval()
+    network = MaskedLanguageHead(encoder, candidates).eval()
     seen, guessed = hide(batch, candidates, 0.6, torch.Generator().manual_seed(3))
     with torch.no_grad():
         found = network(batch, seen, guessed)

@@ -18,7 +18,8 @@ from models.tagger.sequences.tags import Scheme
 from models.tagger.training.augmentation import Augmenter, make_augmenter
 from models.tagger.training.recipe import TaggerRecipe
 from models.tagger.training.samples import Samples
-from models.tagger.training.training import TRAINING, Corpora, TaggerWatch, train
+from models.tagger.training.training import TRAINING, Corpora, train
+from models.training_loop import TrainingCallbacks
 from record.document import Document
 from record.errors import ConfigError
 from tests.models.tagger.toy import CANARY, NAMES, toy_corpora, toy_notes, toy_recipe, toy_training
@@ -129,7 +130,7 @@ def test_an_interrupted_training_goes_on_to_the_same_weights(head: str, tmp_path
 
     for _ in range(3):
         with pytest.raises(Interrupted):
-            toy_training(tmp_path / "parts", TaggerWatch(advance=stop), **changes)
+            toy_training(tmp_path / "parts", TrainingCallbacks(advance=stop), **changes)
         kept = (tmp_path / "parts" / CHECKPOINT).read_bytes()
         assert not any(name.encode() in kept for name in NAMES)
         with pytest.raises(ConfigError, match="other notes or settings"):
