@@ -14,14 +14,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from models.language.corpus.texts import Text
+from models.language.corpus.batching import Text
 from models.language.corpus.vocabulary import END, Vocabulary
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
+from synthesis.corpus_statistics import words_in
 from synthesis.markup import decode
+from synthesis.note_requests import Request
 from synthesis.prepared_corpus import Corpus
-from synthesis.requests import Request
-from synthesis.statistics import words_in
 
 CANARIES = "canaries.jsonl"
 """The list of canaries beside a model that learnt from them."""

@@ -15,10 +15,10 @@ from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.filling import Filled, Filling
 from synthesis.generation import ORIGIN
+from synthesis.generation_files import InBatches, Lost, note_in, noted
 from synthesis.generation_summary import Account
 from synthesis.masked_letters import FORM
 from synthesis.masking import Masked
-from synthesis.part_files import InBatches, Lost, note_in, noted
 
 _FORMAT = 1
 

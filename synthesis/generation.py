@@ -14,12 +14,12 @@ from models.language.decoding.generation import (
     search_text,
     write_texts,
 )
-from models.language.decoding.grammar import Grammar, Marks, most_entities
-from models.language.training.folder import TrainedGenerator
+from models.language.decoding.tag_grammar import Grammar, Marks, most_entities
+from models.language.training.serialization import TrainedGenerator
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.markup import LT, PAR, end_tag, start_tag
-from synthesis.requests import Request, reweighted, thinned
+from synthesis.note_requests import Request, reweighted, thinned
 from synthesis.tag_repair import clean
 
 ORIGIN = "synthetic"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from record.document import Annotated
-from synthesis.statistics import corpus_statistics, distance, shares_of
+from synthesis.corpus_statistics import corpus_statistics, distance, shares_of
 
 
 @dataclass

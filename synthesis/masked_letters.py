@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from models.folder import FolderFormat
+from models.serialization import FolderFormat
 from record.atomic_write import write_atomically
 from record.document import Document
 from record.errors import ConfigError

@@ -8,13 +8,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from models.language.corpus.texts import Text
+from models.language.corpus.batching import Text
 from models.language.corpus.vocabulary import END, Vocabulary
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
-from synthesis.corpora import SPLITS, Parting, Prepared, benchmark_statistics, opening, owner_of
-from synthesis.requests import Request, frequent_kinds, marks_of, requested
-from synthesis.statistics import corpus_statistics
+from synthesis.corpus_splitting import (
+    SPLITS,
+    Parting,
+    Prepared,
+    benchmark_statistics,
+    opening,
+    owner_of,
+)
+from synthesis.corpus_statistics import corpus_statistics
+from synthesis.note_requests import Request, frequent_kinds, marks_of, requested
 
 MANIFEST = "prepared.json"
 """The file that tells what a folder holds; it is written last."""

@@ -55,7 +55,7 @@ HIDDEN_IMPORTS = {
     },
     (
         "models.language.training.training",
-        "models.language.training.private_training",
+        "models.language.training.differential_privacy",
     ): "opacus is an extra, and slow to import",
     (
         "models.language.training.training",

@@ -25,14 +25,14 @@ from statistics import median, quantiles
 
 import torch
 
-from models.precision import has_vnni
-from models.tagger import folder
+from models.hardware import has_vnni
+from models.tagger import serialization
 from models.tagger.encoders.onnx_encoder import Exported
-from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.tokenizers import END, PADDING, START
+from models.tagger.encoders.subword_models import END, PADDING, START
+from models.tagger.encoders.subword_tokenizer import SubWords
 from models.tagger.network import Network, TaggerBatch, collate
 from models.tagger.runtime import Tagger
-from models.tagger.sequences.corpus import cut_text
+from models.tagger.sequences.alignment import cut_text
 from models.tagger.shipped_model import (  # fmt: skip
     DEFAULT,
     ONNX,
@@ -58,7 +58,7 @@ PLAIN = "plain loop, fp32"
 def main() -> None:
     options = _parse()
     torch.set_num_threads(options.threads)
-    trained = folder.load(options.model)
+    trained = serialization.load(options.model)
     taggers = {name: Tagger.load(options.model, name) for name in runtimes(options.model)}
     notes = make_notes(options.notes, options.pieces, trained.subwords)
     arms = _arms(trained, taggers, notes)
@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def _arms(
-    trained: folder.TrainedTagger, taggers: Mapping[str, Tagger], notes: Sequence[Document]
+    trained: serialization.TrainedTagger, taggers: Mapping[str, Tagger], notes: Sequence[Document]
 ) -> dict[str, Callable[[], object]]:
     groups = [notes[at : at + TOGETHER] for at in range(0, len(notes), TOGETHER)]
     exported = Exported(trained.network.encoder, eight_bits=True)
@@ -109,7 +109,7 @@ def _arms(
     return arms
 
 
-def _windows(trained: folder.TrainedTagger, notes: Sequence[Document]) -> list[TaggerBatch]:
+def _windows(trained: serialization.TrainedTagger, notes: Sequence[Document]) -> list[TaggerBatch]:
     cuttings = [cut_text(note.text, trained.subwords, trained.cut) for note in notes]
     return [collate([(each.pieces, window)]) for each in cuttings for window in each.windows]
 
@@ -155,7 +155,7 @@ def hybrid(tagger: Tagger, notes: Sequence[Document]) -> None:
         resolve([*by_rules(document), *trim(found, document.text)], document.text)
 
 
-def multiplications(trained: folder.TrainedTagger, notes: Sequence[Document]) -> float:
+def multiplications(trained: serialization.TrainedTagger, notes: Sequence[Document]) -> float:
     """Count twice the multiplications with weights of the encoder's layers, once a piece."""
     layers = trained.network.encoder.body.encoder.parameters()
     weights = sum(weight.numel() for weight in layers if weight.dim() == 2)

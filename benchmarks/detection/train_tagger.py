@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from models.tagger.encoders.encoder import EncoderPlan
-from models.tagger.sequences.corpus import TrainingNote
+from models.tagger.sequences.alignment import TrainingNote
 from models.tagger.training.recipe import default_recipe
 from models.tagger.training.training import Corpora, train
 from models.training_loop import TrainingCallbacks

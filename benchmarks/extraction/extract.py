@@ -29,7 +29,7 @@ from extractors.document.limits import Limits
 from extractors.document.options import Layout, Options
 from extractors.documents import Extractor
 from record.errors import Unreadable
-from synthesis.fictional.pages.pages import labelled_letter
+from synthesis.fictional.labelled_pages.pages import labelled_letter
 
 Arm = Callable[[bytes], object]
 

@@ -25,7 +25,7 @@ from record.errors import Unreadable
 from record.patient import PatientRecord
 from record.span import Span
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.letters.pdf import render
+from synthesis.fictional.pdf_letters.rendering import render
 
 _WORD = re.compile(r"[^\W_]{3,}")
 _KNOWN = KnownPatients()

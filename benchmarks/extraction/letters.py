@@ -7,7 +7,7 @@ from extractors.document.lines import Box, Line
 from extractors.document.page import BoxClass, Page
 from extractors.layout.labelled_pages import LabelledPage
 from extractors.pdf.mupdf_reader import read_pages
-from synthesis.fictional.pages.pages import LabelledPdf, PageMark, labelled_letter
+from synthesis.fictional.labelled_pages.pages import LabelledPdf, PageMark, labelled_letter
 
 LANGUAGES = ("en", "es", "fr")
 

@@ -30,7 +30,7 @@ from extractors.document.page import Page
 from extractors.layout.page_text import join
 from extractors.pdf.ocr import Recognizer
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.letters.pdf import render
+from synthesis.fictional.pdf_letters.rendering import render
 
 HOSPITAL_LANGUAGES = ("fr", "en", "es")
 _NOTES_PER_PATIENT = 3

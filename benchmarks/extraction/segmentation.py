@@ -22,7 +22,7 @@ from extractors.document.page import MEDICINE, BoxClass, Page
 from extractors.layout.body_mask import Mask
 from extractors.layout.labelled_pages import LabelledPage, LineScores, Segmenter, score
 from extractors.layout.line_classifier import KEEP, BoxModel
-from synthesis.fictional.pages.pages import LabelledPdf
+from synthesis.fictional.labelled_pages.pages import LabelledPdf
 
 Letter = tuple[LabelledPdf, list[LabelledPage]]
 

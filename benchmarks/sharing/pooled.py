@@ -32,7 +32,7 @@ from evaluation.detection.intervals import student_interval
 from evaluation.utility.utility import differ, f1, precision, recall
 from models.private import deidentifier_training
 from models.private.deidentifier import Deidentifier, EncodedSentence
-from models.private.folder import digest, load
+from models.private.serialization import digest, load
 from pipeline.files.jsonl import JsonLine, read_notes
 from pipeline.sharing.encoding import SharingPaths, encode_site, read_order, site_of
 from pipeline.sharing.pool import pool

@@ -38,11 +38,11 @@ from models.private.adversaries import Adversaries
 from models.private.adversary_training import Represent, continue_adversaries, new_adversaries
 from models.private.deidentifier import Deidentifier, EncodedSentence, examples
 from models.private.embeddings import Embeddings
-from models.private.folder import SETTINGS, Kit, load
-from models.private.pairs import Pairs
 from models.private.pseudonymization import Pseudonymizer, pseudonymize
 from models.private.representer import Unprotected
+from models.private.sentence_pairs import Pairs
 from models.private.sentences import Sentence, sentences
+from models.private.serialization import SETTINGS, Kit, load
 from models.private.stop_words import stop_words
 from models.training_loop import TrainingCallbacks, make_generator
 from pipeline.files.jsonl import JsonLine, read_notes

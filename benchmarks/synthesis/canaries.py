@@ -20,15 +20,15 @@ from time import process_time
 
 from evaluation.attacks.memorization import Attack, attack
 from evaluation.attacks.reference_models import means
-from models.language.training.folder import load
 from models.language.training.recipe import make_recipe
+from models.language.training.serialization import load
 from models.language.training.training import TRAINING
 from record.document import Annotated
 from synthesis.canaries import load_canaries
-from synthesis.corpora import part_notes
+from synthesis.corpus_splitting import part_notes
 from synthesis.fictional.hospital import make_hospital
+from synthesis.generator_training import learn
 from synthesis.prepared_corpus import MANIFEST, save_corpus
-from synthesis.training import learn
 
 _SHORTEST, _LONGEST = 300, 1300  # characters
 _TINY = {"width": 64, "layers": 1, "heads": 2, "vocabulary_size": 600, "context": 384}

@@ -29,12 +29,12 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 from models.language.corpus.vocabulary import END, UNKNOWN, WordVocabulary
 from models.language.decoding.generation import Decoding, DecodingTask, write_texts
-from models.language.decoding.grammar import Grammar, Marks
+from models.language.decoding.tag_grammar import Grammar, Marks
 from models.language.networks.gpt import GPT
-from models.language.networks.interface import LanguageModel
+from models.language.networks.language_model import LanguageModel
 from models.language.networks.lstm import LSTM
-from models.language.training.folder import build
-from models.language.training.pretrained import renamed
+from models.language.training.gpt2_weights import renamed
+from models.language.training.serialization import build
 
 _MARKS = (END, UNKNOWN, "<PAR>", "<A_START>", "<A_END>")
 _PROMPT = 3

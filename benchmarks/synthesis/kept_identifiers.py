@@ -29,9 +29,9 @@ from rapidfuzz.distance import OSA
 from pipeline.synthetic.filled_letters import read_filled
 from record.document import Annotated
 from record.span import Span
+from synthesis.generation_files import NOTES
 from synthesis.masked_letters import load_letters
 from synthesis.masking import Masked
-from synthesis.part_files import NOTES
 
 _NAMES = ("NAME", "FIRST_NAME", "LAST_NAME")
 _LONG, _DIGITS = 6, 5

@@ -24,11 +24,11 @@ from scipy.stats import spearmanr
 from benchmarks.synthesis.canaries import fictional_notes
 from evaluation.attacks.memorization import Influence, counterfactual, half_splits, influence
 from evaluation.attacks.reference_models import Floats, Ground, Partners, drawn, means, told
-from models.language.corpus.texts import Text
+from models.language.corpus.batching import Text
 from models.language.corpus.vocabulary import END, UNKNOWN, WordVocabulary
 from models.language.training.recipe import LanguageRecipe, make_recipe
 from synthesis.canaries import Canaries
-from synthesis.corpora import in_benchmark_form
+from synthesis.corpus_splitting import in_benchmark_form
 from synthesis.markup import PAR
 
 _LEARNT, _HELD_OUT, _OTHERS = 30, 15, 15

@@ -23,7 +23,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from evaluation.attacks.overlap import likelihood, shared_runs
 from evaluation.gate import Measured
-from models.language.training.foundation import Foundation
+from models.language.training.foundation_model import Foundation
 from pipeline.files.gold import read_annotated
 
 _MARK = "<|endoftext|>"

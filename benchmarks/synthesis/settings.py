@@ -35,16 +35,16 @@ from evaluation.detection.masking_agreement import masker
 from evaluation.gate import Measured
 from evaluation.utility.resemblance import Refilled, resemblance
 from evaluation.utility.utility import REAL, Trial, Utility, compare, recipe_for
-from models.language.networks.contextual import ContextVectors
+from models.language.networks.contextual_embeddings import ContextVectors
 from models.tagger.encoders.windows import Cut
 from models.training_loop import TrainingCallbacks
 from pipeline.files.gold import read_annotated
 from pipeline.synthetic.corpus_letters import read_letters, with_own
 from pipeline.synthetic.filled_letters import FilledLetter, read_filled
 from record.document import Annotated
+from synthesis.generation_files import NOTES
 from synthesis.masked_letters import load_letters
 from synthesis.masking import Masking, mask, words_of
-from synthesis.part_files import NOTES
 from synthesis.prepared_corpus import load_corpus
 
 _SHOWN = (

@@ -34,7 +34,7 @@ from pipeline.files.gold import read_annotated
 from pipeline.synthetic.corpus_letters import read_letters
 from record.document import Annotated
 from record.span import Span
-from synthesis.part_files import NOTES
+from synthesis.generation_files import NOTES
 from synthesis.prepared_corpus import load_corpus
 
 RULES, PART, PART_BOTH = "rules", "part of real", "part of real and synthetic"

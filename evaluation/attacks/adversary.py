@@ -20,8 +20,8 @@ from models.private.adversary_training import (
     most_right,
     new_adversaries,
 )
-from models.private.folder import Kit
-from models.private.pairs import Pairs
+from models.private.sentence_pairs import Pairs
+from models.private.serialization import Kit
 
 EPOCHS, LAST = 20, 5
 """Times that adversaries go over their pairs, and the last of them, whose mean is taken."""

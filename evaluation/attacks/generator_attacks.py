@@ -25,8 +25,8 @@ from evaluation.attacks.reference_models import (
 )
 from evaluation.detection.intervals import percentile_interval
 from evaluation.gate import Axis, Measured
-from models.language.corpus.texts import Text
-from models.language.training.folder import TrainedGenerator
+from models.language.corpus.batching import Text
+from models.language.training.serialization import TrainedGenerator
 
 LEAST_HALVES = 4
 """With fewer models no note has one that neither learnt it nor is attacked itself."""

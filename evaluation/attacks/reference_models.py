@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.attacks.memorization import half_splits
-from models.language.corpus.texts import Text
+from models.language.corpus.batching import Text
 from models.language.corpus.vocabulary import Vocabulary
-from models.language.training.folder import TrainedGenerator, load
 from models.language.training.perplexity import log_probabilities
 from models.language.training.recipe import LanguageRecipe
+from models.language.training.serialization import TrainedGenerator, load
 from models.language.training.training import TRAINING, LanguageCorpora, train
 from models.training_loop import TrainingCallbacks
 from synthesis.canaries import Canaries

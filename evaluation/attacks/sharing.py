@@ -29,7 +29,7 @@ from evaluation.attacks.sentence_pairs import (
 )
 from evaluation.detection.auc import area
 from evaluation.gate import Measured
-from models.private.inversion import InversionTraining, train_inverse
+from models.private.inversion_attack import InversionTraining, train_inverse
 from models.private.pseudonymization import Pseudonymizer
 from models.private.sentences import Sentence
 from models.tagger.encoders.bilstm import CASES, case_of

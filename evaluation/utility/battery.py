@@ -17,8 +17,8 @@ from scipy.stats import bootstrap, spearmanr
 
 from evaluation.detection.intervals import CONFIDENCE, RESAMPLES, ratio_intervals
 from evaluation.gate import Axis, Measured
-from models.language.networks.casing import learn_casing, small
-from models.language.networks.vectors import (
+from models.language.networks.truecasing import learn_casing, small
+from models.language.networks.word_vectors import (
     Floats,
     WordPair,
     learn_entailment,
@@ -28,7 +28,7 @@ from models.language.networks.vectors import (
 )
 from record.errors import ConfigError
 from record.tokens import tokens
-from synthesis.statistics import words_in
+from synthesis.corpus_statistics import words_in
 
 LEAST = 20
 """How often both words of a pair must be in the real notes for it to count."""

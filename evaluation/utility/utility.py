@@ -22,7 +22,7 @@ from evaluation.detection.intervals import student_interval
 from evaluation.gate import Axis, Measured
 from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.runtime import Tagger
-from models.tagger.sequences.corpus import TrainingNote
+from models.tagger.sequences.alignment import TrainingNote
 from models.tagger.training.recipe import TaggerRecipe, default_recipe
 from models.tagger.training.training import TRAINING, Corpora, train
 from models.training_loop import TrainingCallbacks

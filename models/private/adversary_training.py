@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from models.private.adversaries import Adversaries, adversaries_loss
 from models.private.deidentifier_training import minimize
-from models.private.pairs import PairBatch, Pairs
 from models.private.representer import Representer
+from models.private.sentence_pairs import PairBatch, Pairs
 from models.training_loop import seed_torch
 
 Floats = NDArray[np.float64]

@@ -16,10 +16,10 @@ from safetensors.torch import save as dump_weights
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
 
-from models.folder import FolderFormat
 from models.private.deidentifier import BINARY, Deidentifier, EncodedSentence, VectorBatch
 from models.private.embeddings import Integers
 from models.private.weight_selection import WeightSelection, batches
+from models.serialization import FolderFormat
 from models.training_loop import (
     TimeBudget,
     TrainingCallbacks,

@@ -22,10 +22,10 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as dump_arrays
 
-from models.folder import FolderFormat
 from models.private.sentences import Sentence
-from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.tokenizers import MARKS
+from models.serialization import FolderFormat
+from models.tagger.encoders.subword_models import MARKS
+from models.tagger.encoders.subword_tokenizer import SubWords
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 

@@ -23,12 +23,12 @@ from models.private.adversaries import Adversaries, adversaries_loss
 from models.private.adversary_training import believe, frozen, judged
 from models.private.deidentifier import BINARY, Deidentifier, EncodedSentence, VectorBatch, examples
 from models.private.deidentifier_training import mean_loss, minimize, token_scores
-from models.private.folder import SETTINGS, Kit, Parts, save
-from models.private.pairs import PairBatch, Pairs
 from models.private.pseudonymization import Pseudonymizer
 from models.private.recipe import RepresenterRecipe, SentenceCorpus
 from models.private.representer import Representer
+from models.private.sentence_pairs import PairBatch, Pairs
 from models.private.sentences import Sentence
+from models.private.serialization import SETTINGS, Kit, Parts, save
 from models.private.weight_selection import WeightSelection, batches
 from models.training_loop import (
     TimeBudget,

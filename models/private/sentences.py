@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from models.tagger.encoders.bilstm import CASES, case_of
 from models.tagger.encoders.words import words
-from models.tagger.sequences.corpus import disjoint, word_spans
+from models.tagger.sequences.alignment import disjoint, word_spans
 from models.tagger.sequences.tags import WordSpan
 from record.span import Span
 from record.tokens import Token, is_break

@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from models.tagger.encoders.bilstm import BiLSTM
 from models.tagger.encoders.encoder import Encoder
-from models.tagger.encoders.tokenizers import END, PADDING, START
+from models.tagger.encoders.subword_models import END, PADDING, START
 from models.tagger.encoders.windows import Window
 from models.tagger.sequences.crf import LinearChain, Stacked
 from models.tagger.sequences.tags import Scheme

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from models.tagger.encoders.subwords import SubWords
+from models.tagger.encoders.subword_tokenizer import SubWords
 from models.tagger.encoders.windows import Cut, Window, length
 from models.tagger.network import Found, Network, collate
-from models.tagger.sequences.corpus import Cutting, cut_text
+from models.tagger.sequences.alignment import Cutting, cut_text
 from record.document import Document
 from record.errors import Unsafe
 from record.span import Span

@@ -13,13 +13,13 @@ import numpy as np
 import openvino
 import torch
 
-from models.tagger import folder
+from models.tagger import serialization
 from models.tagger.encoders.encoder import Encoder
 from models.tagger.encoders.onnx_encoder import Floats
 from models.tagger.encoders.onnx_graph import write_graph
 from models.tagger.encoders.openvino_encoder import Quantized
 from models.tagger.network import collate
-from models.tagger.sequences.corpus import cut_text
+from models.tagger.sequences.alignment import cut_text
 from record.errors import ConfigError
 
 os.environ["NNCF_CI"] = "1"  # or NNCF reports its use to its makers
@@ -29,7 +29,7 @@ WINDOWS = 300
 """Windows that scales are fitted to: as many as NNCF takes by default."""
 
 
-def quantize(trained: folder.TrainedTagger, texts: Sequence[str]) -> Quantized:
+def quantize(trained: serialization.TrainedTagger, texts: Sequence[str]) -> Quantized:
     """Fit an encoder in 8 bits to texts such as it will read.
 
     Activations have one scale for each matrix, evened out over columns before (SmoothQuant, Xiao
@@ -61,7 +61,9 @@ def quantize(trained: folder.TrainedTagger, texts: Sequence[str]) -> Quantized:
 
 
 @torch.no_grad()
-def _windows(trained: folder.TrainedTagger, encoder: Encoder, texts: Sequence[str]) -> list[Floats]:
+def _windows(
+    trained: serialization.TrainedTagger, encoder: Encoder, texts: Sequence[str]
+) -> list[Floats]:
     """Return the first windows of all texts, then the second ones, as far as they are needed."""
     cuttings = [cut_text(text, trained.subwords, trained.cut) for text in texts]
     most = max((len(cutting.windows) for cutting in cuttings), default=0)

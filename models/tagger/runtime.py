@@ -6,8 +6,8 @@ from pathlib import Path
 
 import torch
 
-from models.precision import has_bfloat16
-from models.tagger import folder
+from models.hardware import has_bfloat16
+from models.tagger import serialization
 from models.tagger.encoders.encoder import Encoder
 from models.tagger.network import Network
 from models.tagger.prediction import predict
@@ -30,7 +30,7 @@ class Tagger:
 
     def __init__(
         self,
-        trained: folder.TrainedTagger,
+        trained: serialization.TrainedTagger,
         runtime: str = AUTO,
         quantized: tuple[bytes, bytes] | None = None,
     ) -> None:
@@ -49,8 +49,8 @@ class Tagger:
     @classmethod
     def load(cls, path: Path, runtime: str = AUTO) -> "Tagger":
         """Read a folder that `cryptonym train` wrote. Raises ConfigError."""
-        quantized = folder.load_quantized(path) if runtime == OPENVINO_INT8 else None
-        return cls(folder.load(path), runtime, quantized)
+        quantized = serialization.load_quantized(path) if runtime == OPENVINO_INT8 else None
+        return cls(serialization.load(path), runtime, quantized)
 
     @property
     def labels(self) -> tuple[str, ...]:

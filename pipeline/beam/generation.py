@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 import apache_beam as beam
 from apache_beam.metrics import Metrics
 
-from models.language.training.folder import load
+from models.language.training.serialization import load
 from pipeline.beam.failures import RunnerFailed
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
 from pipeline.notes.boundary import Unexpected, safely
 from synthesis.generation import GenerationPlan, Writer
-from synthesis.part_files import Generation, write_unit
+from synthesis.generation_files import Generation, write_unit
 
 
 class WriteNotes(beam.DoFn):

@@ -16,8 +16,8 @@ from pipeline.warehouse.warehouse import open_output
 from record.errors import ConfigError
 from record.span import Span
 from surrogates.keys.keys import new_master
-from synthesis.fictional.files import write_hospital
 from synthesis.fictional.hospital import make_hospital
+from synthesis.fictional.hospital_files import write_hospital
 from synthesis.fictional.omop import NOTE_CLASSES
 
 KEY = "master.key"

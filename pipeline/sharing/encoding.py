@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from models.private.deidentifier import EncodedSentence, examples
-from models.private.folder import Kit, digest, load
 from models.private.sentences import Sentence, sentences
+from models.private.serialization import Kit, digest, load
 from models.training_loop import make_generator
 from pipeline.files.alignment import align
 from pipeline.sharing.leak_check import words_in

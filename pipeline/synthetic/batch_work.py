@@ -9,10 +9,10 @@ from multiprocessing.process import BaseProcess
 from threading import Thread
 from typing import Any
 
-from models.threads import share_processors
+from models.hardware import share_processors
 from pipeline.config.progress import Progress
 from record.errors import Unavailable
-from synthesis.part_files import InBatches, units_of
+from synthesis.generation_files import InBatches, units_of
 
 Work = Callable[[Any, Sequence[int], Sequence[str]], None]
 """Writes some batches on the runner that Beam's arguments name."""

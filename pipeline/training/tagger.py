@@ -9,7 +9,7 @@ from pathlib import Path
 from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.encoders.windows import Cut
 from models.tagger.runtime import Tagger
-from models.tagger.sequences.corpus import UNSURE, TrainingNote
+from models.tagger.sequences.alignment import UNSURE, TrainingNote
 from models.tagger.training.recipe import TaggerRecipe, default_recipe
 from models.tagger.training.scores import Scores
 from models.tagger.training.training import Corpora, train

@@ -14,7 +14,6 @@ from record.patient import Address, Identifier, PatientRecord
 from synthesis.fictional.notes.note_writer import Cast, Scene, Scribe
 from synthesis.fictional.notes.planted_text import TextPiece, annotate, named
 from synthesis.fictional.notes.slots import SLOTS
-from synthesis.fictional.people.agenda import Booking, Planner
 from synthesis.fictional.people.people import FictionalPerson, Pools, Registry, make_pools
 from synthesis.fictional.people.records import (
     CareSite,
@@ -24,6 +23,7 @@ from synthesis.fictional.people.records import (
     Rendering,
     Visit,
 )
+from synthesis.fictional.people.visit_planning import Booking, Planner
 from synthesis.fictional.templates.grammar import LetterLanguage, NoteKind
 from synthesis.fictional.templates.languages import LANGUAGES
 

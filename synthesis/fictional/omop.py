@@ -26,7 +26,7 @@ from sqlalchemy.types import TypeEngine
 from record.errors import ConfigError
 from record.label import Label
 from record.patient import Address, PatientRecord, PersonName
-from synthesis.fictional.letters.letterhead import identifier
+from synthesis.fictional.pdf_letters.letterhead import identifier
 from synthesis.fictional.people.records import CareSite, Clinician, FictionalNote, Hospital, Visit
 
 

@@ -11,7 +11,7 @@ from evaluation.attacks.copying import RealNotes, membership, nearness, verbatim
 from evaluation.attacks.proximity import WordCorpus
 from evaluation.gate import Axis, Measured, Verdict, decide, read_requirements
 from evaluation.utility.utility import REAL, SYNTHETIC, Utility
-from synthesis.statistics import distance
+from synthesis.corpus_statistics import distance
 from synthesis.tag_repair import clean
 
 REQUIREMENTS = read_requirements(

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.language.training.folder import load
 from models.language.training.perplexity import log_probabilities, surprise
+from models.language.training.serialization import load
 from pipeline.cli import main
 from record.errors import ConfigError
 from surrogates.keys.keys import new_master

@@ -11,7 +11,7 @@ from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
 from record.span import Span
 from synthesis.markup import decode, encode, end_tag, start_tag, tags_of
-from synthesis.requests import marks_of
+from synthesis.note_requests import marks_of
 from synthesis.tag_repair import clean
 from tests.synthesis.letters import letters
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthesis import part_files
-from synthesis.part_files import choose
+from synthesis import generation_files as part_files
+from synthesis.generation_files import choose
 
 
 @st.composite

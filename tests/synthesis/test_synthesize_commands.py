@@ -11,8 +11,8 @@ import pytest
 from pipeline.cli import main
 from pipeline.files.jsonl import listed, read_notes
 from record.document import Annotated
+from synthesis.corpus_statistics import words_in
 from synthesis.markup import encode
-from synthesis.statistics import words_in
 from tests.synthesis.letters import NAMES, letters
 
 QUICK = ["--recipe", "gpt-small", "--width", "32", "--layers", "1", "--heads", "2", "--plain"]
@@ -203,7 +203,7 @@ def test_notes_are_written_with_a_manifest(whole: Path) -> None:
 def test_an_interrupted_generation_ends_the_same(
     folder: Path, whole: Path, tmp_path: Path, monkeypatch
 ) -> None:
-    from synthesis import part_files
+    from synthesis import generation_files as part_files
 
     def broken(*_: object) -> None:
         raise OSError("no space")

@@ -10,8 +10,8 @@ from torch import Tensor
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from models.language.decoding.grammar import STRETCH, Grammar, TagRules
-from models.language.networks.interface import LanguageModel, Memory
+from models.language.decoding.tag_grammar import STRETCH, Grammar, TagRules
+from models.language.networks.language_model import LanguageModel, Memory
 from models.training_loop import make_generator
 from record.errors import ConfigError
 

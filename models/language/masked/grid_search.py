@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from models.language.corpus.masks import MaskRecipe
+from models.language.corpus.masking import MaskRecipe
 from models.language.masked.masked_model import FORM, WEIGHTS
 from models.language.masked.training import (
     TRAINING,

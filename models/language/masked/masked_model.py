@@ -17,9 +17,9 @@ from safetensors.torch import load as load_weights
 from safetensors.torch import save as dump_weights
 from torch import Tensor
 
-from models.folder import FolderFormat
+from models.hardware import has_bfloat16
 from models.language.networks.masked_network import MARKS, MASK, PAD, UNKNOWN, Network, build
-from models.precision import has_bfloat16
+from models.serialization import FolderFormat
 from record.atomic_write import write_atomically
 
 T = TypeVar("T")

@@ -18,7 +18,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from models.language.corpus.masks import IGNORED, MaskRecipe, generator, masks
+from models.hardware import has_bfloat16
+from models.language.corpus.masking import IGNORED, MaskRecipe, generator, masks
 from models.language.masked.masked_model import TrainedMasked, padded, save_masked
 from models.language.networks.masked_network import (
     MARKS,
@@ -28,7 +29,6 @@ from models.language.networks.masked_network import (
     MaskedLM,
     Network,
 )
-from models.precision import has_bfloat16
 from models.training_loop import (
     TimeBudget,
     TrainingCallbacks,

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.language.networks.interface import LanguageModel, Memory
+from models.language.networks.language_model import LanguageModel, Memory
 
 _SPREAD = 0.02  # the standard deviation that GPT-2's weights start from
 

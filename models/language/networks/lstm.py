@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from models.language.networks.interface import LanguageModel, Memory
+from models.language.networks.language_model import LanguageModel, Memory
 
 State = tuple[Tensor, Tensor]
 Product = Callable[[Tensor], Tensor]

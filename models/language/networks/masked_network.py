@@ -8,9 +8,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models.tagger.encoders.encoder import Encoder, EncoderPlan, make_encoder, rebuild
-from models.tagger.encoders.tokenizers import END, PADDING, START
-from models.tagger.encoders.tokenizers import MASK as MASK_PIECE
-from models.tagger.encoders.tokenizers import UNKNOWN as UNKNOWN_PIECE
+from models.tagger.encoders.subword_models import END, PADDING, START
+from models.tagger.encoders.subword_models import MASK as MASK_PIECE
+from models.tagger.encoders.subword_models import UNKNOWN as UNKNOWN_PIECE
 from record.errors import ConfigError
 
 MARKS = ("<PAD>", "<UNK>", "<MASK>")

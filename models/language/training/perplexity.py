@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch.nn import functional
 
-from models.language.corpus.texts import IGNORED, Text, batches, lesson, lessons_of
+from models.language.corpus.batching import IGNORED, Text, batches, lesson, lessons_of
 from models.language.corpus.vocabulary import END, Vocabulary
-from models.language.networks.interface import LanguageModel
+from models.language.networks.language_model import LanguageModel
 
 _TOKENS = 4096
 

@@ -13,16 +13,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from models.language.corpus.texts import Text, digest
+from models.language.corpus.batching import Text, digest
 from models.language.corpus.vocabulary import END, Vocabulary
 from models.language.networks.gpt import GPT
-from models.language.networks.interface import LanguageModel
+from models.language.networks.language_model import LanguageModel
 from models.language.networks.lstm import LSTM
-from models.language.training.folder import TrainedGenerator, build, save
+from models.language.training.gpt2_weights import adapt
 from models.language.training.perplexity import Surprise, surprise
-from models.language.training.pretrained import adapt
 from models.language.training.recipe import LanguageRecipe
-from models.language.training.training_steps import DocumentCourse, StreamCourse, TrainingSteps
+from models.language.training.serialization import TrainedGenerator, build, save
+from models.language.training.trainers import DocumentCourse, StreamCourse, TrainingSteps
 from models.training_loop import (
     TimeBudget,
     TrainingCallbacks,
@@ -147,7 +147,7 @@ def _private(
     network: LanguageModel, texts: Sequence[Text], recipe: LanguageRecipe, end: int
 ) -> TrainingSteps:
     try:
-        from models.language.training.private_training import PrivateCourse  # noqa: PLC0415 # seconds to import
+        from models.language.training.differential_privacy import PrivateCourse  # noqa: PLC0415 # seconds to import
     except ModuleNotFoundError as error:
         remedy = "pip install 'cryptonym[models]'"
         raise ConfigError("--epsilon", f"{error.name} is not installed", remedy) from None

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.tokenizers import MARKS
+from models.tagger.encoders.subword_models import MARKS
+from models.tagger.encoders.subword_tokenizer import SubWords
 
 CASES = ("numeric", "mainly numeric", "lower", "upper", "initial upper", "has digit", "other")
 """The classes of a piece by its signs."""

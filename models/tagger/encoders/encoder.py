@@ -22,9 +22,9 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.utils.logging import disable_progress_bar
 
 from models.tagger.encoders.bilstm import BiLSTM, make_bilstm
-from models.tagger.encoders.subwords import SubWords, trimmed
-from models.tagger.encoders.tokenizers import MARKS, PADDING, described, mark_rows
-from models.tagger.encoders.vocabulary import learned
+from models.tagger.encoders.subword_models import MARKS, PADDING, described, mark_rows
+from models.tagger.encoders.subword_tokenizer import SubWords, trimmed
+from models.tagger.encoders.vocabulary_training import learned
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from models.tagger.encoders.encoder import Encoder
 from models.tagger.encoders.onnx_graph import INPUT, OUTPUT, write_graph
-from models.tagger.encoders.tokenizers import END, MARKS, START
+from models.tagger.encoders.subword_models import END, MARKS, START
 from models.tagger.encoders.windows import MARGIN
 
 Floats = NDArray[np.float32]

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import openvino
 import torch
 
-from models.precision import has_bfloat16, has_vnni
+from models.hardware import has_bfloat16, has_vnni
 from models.tagger.encoders.encoder import Encoder
 from models.tagger.encoders.onnx_encoder import Exported, ExportFailed, Floats, Run
 from models.tagger.encoders.onnx_graph import write_graph

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from random import Random
 
-from models.tagger.sequences.corpus import UNSURE
+from models.tagger.sequences.alignment import UNSURE
 from record.document import Annotated
 
 Edit = tuple[int, int, str]

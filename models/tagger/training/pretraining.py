@@ -18,14 +18,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models.checkpoint import trainable_parameters
-from models.precision import has_bfloat16
+from models.hardware import has_bfloat16
 from models.tagger.encoders.encoder import Encoder, pretrained, save_encoder
-from models.tagger.encoders.tokenizers import MARKS, MASK
+from models.tagger.encoders.subword_models import MARKS, MASK
 from models.tagger.encoders.windows import MARGIN, Cut, Window, length
 from models.tagger.network import Pieces, TaggerBatch, collate
-from models.tagger.sequences.corpus import cut_text
+from models.tagger.sequences.alignment import cut_text
+from models.tagger.training.batching import filled
 from models.tagger.training.optimizer import set_rate
-from models.tagger.training.samples import filled
 from models.tagger.training.training import versions
 from models.training_loop import (
     TimeBudget,

@@ -15,18 +15,18 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from models.precision import has_bfloat16
-from models.tagger import folder
+from models.hardware import has_bfloat16
+from models.tagger import serialization
 from models.tagger.encoders.encoder import make_encoder
-from models.tagger.encoders.tokenizers import MARKS, MASK
-from models.tagger.encoders.vocabulary import outside
+from models.tagger.encoders.subword_models import MARKS, MASK
+from models.tagger.encoders.vocabulary_training import outside
 from models.tagger.network import Design, Network
 from models.tagger.prediction import predict
-from models.tagger.sequences.corpus import Gold, TrainingNote, labels_of
+from models.tagger.sequences.alignment import Gold, TrainingNote, labels_of
 from models.tagger.training.augmentation import make_augmenter
+from models.tagger.training.batching import Passage, Samples, parts
 from models.tagger.training.optimizer import make_optimizer, set_rate
 from models.tagger.training.recipe import TaggerRecipe
-from models.tagger.training.samples import Passage, Samples, parts
 from models.tagger.training.scores import Scores, is_better, score
 from models.training_loop import (
     TimeBudget,
@@ -134,8 +134,8 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
         self.resume()
 
     @property
-    def trained(self) -> folder.TrainedTagger:
-        return folder.TrainedTagger(self.network, self.subwords, self.recipe.cut)
+    def trained(self) -> serialization.TrainedTagger:
+        return serialization.TrainedTagger(self.network, self.subwords, self.recipe.cut)
 
     def run(self) -> Scores:
         self.run_epochs(self.recipe.checkpoint_steps)
@@ -217,7 +217,7 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
         notes = sum(bool(note.annotated.spans) for note in self.corpora.dev)
         if best is None or is_better(scores, best, highest, notes):
             position.best = len(position.history) - 1
-            folder.save(self.trained, self.out)
+            serialization.save(self.trained, self.out)
         self.callbacks.evaluated(entry)
 
     def _finish(self) -> Scores:
@@ -248,7 +248,7 @@ def _sequences(flat: Tensor, lengths: Tensor) -> Tensor:
     return pad_sequence(list(torch.split(flat, lengths.tolist())), batch_first=True)
 
 
-def _score_notes(trained: folder.TrainedTagger, dev: Sequence[TrainingNote]) -> Scores:
+def _score_notes(trained: serialization.TrainedTagger, dev: Sequence[TrainingNote]) -> Scores:
     """Score notes; predictions of labels that were not annotated in a note are ignored."""
     trained.network.eval()
     pairs = []

@@ -22,9 +22,9 @@ from record.errors import ConfigError
 if TYPE_CHECKING:
     from evaluation.attacks.sharing import AttackedRelease
     from models.private.embeddings import Embeddings
-    from models.private.folder import Kit
     from models.private.pseudonymization import Pseudonymizer
     from models.private.sentences import Sentence
+    from models.private.serialization import Kit
     from pipeline.sharing.encoding import Site
     from pipeline.sharing.vectors import Manifest
 
@@ -136,8 +136,8 @@ def _attack(
 ) -> list[Measured]:
     from evaluation.attacks.adversary import any_attack, frozen_adversary
     from evaluation.attacks.sharing import measure
-    from models.private.pairs import Pairs
     from models.private.pseudonymization import Pseudonymizer
+    from models.private.sentence_pairs import Pairs
     from models.private.stop_words import stop_words
 
     data, neighbours = manifest.vectors_sha256, options.neighbours or manifest.neighbours

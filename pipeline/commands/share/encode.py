@@ -111,7 +111,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train where asked to, and encode; returns the exit code."""
     with models_extra("share encode"):
-        from models.private.folder import digest, load
+        from models.private.serialization import digest, load
         from pipeline.sharing.encoding import SharingPaths, encode_site
     if options.noise < 0:
         raise ConfigError("--noise", "is below 0", "leave it out")
@@ -148,9 +148,9 @@ def _train(
     site: "Site", options: argparse.Namespace, progress: Progress, warnings: list[str]
 ) -> None:
     """Train a representer, unless the folder holds one that was trained by the same command."""
-    from models.private.folder import SETTINGS
     from models.private.recipe import RepresenterRecipe, SentenceCorpus
     from models.private.representer_training import train
+    from models.private.serialization import SETTINGS
     from models.private.stop_words import stop_words
     from models.training_loop import TrainingCallbacks
 
@@ -179,7 +179,7 @@ def _train(
 
 def _embeddings(site: "Site", options: argparse.Namespace) -> "Embeddings":
     from models.private import embeddings
-    from models.private.piece_embeddings import packaged
+    from models.private.subword_embeddings import packaged
     from models.tagger.shipped_model import SHIPPED
 
     if options.embeddings == "shipped":

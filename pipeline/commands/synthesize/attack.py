@@ -16,7 +16,7 @@ from record.errors import ConfigError
 
 if TYPE_CHECKING:
     from evaluation.attacks.reference_models import Ground
-    from models.language.training.folder import TrainedGenerator
+    from models.language.training.serialization import TrainedGenerator
 
 DESCRIPTION = """\
 Trains models beside a generator, with and without single notes, and compares: S-PDTP with its
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with models_extra("synthesize attack"):
         from evaluation.attacks.generator_attacks import Attacker, AttackPlan
         from evaluation.attacks.reference_models import Partners
-        from models.language.training.folder import digest, load
+        from models.language.training.serialization import digest, load
         from models.training_loop import TrainingCallbacks
     try:
         plan = AttackPlan(options.without, options.halves, options.seed)

@@ -15,8 +15,8 @@ from pipeline.files.gold import read_annotated
 from pipeline.reports.console import Console
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
+from synthesis.generation_files import NOTES, read_generated
 from synthesis.markup import decode
-from synthesis.part_files import NOTES, read_generated
 from synthesis.prepared_corpus import digest, load_corpus
 
 DESCRIPTION = """\

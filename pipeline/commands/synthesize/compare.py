@@ -35,9 +35,9 @@ from record.atomic_write import write_atomically
 from record.document import Annotated
 from record.errors import ConfigError
 from record.span import Span
+from synthesis.generation_files import NOTES, read_generated
 from synthesis.masked_letters import FORM, load_letters
 from synthesis.masking import Masked
-from synthesis.part_files import NOTES, read_generated
 
 DESCRIPTION = """\
 Compares synthetic letters with the letters that were masked for them: how much they resemble them
@@ -105,8 +105,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Compare; returns the exit code."""
     with models_extra("synthesize compare"):
-        from models.tagger.encoders.subwords import SubWords
-        from models.tagger.folder import VOCABULARY
+        from models.tagger.encoders.subword_tokenizer import SubWords
+        from models.tagger.serialization import VOCABULARY
     if options.lang:
         formulas_of(options.lang)
     manifest = read_generated(options.filled)
@@ -251,7 +251,7 @@ def _vectors(name: str | None, texts: Iterable[str]) -> Vectors | None:
     if name is None:
         return None
     with models_extra("--encoder"):
-        from models.language.networks.contextual import PACKAGED, ContextVectors
+        from models.language.networks.contextual_embeddings import PACKAGED, ContextVectors
     if name in PACKAGED:
         return ContextVectors.packaged(name, texts)
     return ContextVectors.of_folder(Path(name))

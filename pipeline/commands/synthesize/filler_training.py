@@ -122,7 +122,7 @@ def _search(
 
 
 def _recipe(options: argparse.Namespace) -> Any:
-    from models.language.corpus.masks import MaskRecipe
+    from models.language.corpus.masking import MaskRecipe
     from models.language.masked.training import MaskedRecipe
 
     for name in _OF_GENERATORS:

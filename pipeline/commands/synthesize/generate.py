@@ -119,7 +119,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         from models.language.decoding.generation import Decoding
         from pipeline.beam.generation import work
         from pipeline.synthetic.batch_work import drive
-        from synthesis.part_files import Generation, claim, lengths_asked, put_together
+        from synthesis.generation_files import Generation, claim, lengths_asked, put_together
 
     _refuse_candidates(options)
     generation = Generation(

@@ -19,7 +19,7 @@ from pipeline.synthetic.corpus_letters import read_letters, with_own
 from pipeline.synthetic.terms import Terms
 from record.document import Annotated, Document
 from record.errors import ConfigError
-from synthesis.corpora import SPLITS
+from synthesis.corpus_splitting import SPLITS
 from synthesis.masked_letters import refuse_full, save_letters
 from synthesis.masking import Masked, Masking, MedicalTagger, mask, words_of
 from synthesis.prepared_corpus import digest, load_corpus

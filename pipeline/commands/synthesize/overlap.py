@@ -23,7 +23,7 @@ from synthesis.prepared_corpus import digest as corpus_digest
 from synthesis.prepared_corpus import load_corpus
 
 if TYPE_CHECKING:
-    from models.language.training.foundation import Floats, Foundation
+    from models.language.training.foundation_model import Floats, Foundation
 
 DESCRIPTION = """\
 Tells whether a pretrained model, before it is trained on a corpus, may have read its notes: what
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     if options.output.exists() and any(options.output.iterdir()):
         raise ConfigError(str(options.output), "is not empty", "name a new folder")
     with models_extra("synthesize overlap"):
-        from models.language.training.pretrained import digest
+        from models.language.training.gpt2_weights import digest
     data = subject(digest(options.base), corpus_digest(options.corpus))
     warnings: list[str] = []
     with console.progress() as progress:
@@ -146,7 +146,7 @@ def _asked(
     progress: Progress,
     warnings: list[str],
 ) -> Measured:
-    from models.language.training.foundation import Foundation
+    from models.language.training.foundation_model import Foundation
 
     progress.phase("asking")
     unseen = [note.document.text for note in read_annotated(options.unseen, warnings)]

@@ -68,7 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Prepare the corpus; returns the exit code."""
     with models_extra("synthesize prepare"):
-        from synthesis.corpora import SPLITS, in_benchmark_form, part_notes
+        from synthesis.corpus_splitting import SPLITS, in_benchmark_form, part_notes
         from synthesis.markup import encode
         from synthesis.prepared_corpus import save_corpus
 

@@ -17,7 +17,7 @@ from pipeline.reports.console import Console
 from pipeline.synthetic.advice import advise
 from pipeline.synthetic.filled_letters import is_filled
 from record.errors import ConfigError
-from synthesis.part_files import NOTES, read_generated
+from synthesis.generation_files import NOTES, read_generated
 
 DESCRIPTION = """\
 Brings together what was measured about synthetic notes, compares it with what is required, and

@@ -134,7 +134,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with models_extra("synthesize train"):
         from models.language.training.recipe import make_recipe
         from models.training_loop import TrainingCallbacks
-        from synthesis.training import learn
+        from synthesis.generator_training import learn
 
     given = {name: getattr(options, name) for name in _CHANGES}
     recipe = make_recipe(options.recipe, {n: v for n, v in given.items() if v is not None})

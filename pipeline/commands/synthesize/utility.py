@@ -19,9 +19,9 @@ from pipeline.synthetic.filled_letters import is_filled, read_filled
 from record.atomic_write import write_atomically
 from record.document import Annotated, Document
 from record.errors import ConfigError
-from synthesis.corpora import SPLITS
+from synthesis.corpus_splitting import SPLITS
+from synthesis.generation_files import NOTES, read_generated
 from synthesis.markup import decode
-from synthesis.part_files import NOTES, read_generated
 from synthesis.prepared_corpus import digest, load_corpus
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from random import Random
 
 from record.patient import Address
 from synthesis.fictional.notes.planted_text import Draft
-from synthesis.fictional.people import calendar
+from synthesis.fictional.people import date_formats
 from synthesis.fictional.people.people import FictionalPerson, Kin, Pools
 from synthesis.fictional.people.records import CareSite, Clinician, Visit
 from synthesis.fictional.templates.grammar import (
@@ -71,8 +71,8 @@ class Scribe:
         self.draft = Draft()
         self.gender = scene.person.record.gender
         self.day = scene.written.date()
-        self.form = calendar.draw_form(rng, self.lang)
-        self.birth_form = calendar.draw_form(rng, self.lang, birth=True)
+        self.form = date_formats.draw_form(rng, self.lang)
+        self.birth_form = date_formats.draw_form(rng, self.lang, birth=True)
         self.upper_family = rng.random() < _UPPER_FAMILY[self.lang]
         self.clock = scene.visit.start.date()
         self.minutes = scene.visit.start.hour * 60 + scene.visit.start.minute
@@ -84,7 +84,7 @@ class Scribe:
         self.headings = rng.choice(("{}", "{} :", "{}", "{} :", "* {} *", "== {} =="))
         self.capitals = rng.random() < 0.3
         self.title = ""
-        self.years = calendar.age(scene.person.birth_date, self.day)
+        self.years = date_formats.age(scene.person.birth_date, self.day)
 
     @property
     def minor(self) -> bool:

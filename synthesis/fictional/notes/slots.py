@@ -7,10 +7,10 @@ from functools import partial
 
 from record.patient import Address, PersonName
 from synthesis.fictional.notes.note_writer import Fill, Scribe
-from synthesis.fictional.people import calendar, identifiers
-from synthesis.fictional.people.agenda import first_day
+from synthesis.fictional.people import date_formats, identifiers
 from synthesis.fictional.people.places import HOSPITALS, WARDS
 from synthesis.fictional.people.records import Clinician
+from synthesis.fictional.people.visit_planning import first_day
 
 PATIENT = "patient"
 
@@ -103,15 +103,19 @@ def plant_clinician(scribe: Scribe, clinician: Clinician, *, upper: bool | None 
 def plant_day(scribe: Scribe, day: date, *, form: str = "", partial: bool = False) -> None:
     """Plant a day; on the patient's birthday of birth it is a birth date, whoever wrote it."""
     if day == scribe.scene.person.birth_date:
-        scribe.draft.plant(calendar.write_day(day, scribe.lang, scribe.birth_form), "BIRTH_DATE")
+        scribe.draft.plant(
+            date_formats.write_day(day, scribe.lang, scribe.birth_form), "BIRTH_DATE"
+        )
         return
     rng = scribe.rng
     if partial and rng.random() < 0.35:
-        short = rng.choice(list(calendar.PARTIAL[scribe.lang]))
-        scribe.draft.plant(calendar.write_partial(day, scribe.lang, short), "DATE")
+        short = rng.choice(list(date_formats.PARTIAL[scribe.lang]))
+        scribe.draft.plant(date_formats.write_partial(day, scribe.lang, short), "DATE")
         return
-    form = form or (scribe.form if rng.random() < 0.75 else calendar.draw_form(rng, scribe.lang))
-    scribe.draft.plant(calendar.write_day(day, scribe.lang, form), "DATE")
+    form = form or (
+        scribe.form if rng.random() < 0.75 else date_formats.draw_form(rng, scribe.lang)
+    )
+    scribe.draft.plant(date_formats.write_day(day, scribe.lang, form), "DATE")
 
 
 def plant_city(scribe: Scribe, city: str, *, upper: bool = False, cedex: bool = False) -> None:
@@ -154,8 +158,8 @@ _FACT = 1500
 def _birth(scribe: Scribe, _: str) -> None:
     form = scribe.birth_form
     if scribe.rng.random() < 0.2:
-        form = calendar.draw_form(scribe.rng, scribe.lang, birth=True)
-    value = calendar.write_day(scribe.scene.person.birth_date, scribe.lang, form)
+        form = date_formats.draw_form(scribe.rng, scribe.lang, birth=True)
+    value = date_formats.write_day(scribe.scene.person.birth_date, scribe.lang, form)
     scribe.draft.plant(value, "BIRTH_DATE")
 
 
@@ -194,12 +198,12 @@ def _next(scribe: Scribe, days: str) -> None:
 
 def _month(scribe: Scribe, months: str) -> None:
     day = _before(scribe, str(int(months) * 30))
-    scribe.draft.plant(calendar.write_month(day, scribe.lang), "DATE")
+    scribe.draft.plant(date_formats.write_month(day, scribe.lang), "DATE")
 
 
 def _next_month(scribe: Scribe, months: str) -> None:
     day = scribe.day + timedelta(days=30 * scribe.rng.randint(1, int(months)))
-    scribe.draft.plant(calendar.write_month(day, scribe.lang), "DATE")
+    scribe.draft.plant(date_formats.write_month(day, scribe.lang), "DATE")
 
 
 def _year(scribe: Scribe, years: str) -> None:
@@ -224,7 +228,7 @@ def _range(scribe: Scribe, days: str) -> None:
         plant_day(scribe, start, form=form)
     elif scribe.lang == "en":
         short = "day and month in words" if form == "words" else "day and month"
-        scribe.draft.plant(calendar.write_partial(start, scribe.lang, short), "DATE")
+        scribe.draft.plant(date_formats.write_partial(start, scribe.lang, short), "DATE")
     else:
         scribe.draft.plant(
             "1er" if (start.day, scribe.lang) == (1, "fr") else str(start.day), "DATE"

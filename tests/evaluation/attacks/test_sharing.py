@@ -25,7 +25,7 @@ from evaluation.attacks.sharing import (
     place_of,
 )
 from evaluation.gate import Verdict, decide, read_requirements
-from models.private import inversion
+from models.private import inversion_attack
 from models.private.embeddings import Embeddings
 from models.private.pseudonymization import Pseudonymizer
 from models.private.sentences import Sentence
@@ -166,7 +166,7 @@ def test_several_sights_tell_more_than_one():
 
 
 def test_an_inverse_learns_to_read(monkeypatch):
-    course = inversion.InversionTraining
+    course = inversion_attack.InversionTraining
     monkeypatch.setattr(
         "evaluation.attacks.sharing.InversionTraining",
         lambda seed: course(epochs=1, steps=50, seed=seed),

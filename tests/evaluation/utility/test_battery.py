@@ -20,8 +20,8 @@ from evaluation.utility.battery import (
     read_entailment,
     word_likeness,
 )
-from models.language.networks.casing import learn_casing, small
-from models.language.networks.vectors import learn_vectors, likeness, random_vectors
+from models.language.networks.truecasing import learn_casing, small
+from models.language.networks.word_vectors import learn_vectors, likeness, random_vectors
 from record.errors import ConfigError
 from record.tokens import tokens
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.pdf.coloured_areas import Area, drawn_areas, plain_areas
-from synthesis.fictional.pages.pages import labelled_letter
+from synthesis.fictional.labelled_pages.pages import labelled_letter
 from tests.extractors.conftest import _raw
 
 NUMBER = st.integers(-20, 300)

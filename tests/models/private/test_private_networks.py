@@ -18,10 +18,10 @@ from models.private.adversary_training import (
     new_adversaries,
 )
 from models.private.deidentifier import Deidentifier, EncodedSentence
-from models.private.pairs import Pairs
 from models.private.pseudonymization import Pseudonymizer
 from models.private.representer import Representer, Unprotected
 from models.private.representer_training import GUESSING, Reversed, representer_loss
+from models.private.sentence_pairs import Pairs
 from models.private.weight_selection import WeightSelection, batches
 from tests.models.private.test_private_words import NAMES, NONE, Embeddings, note
 

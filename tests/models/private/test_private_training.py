@@ -11,10 +11,10 @@ import torch
 from models.private import deidentifier_training
 from models.private.deidentifier import Deidentifier, EncodedSentence
 from models.private.embeddings import Embeddings
-from models.private.folder import digest, load
 from models.private.recipe import RepresenterRecipe, SentenceCorpus
 from models.private.representer_training import train
 from models.private.sentences import Sentence, sentences
+from models.private.serialization import digest, load
 from models.training_loop import TrainingCallbacks
 from record.errors import ConfigError
 from tests.models.tagger.toy import FILLERS, NAMES, toy_notes

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from models.private.embeddings import EmbeddingRecipe, Embeddings, read_vectors, train
-from models.private.piece_embeddings import packaged
 from models.private.pseudonymization import Pseudonymizer, pseudonymize
 from models.private.sentences import Sentence, sentences
 from models.private.stop_words import stop_words
+from models.private.subword_embeddings import packaged
 from models.tagger.encoders.bilstm import make_bilstm
-from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.tokenizers import MARKS
-from models.tagger.encoders.vocabulary import learned
+from models.tagger.encoders.subword_models import MARKS
+from models.tagger.encoders.subword_tokenizer import SubWords
+from models.tagger.encoders.vocabulary_training import learned
 from models.tagger.encoders.windows import Cut
-from models.tagger.folder import TrainedTagger, save
 from models.tagger.network import Design, Network
+from models.tagger.serialization import TrainedTagger, save
 from record.errors import ConfigError
 from record.span import Span
 

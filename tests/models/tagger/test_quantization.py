@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from models.precision import has_vnni
-from models.tagger import folder, shipped_model
+from models.hardware import has_vnni
+from models.tagger import serialization, shipped_model
 from models.tagger.runtime import Tagger
 from models.tagger.shipped_model import OPENVINO_INT8, TORCH
 from pipeline.cli import main
@@ -87,8 +87,8 @@ def test_the_encoder_of_another_tagger_is_refused(place: Path, tmp_path: Path) -
         pytest.skip("nothing in 8 bits runs here")
     other = [*map(str, ("train", "--train", place / "train.jsonl", "--dev", place / "dev.jsonl"))]
     assert main([*other, "-o", str(tmp_path / "tagger"), *QUICK, "--seed", "9"]) == 0
-    folder.save_quantized(
-        tmp_path / "tagger", *folder.load_quantized(place / "small"), tmp_path / "mixed"
+    serialization.save_quantized(
+        tmp_path / "tagger", *serialization.load_quantized(place / "small"), tmp_path / "mixed"
     )
     with pytest.raises(ConfigError, match="too far"):
         Tagger.load(tmp_path / "mixed", OPENVINO_INT8)

@@ -6,7 +6,7 @@ from random import Random
 
 from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.encoders.windows import Cut
-from models.tagger.sequences.corpus import TrainingNote
+from models.tagger.sequences.alignment import TrainingNote
 from models.tagger.training.recipe import TaggerRecipe, default_recipe
 from models.tagger.training.scores import Scores
 from models.tagger.training.training import Corpora, train

@@ -20,9 +20,9 @@ from models.private.deidentifier_training import (
     train_deidentifier,
 )
 from models.private.embeddings import Embeddings
-from models.private.folder import Kit, digest, load, save
-from models.private.inversion import InversionTraining
+from models.private.inversion_attack import InversionTraining
 from models.private.representer import Representer
+from models.private.serialization import Kit, digest, load, save
 from models.tagger.encoders.bilstm import CASES
 from pipeline.cli import main
 from pipeline.config.signing import check

@@ -17,7 +17,7 @@ import pytest
 from record.errors import ConfigError
 from record.patient import PatientRecord
 from synthesis.fictional.hospital import adopt, make_hospital
-from synthesis.fictional.people.calendar import MONTHS
+from synthesis.fictional.people.date_formats import MONTHS
 from synthesis.fictional.people.people import ORDINARY_WORDS, is_ordinary
 from synthesis.fictional.people.records import FictionalNote, Hospital
 from synthesis.fictional.templates.languages import LANGUAGES

@@ -13,12 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from record.errors import ConfigError
-from synthesis.fictional.letters.layouts import LAYOUTS, SANS, Face, LetterLayout
-from synthesis.fictional.letters.letterhead import Directory
-from synthesis.fictional.letters.lines import MarkedLine, drawable
-from synthesis.fictional.letters.paper import measure
-from synthesis.fictional.letters.pdf import Composer, scan
-from synthesis.fictional.pages.pages import (
+from synthesis.fictional.labelled_pages.pages import (
     HELD_OUT_LAYOUTS,
     MEDICINE,
     TRAINING_LAYOUTS,
@@ -29,6 +24,11 @@ from synthesis.fictional.pages.pages import (
     labelled_letter,
     sample_layout,
 )
+from synthesis.fictional.pdf_letters.drawing import measure
+from synthesis.fictional.pdf_letters.layouts import LAYOUTS, SANS, Face, LetterLayout
+from synthesis.fictional.pdf_letters.letterhead import Directory
+from synthesis.fictional.pdf_letters.marked_lines import MarkedLine, drawable
+from synthesis.fictional.pdf_letters.rendering import Composer, scan
 from synthesis.fictional.people.records import Hospital
 
 KINDS = {

@@ -13,7 +13,7 @@ from synthesis.fictional.hospital import Habits, disturb
 from synthesis.fictional.notes.planted_text import Draft, TextPiece, annotate
 from synthesis.fictional.notes.slots import SLOTS
 from synthesis.fictional.people import identifiers
-from synthesis.fictional.people.calendar import MONTHS, WEEKDAYS, age
+from synthesis.fictional.people.date_formats import MONTHS, WEEKDAYS, age
 from synthesis.fictional.templates.grammar import Choice, TemplateSlot, parse, plain_words
 from synthesis.fictional.templates.languages import LANGUAGES
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from record.document import Annotated, Document
 from record.span import Span
-from synthesis.fictional.letters.layouts import LAYOUTS, LetterLayout, choose
-from synthesis.fictional.letters.letterhead import Directory
-from synthesis.fictional.letters.lines import (
+from synthesis.fictional.pdf_letters.drawing import ink, transcribe
+from synthesis.fictional.pdf_letters.layouts import LAYOUTS, LetterLayout, choose
+from synthesis.fictional.pdf_letters.letterhead import Directory
+from synthesis.fictional.pdf_letters.marked_lines import (
     Mark,
     MarkedLine,
     Script,
@@ -23,8 +24,7 @@ from synthesis.fictional.letters.lines import (
     paragraphs,
     wrap,
 )
-from synthesis.fictional.letters.paper import ink, transcribe
-from synthesis.fictional.letters.pdf import Composer, render
+from synthesis.fictional.pdf_letters.rendering import Composer, render
 from synthesis.fictional.people.records import FictionalNote, Hospital
 
 Build = Callable[..., Hospital]

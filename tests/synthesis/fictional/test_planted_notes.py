@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks.synthesis.canaries import attacked
-from models.language.training.folder import load
 from models.language.training.recipe import make_recipe
-from synthesis.corpora import part_notes
+from models.language.training.serialization import load
+from synthesis.corpus_splitting import part_notes
+from synthesis.generator_training import learn
 from synthesis.prepared_corpus import save_corpus
-from synthesis.training import learn
 from tests.synthesis.letters import letters
 
 TINY = {"width": 32, "layers": 1, "heads": 2, "context": 256, "vocabulary_size": 400}
@@ -37,7 +37,7 @@ def test_they_are_found_where_training_was_not_private(corpus: Path, tmp_path: P
 
 def test_they_are_not_told_apart_where_it_was(corpus: Path, tmp_path: Path, monkeypatch) -> None:
     private = pytest.importorskip(
-        "models.language.training.private_training", reason="opacus is not installed"
+        "models.language.training.differential_privacy", reason="opacus is not installed"
     )
     # One interval of twenty lies beside a half that is there: chance must not decide a test.
     monkeypatch.setattr(private.secrets, "randbits", lambda bits: 7)

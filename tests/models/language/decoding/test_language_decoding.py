@@ -8,7 +8,7 @@ from scipy.stats import chisquare
 from torch import Tensor
 
 from benchmarks.synthesis import generate
-from models.language.corpus.texts import lesson
+from models.language.corpus.batching import lesson
 from models.language.corpus.vocabulary import END
 from models.language.decoding.generation import (
     TRIES,
@@ -23,11 +23,11 @@ from models.language.decoding.generation import (
     search_text,
     write_texts,
 )
-from models.language.decoding.grammar import STRETCH, Grammar, Marks, TagRules, most_entities
-from models.language.networks.interface import LanguageModel
-from models.language.training.folder import build
+from models.language.decoding.tag_grammar import STRETCH, Grammar, Marks, TagRules, most_entities
+from models.language.networks.language_model import LanguageModel
+from models.language.training.serialization import build
+from models.language.training.trainers import DocumentCourse
 from models.language.training.training import make_network
-from models.language.training.training_steps import DocumentCourse
 from models.training_loop import make_generator
 from record.errors import ConfigError
 from synthesis.tag_repair import clean

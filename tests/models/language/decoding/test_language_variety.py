@@ -5,8 +5,8 @@ import torch
 
 from models.language.corpus.vocabulary import END, UNKNOWN, WordVocabulary
 from models.language.decoding.generation import Decoding, DecodingTask, write_texts
-from models.language.decoding.grammar import Grammar, Marks
-from models.language.training.folder import build
+from models.language.decoding.tag_grammar import Grammar, Marks
+from models.language.training.serialization import build
 
 WORDS = WordVocabulary(
     (END, UNKNOWN, "<PAR>", "<A_START>", "<A_END>"), [f"w{n}" for n in range(600)]

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from models.checkpoint import CHECKPOINT
-from models.language.corpus.masks import MaskRecipe
+from models.language.corpus.masking import MaskRecipe
 from models.language.masked.masked_model import MaskedFiller, load_masked
 from models.language.masked.training import MaskedCorpora, MaskedLetter, MaskedRecipe, train_masked
 from models.language.networks.masked_network import MARKS, MASK, PAD, EncoderLM

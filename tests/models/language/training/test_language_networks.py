@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from models.language.corpus.texts import Text, batches, lesson, lessons_of, stream, stretches
+from models.language.corpus.batching import Text, batches, lesson, lessons_of, stream, stretches
 from models.language.corpus.vocabulary import END, Pieces, read_vocabulary
 from models.language.networks.gpt import GPT
-from models.language.networks.interface import LanguageModel
+from models.language.networks.language_model import LanguageModel
 from models.language.networks.lstm import LSTM
-from models.language.training.folder import TrainedGenerator, build, load, save
+from models.language.training.gpt2_weights import adapt
 from models.language.training.perplexity import surprise
-from models.language.training.pretrained import adapt
 from models.language.training.recipe import LanguageRecipe, Stage
+from models.language.training.serialization import TrainedGenerator, build, load, save
 from models.language.training.training import LanguageCorpora, Unigram, make_network, train
 from models.training_loop import TrainingCallbacks, make_generator
 from record.errors import ConfigError

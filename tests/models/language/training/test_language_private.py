@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from models.language.corpus.texts import lesson
+from models.language.corpus.batching import lesson
 from models.language.corpus.vocabulary import END
-from models.language.training.folder import build, load
+from models.language.training.serialization import build, load
 from models.language.training.training import LanguageCorpora, train
 from models.training_loop import TrainingCallbacks
 from record.errors import ConfigError
@@ -15,7 +15,7 @@ from tests.models.language.training.test_language_training import GPT, LSTM, Int
 from tests.models.prose import as_texts, notes, vocabulary
 
 private = pytest.importorskip(
-    "models.language.training.private_training", reason="opacus is not installed"
+    "models.language.training.differential_privacy", reason="opacus is not installed"
 )
 WORDS = vocabulary()
 SECRET = replace(GPT, layers=1, dropout=0.0, epsilon=8.0, delta=1e-3, epochs=1, stages=(), clip=0.5)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from models.checkpoint import CHECKPOINT
 from models.language.corpus.vocabulary import END
-from models.language.training.folder import load
+from models.language.training.learning_rate import Plateau, one_cycle, peaks, stage_at
 from models.language.training.recipe import RECIPES, LanguageRecipe, Stage, make_recipe
-from models.language.training.schedule import Plateau, one_cycle, peaks, stage_at
+from models.language.training.serialization import load
+from models.language.training.trainers import DocumentCourse, layer_groups
 from models.language.training.training import LanguageCorpora, make_network, train
-from models.language.training.training_steps import DocumentCourse, layer_groups
 from models.training_loop import TrainingCallbacks
 from record.errors import ConfigError
 from tests.models.prose import as_texts, notes, vocabulary
@@ -85,7 +85,7 @@ def test_other_notes_or_settings_do_not_go_on(corpora: LanguageCorpora, tmp_path
     with pytest.raises(ConfigError, match="other notes or settings"):
         train(corpora, replace(GPT, seed=2), tmp_path)
     (tmp_path / CHECKPOINT).write_bytes(b"nothing")
-    with pytest.raises(ConfigError, match="damaged"):
+    with pytest.raises(ConfigError, match="corrupt"):
         train(corpora, GPT, tmp_path)
 
 

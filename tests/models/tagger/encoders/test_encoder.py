@@ -15,8 +15,8 @@ from models.tagger.encoders.encoder import (
     read_bundle,
     rebuild,
 )
-from models.tagger.encoders.tokenizers import END, MARKS, NEWLINE, START
-from models.tagger.encoders.vocabulary import learned, outside
+from models.tagger.encoders.subword_models import END, MARKS, NEWLINE, START
+from models.tagger.encoders.vocabulary_training import learned, outside
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span

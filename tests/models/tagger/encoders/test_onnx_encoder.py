@@ -10,15 +10,15 @@ import torch
 from onnx import numpy_helper
 from transformers import BertConfig, XLMRobertaConfig
 
-from models.precision import has_bfloat16
+from models.hardware import has_bfloat16
 from models.tagger.encoders.encoder import Encoder, EncoderPlan, make_encoder
 from models.tagger.encoders.onnx_encoder import Exported, ExportFailed
 from models.tagger.encoders.onnx_graph import INPUT, OUTPUT, write_graph
-from models.tagger.encoders.tokenizers import END, MARKS, PADDING, START
+from models.tagger.encoders.subword_models import END, MARKS, PADDING, START
 from models.tagger.encoders.windows import Cut
-from models.tagger.folder import TrainedTagger
 from models.tagger.network import Design, Network
 from models.tagger.runtime import Tagger
+from models.tagger.serialization import TrainedTagger
 from models.tagger.shipped_model import AUTO, ONNX, ONNX_INT8, OPENVINO, TORCH
 from record.errors import ConfigError, Unsafe
 from tests.models.tagger.toy import toy_notes

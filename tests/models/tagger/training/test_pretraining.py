@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from models.checkpoint import CHECKPOINT
 from models.tagger.encoders.encoder import EncoderPlan, make_encoder, pretrained, save_encoder
-from models.tagger.encoders.tokenizers import END, MARKS, MASK, NEWLINE, START
+from models.tagger.encoders.subword_models import END, MARKS, MASK, NEWLINE, START
 from models.tagger.encoders.windows import Cut, Window
 from models.tagger.network import collate
 from models.tagger.training.pretraining import (

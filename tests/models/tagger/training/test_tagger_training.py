@@ -7,17 +7,17 @@ import pytest
 
 from models.checkpoint import CHECKPOINT
 from models.tagger.encoders.encoder import EncoderPlan
-from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.vocabulary import learned, outside
+from models.tagger.encoders.subword_tokenizer import SubWords
+from models.tagger.encoders.vocabulary_training import learned, outside
 from models.tagger.encoders.windows import Cut
 from models.tagger.encoders.words import words
 from models.tagger.prediction import predict
 from models.tagger.runtime import Tagger
-from models.tagger.sequences.corpus import Gold, TrainingNote, word_spans
+from models.tagger.sequences.alignment import Gold, TrainingNote, word_spans
 from models.tagger.sequences.tags import Scheme
 from models.tagger.training.augmentation import Augmenter, make_augmenter
+from models.tagger.training.batching import Samples
 from models.tagger.training.recipe import TaggerRecipe
-from models.tagger.training.samples import Samples
 from models.tagger.training.training import TRAINING, Corpora, train
 from models.training_loop import TrainingCallbacks
 from record.document import Document

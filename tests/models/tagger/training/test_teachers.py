@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tagger.sequences.corpus import UNSURE, Gold, TrainingNote, labels_of
+from models.tagger.sequences.alignment import UNSURE, Gold, TrainingNote, labels_of
 from models.tagger.sequences.crf import LinearChain, Stacked
 from models.tagger.sequences.tags import Scheme
 from models.tagger.training.augmentation import make_augmenter

@@ -9,7 +9,7 @@ import pytest
 from evaluation.utility.utility import REAL, SYNTHETIC, TWICE
 from models.tagger.training.training import Corpora, train
 from pipeline.cli import main
-from synthesis.corpora import part_notes
+from synthesis.corpus_splitting import part_notes
 from synthesis.prepared_corpus import digest, save_corpus
 from tests.models.tagger.toy import toy_notes, toy_recipe
 

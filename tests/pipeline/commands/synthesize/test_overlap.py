@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from models.language.training.pretrained import digest as base_digest
+from models.language.training.gpt2_weights import digest as base_digest
 from pipeline.cli import main
 from record.document import Annotated, Document
 from surrogates.keys.keys import new_master
-from synthesis.corpora import part_notes
+from synthesis.corpus_splitting import part_notes
 from synthesis.prepared_corpus import save_corpus
 from tests.models.gpt2 import save_gpt2
 

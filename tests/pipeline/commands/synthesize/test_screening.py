@@ -15,7 +15,7 @@ from pipeline.config.signing import check
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from surrogates.keys.keys import new_master
-from synthesis.corpora import part_notes
+from synthesis.corpus_splitting import part_notes
 from synthesis.prepared_corpus import digest, save_corpus
 
 WORDS = [f"word{number}" for number in range(300)]
