@@ -27,9 +27,9 @@ import torch
 
 from models.hardware import has_vnni
 from models.tagger import serialization
-from models.tagger.encoders.onnx_encoder import Exported
+from models.tagger.encoders.onnx_encoder import OnnxEncoder
 from models.tagger.encoders.subword_models import END, PADDING, START
-from models.tagger.encoders.subword_tokenizer import SubWords
+from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
 from models.tagger.network import Network, TaggerBatch, collate
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.alignment import cut_text
@@ -90,7 +90,7 @@ def _arms(
     trained: serialization.TrainedTagger, taggers: Mapping[str, Tagger], notes: Sequence[Document]
 ) -> dict[str, Callable[[], object]]:
     groups = [notes[at : at + TOGETHER] for at in range(0, len(notes), TOGETHER)]
-    exported = Exported(trained.network.encoder, eight_bits=True)
+    exported = OnnxEncoder(trained.network.encoder, eight_bits=True)
     windows = _windows(trained, notes)
     arms: dict[str, Callable[[], object]] = {
         PLAIN: lambda: plain(trained.network, trained.subwords, notes)
@@ -114,7 +114,7 @@ def _windows(trained: serialization.TrainedTagger, notes: Sequence[Document]) ->
     return [collate([(each.pieces, window)]) for each in cuttings for window in each.windows]
 
 
-def make_notes(count: int, pieces: int, subwords: SubWords) -> list[Document]:
+def make_notes(count: int, pieces: int, subwords: SubwordTokenizer) -> list[Document]:
     """Return notes cut to so many pieces, one language after the other."""
     hospitals = [
         make_hospital(count, seed=SEED, lang=lang, mean_characters=4000, pdf_share=0, scan_share=0)
@@ -125,7 +125,7 @@ def make_notes(count: int, pieces: int, subwords: SubWords) -> list[Document]:
     return [_cut(str(at), text, pieces, subwords) for at, text in enumerate(islice(notes, count))]
 
 
-def _cut(note_id: str, text: str, pieces: int, subwords: SubWords) -> Document:
+def _cut(note_id: str, text: str, pieces: int, subwords: SubwordTokenizer) -> Document:
     words, ids = subwords.of(text)
     total, end = 0, len(text)
     for word, each in zip(words, ids, strict=True):
@@ -137,7 +137,7 @@ def _cut(note_id: str, text: str, pieces: int, subwords: SubWords) -> Document:
 
 
 @torch.no_grad()
-def plain(network: Network, subwords: SubWords, notes: Sequence[Document]) -> None:
+def plain(network: Network, subwords: SubwordTokenizer, notes: Sequence[Document]) -> None:
     """Encode each note in parts padded to one length, and take the best tag of each piece."""
     for document in notes:
         ids = [one for each in subwords.of(document.text)[1] for one in each]

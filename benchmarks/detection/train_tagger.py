@@ -11,11 +11,11 @@ selected on other patients, from templates for training too. Prints the scores o
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from models.tagger.encoders.encoder import EncoderPlan
+from models.tagger.encoders.encoder import EncoderConfig
 from models.tagger.sequences.alignment import TrainingNote
 from models.tagger.training.recipe import default_recipe
 from models.tagger.training.training import Corpora, train
@@ -40,7 +40,7 @@ def main() -> None:
         notes += options.repeat * _mapped(Path(file), Path(label_map))
     sources = {"fictional": options.patients, "also": [Path(file).name for file, _ in options.also]}
     recipe = replace(
-        default_recipe(EncoderPlan(options.encoder, options.vocabulary)),
+        default_recipe(EncoderConfig(options.encoder, options.vocabulary)),
         seed=options.seed,
         epochs=options.epochs,
         max_minutes=options.max_minutes,
@@ -87,7 +87,7 @@ def _mapped(path: Path, label_map: Path) -> list[TrainingNote]:
     return [TrainingNote(note, labels) for note in found]
 
 
-def _report(scores: dict[str, float]) -> None:
+def _report(scores: Mapping[str, float]) -> None:
     print(", ".join(f"{name} {value:.4f}" for name, value in scores.items()), flush=True)
 
 

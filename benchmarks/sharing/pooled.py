@@ -157,7 +157,7 @@ def _recipe(
 ) -> deidentifier_training.DeidentifierRecipe:
     epochs = options.epochs if arm == "both" else options.alone_epochs or options.epochs
     recipe = deidentifier_training.DeidentifierRecipe(epochs=epochs, seed=seed)
-    return recipe.going_on(start) if start else recipe
+    return recipe.for_fine_tuning(start) if start else recipe
 
 
 def _losses(out: Path, recipe: deidentifier_training.DeidentifierRecipe) -> dict[str, float]:

@@ -35,14 +35,14 @@ from evaluation.attacks.adversary import LAST, any_attack
 from evaluation.attacks.sharing import AttackedRelease, attack_twins, measure
 from models.private import deidentifier_training, embeddings, recipe, representer_training
 from models.private.adversaries import Adversaries
-from models.private.adversary_training import Represent, continue_adversaries, new_adversaries
+from models.private.adversary_training import RepresenterLike, make_adversaries, train_adversaries
 from models.private.deidentifier import Deidentifier, EncodedSentence, examples
 from models.private.embeddings import Embeddings
 from models.private.pseudonymization import Pseudonymizer, pseudonymize
-from models.private.representer import Unprotected
-from models.private.sentence_pairs import Pairs
+from models.private.representer import IdentityRepresenter
+from models.private.sentence_pairs import SentencePairs
 from models.private.sentences import Sentence, sentences
-from models.private.serialization import SETTINGS, Kit, load
+from models.private.serialization import SETTINGS, RepresenterBundle, load
 from models.private.stop_words import stop_words
 from models.training_loop import TrainingCallbacks, make_generator
 from pipeline.files.jsonl import JsonLine, read_notes
@@ -128,15 +128,15 @@ def phases(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     # In short sentences an identifier is more of the whole, and adversaries see it sooner.
     short = [one for one in corpus.train if any(one.phi) and len(one) <= options.longest]
     replacing = Pseudonymizer(parts.vectors, options.near, stops)
-    pairs = Pairs(short[: options.pairs], parts.vectors, replacing)
+    pairs = SentencePairs(short[: options.pairs], parts.vectors, replacing)
     with tempfile.TemporaryDirectory() as spare:
         folder = options.output or Path(spare)
         for seed in options.seed or range(1, options.seeds + 1):
             _, told = _deidentify(options, parts, corpus.train, seed)
             yield {"what": "on embeddings", "seed": seed, "pairs": len(pairs), **told}
             size = parts.vectors.size
-            new = new_adversaries(size, size, options.adversary_units, seed)
-            raw = _attack(options, pairs, seed, Unprotected(), new, 1.0)
+            new = make_adversaries(size, size, options.adversary_units, seed)
+            raw = _attack(options, pairs, seed, IdentityRepresenter(), new, 1.0)
             yield {"what": "embeddings as they are", "seed": seed, **raw}
             for way in options.ways:
                 yield from _way(options, parts, corpus, pairs, (way, seed, folder))
@@ -160,7 +160,7 @@ def guesses(options: argparse.Namespace) -> Iterator[dict[str, object]]:
         shared = kit.encode(attacked, make_generator("shared"))
         subject = AttackedRelease(attacked, shared, (), encode, plain, replacing, (), none)
         found = measure(subject, drawn, data, attacks=[attack_twins])
-        found += any_attack(kit, Pairs(attacked, kit.embeddings, replacing), drawn, data)
+        found += any_attack(kit, SentencePairs(attacked, kit.embeddings, replacing), drawn, data)
         for each in found:
             yield {"neighbours": neighbours, **each.to_json()}
 
@@ -169,7 +169,7 @@ def _way(
     options: argparse.Namespace,
     parts: Parts,
     corpus: recipe.SentenceCorpus,
-    pairs: Pairs,
+    pairs: SentencePairs,
     case: tuple[str, int, Path],
 ) -> Iterator[dict[str, object]]:
     way, seed, folder = case
@@ -195,7 +195,7 @@ def _way(
         "noise_in": float(kit.representer.noise_in.detach().abs().mean()),
         "noise_out": float(kit.representer.noise_out.detach().abs().mean()),
     }
-    fresh = [new_adversaries(**kit.adversaries.shape, seed=seed) for _ in range(2)]
+    fresh = [make_adversaries(**kit.adversaries.shape, seed=seed) for _ in range(2)]
     for what, judges, noise in (
         ("adversaries go on", kit.adversaries, 1.0),
         ("new adversaries", fresh[0], 1.0),
@@ -205,25 +205,31 @@ def _way(
         yield {"what": f"{way}: {what}", "seed": seed, **found}
 
 
-def _scores(kit: Kit, parts: Parts, seed: int) -> deidentifier_training.DeidentifierScores:
+def _scores(
+    kit: RepresenterBundle, parts: Parts, seed: int
+) -> deidentifier_training.DeidentifierScores:
     given = kit.encode(parts.scored, make_generator("scored", seed))
     return deidentifier_training.token_scores(kit.deidentifier, _examples(parts.scored, given))
 
 
 def _attack(
     options: argparse.Namespace,
-    pairs: Pairs,
+    pairs: SentencePairs,
     seed: int,
-    represent: Represent,
+    represent: RepresenterLike,
     judges: Adversaries,
     noise: float,
 ) -> dict[str, object]:
     """Let adversaries learn further; give the accuracy of their last epochs on their own pairs."""
-    rounds = continue_adversaries(
+    rounds = train_adversaries(
         represent, judges, pairs, options.further, seed=seed, noise=noise, last=LAST
     )
     judged = 2 * len(rounds) * len(pairs)
-    return {"accuracy": float(np.mean(rounds)), "highest": max(rounds), "judged": judged}
+    return {
+        "accuracy": float(np.mean(rounds)),
+        "highest": max(rounds),
+        "judged": judged,
+    }
 
 
 def _tell(options: argparse.Namespace) -> TrainingCallbacks:

@@ -25,9 +25,9 @@ from models.language.training.serialization import load
 from models.language.training.training import TRAINING
 from record.document import Annotated
 from synthesis.canaries import load_canaries
-from synthesis.corpus_splitting import part_notes
+from synthesis.corpus_splitting import split_notes
 from synthesis.fictional.hospital import make_hospital
-from synthesis.generator_training import learn
+from synthesis.generator_training import train_generator
 from synthesis.prepared_corpus import MANIFEST, save_corpus
 
 _SHORTEST, _LONGEST = 300, 1300  # characters
@@ -42,7 +42,7 @@ def main() -> None:
     corpus = out / "corpus"
     if not (corpus / MANIFEST).exists():
         notes = islice(fictional_notes(options.notes, options.lang), options.notes)
-        save_corpus(part_notes(notes, seed=1), corpus, {"inside": True})
+        save_corpus(split_notes(notes, seed=1), corpus, {"inside": True})
     print(
         "| training | seed | perplexity, id (by frequency) | canaries told apart, 95 % "
         "| processor time, s |\n| --- | --- | --- | --- | --- |"
@@ -60,7 +60,9 @@ def main() -> None:
             if not (folder / TRAINING).exists():
                 started = process_time()
                 recipe = make_recipe("gpt-small", {**_TINY, **changes, "seed": seed})
-                learn(corpus, recipe, folder, canaries=(options.canaries, options.repeats))
+                train_generator(
+                    corpus, recipe, folder, canaries=(options.canaries, options.repeats)
+                )
                 spent = f"{process_time() - started:.0f}"
             print(_line(name, seed, folder, spent), flush=True)
 
@@ -79,7 +81,7 @@ def attacked(folder: Path) -> Attack:
     model = load(folder)
     canaries = load_canaries(folder, model.about["canaries"])
     planted, others = (
-        list(means(model, [each.question(model.vocabulary) for each in some]))
+        list(means(model, [each.scored_text(model.vocabulary) for each in some]))
         for some in (canaries.planted, canaries.others)
     )
     return attack(planted, others)

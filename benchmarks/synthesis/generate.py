@@ -28,12 +28,12 @@ from torch.nn import functional
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from models.language.corpus.vocabulary import END, UNKNOWN, WordVocabulary
-from models.language.decoding.generation import Decoding, DecodingTask, write_texts
-from models.language.decoding.tag_grammar import Grammar, Marks
+from models.language.decoding.generation import Decoding, DecodingTask, generate_texts
+from models.language.decoding.tag_grammar import Grammar, TagTokens
 from models.language.networks.gpt import GPT
 from models.language.networks.language_model import LanguageModel
 from models.language.networks.lstm import LSTM
-from models.language.training.gpt2_weights import renamed
+from models.language.training.gpt2_weights import rename_weights
 from models.language.training.serialization import build
 
 _MARKS = (END, UNKNOWN, "<PAR>", "<A_START>", "<A_END>")
@@ -156,7 +156,7 @@ def twin(network: GPT) -> GPT2LMHeadModel:
     )  # fmt: skip
     theirs = GPT2LMHeadModel(config).eval().to(network.device)
     state = theirs.transformer.state_dict()
-    network.load_state_dict(renamed(state, shape["layers"], network))
+    network.load_state_dict(rename_weights(state, shape["layers"], network))
     with torch.no_grad():
         network.embed.weight.copy_(state["wte.weight"])
     return theirs
@@ -169,10 +169,10 @@ def _multiply(weights: list[Tensor], rows: int) -> None:
 
 
 def _ours(network: LanguageModel, words: WordVocabulary, texts: int, length: int) -> None:
-    grammar = Grammar(words, Marks([("<A_START>", "<A_END>")], [9], ["<PAR>"], [UNKNOWN]))
+    grammar = Grammar(words, TagTokens([("<A_START>", "<A_END>")], [9], ["<PAR>"], [UNKNOWN]))
     tasks = [DecodingTask([], [5] * _PROMPT, None, (1, place)) for place in range(texts)]
     decoding = Decoding(min_length=length, max_length=length, top_p=_NUCLEUS, enforced=False)
-    write_texts(network, grammar, tasks, decoding)
+    generate_texts(network, grammar, tasks, decoding)
 
 
 @torch.inference_mode()
@@ -189,7 +189,7 @@ def _plain(network: LSTM, texts: int, length: int) -> None:
     ids = torch.full((texts, 1), 5, device=network.device)
     state = network.start(texts, 0).state
     for _ in range(length):
-        scores, state = network.read(ids, state)
+        scores, state = network.forward_from(ids, state)
         ids = torch.multinomial(scores[:, 0].softmax(-1), 1)
 
 

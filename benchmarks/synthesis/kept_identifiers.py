@@ -31,7 +31,7 @@ from record.document import Annotated
 from record.span import Span
 from synthesis.generation_files import NOTES
 from synthesis.masked_letters import load_letters
-from synthesis.masking import Masked
+from synthesis.masking import MaskedDocument
 
 _NAMES = ("NAME", "FIRST_NAME", "LAST_NAME")
 _LONG, _DIGITS = 6, 5
@@ -57,7 +57,7 @@ class Letter:
     """A letter, its source, and the identifiers of the patient as pairs of label and value."""
 
     made: Annotated = field(repr=False)
-    source: Masked = field(repr=False)
+    source: MaskedDocument = field(repr=False)
     identifiers: frozenset[tuple[str, str]] = field(repr=False)
 
 
@@ -147,7 +147,7 @@ def _letters(filled: Path, masked: Path) -> Iterator[Letter]:
         yield Letter(made.annotated, source, frozenset(owned[source.document.person_id]))
 
 
-def _values(source: Masked) -> list[tuple[str, str]]:
+def _values(source: MaskedDocument) -> list[tuple[str, str]]:
     text = source.document.text
     return [(span.label, text[span.start : span.end]) for span in source.identifiers]
 

@@ -28,7 +28,7 @@ from models.language.corpus.batching import Text
 from models.language.corpus.vocabulary import END, UNKNOWN, WordVocabulary
 from models.language.training.recipe import LanguageRecipe, make_recipe
 from synthesis.canaries import Canaries
-from synthesis.corpus_splitting import in_benchmark_form
+from synthesis.corpus_splitting import to_benchmark_form
 from synthesis.markup import PAR
 
 _LEARNT, _HELD_OUT, _OTHERS = 30, 15, 15
@@ -147,7 +147,7 @@ def _ground(options: argparse.Namespace) -> Ground:
 def _short(lang: str) -> Iterator[str]:
     for note in fictional_notes(300, lang):
         if len(note.document.text) < _LONGEST:
-            yield in_benchmark_form(note)
+            yield to_benchmark_form(note)
 
 
 def _recipe(kind: str) -> LanguageRecipe:

@@ -23,7 +23,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from evaluation.attacks.overlap import likelihood, shared_runs
 from evaluation.gate import Measured
-from models.language.training.foundation_model import Foundation
+from models.language.training.foundation_model import FoundationModel
 from pipeline.files.gold import read_annotated
 
 _MARK = "<|endoftext|>"
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         started = process_time()
         with tempfile.TemporaryDirectory() as folder:
             loss = _pretrain(learnt, epochs, Path(folder), options.seed)
-            model = Foundation.of_folder(Path(folder))
+            model = FoundationModel.of_folder(Path(folder))
         known, others = (likelihood(model, some, unseen, "") for some in (learnt, new))
         print(
             f"| {epochs} | {loss:.2f} | {_told(known)} | {_told(others)} "

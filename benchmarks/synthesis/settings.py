@@ -35,8 +35,8 @@ from evaluation.detection.masking_agreement import masker
 from evaluation.gate import Measured
 from evaluation.utility.resemblance import Refilled, resemblance
 from evaluation.utility.utility import REAL, Trial, Utility, compare, recipe_for
-from models.language.networks.contextual_embeddings import ContextVectors
-from models.tagger.encoders.windows import Cut
+from models.language.networks.contextual_embeddings import ContextualEmbeddings
+from models.tagger.encoders.windows import WindowConfig
 from models.training_loop import TrainingCallbacks
 from pipeline.files.gold import read_annotated
 from pipeline.synthetic.corpus_letters import read_letters, with_own
@@ -200,7 +200,7 @@ def _bertscore(
         return found
     pairs = {each.name: _first_letters(options, each) for each in missing}
     texts = {t for several in pairs.values() for each in several for t in (each.source, *each.made)}
-    vectors = ContextVectors.packaged(options.vectors_of, texts)
+    vectors = ContextualEmbeddings.packaged(options.vectors_of, texts)
     kept: dict[str, Any] = {}
 
     def remembered(text: str) -> Any:
@@ -272,7 +272,7 @@ def _utility(options: argparse.Namespace, settings: Sequence[Setting]) -> Utilit
         return taught(arms, judges, course, seeds, out / f"spacy-{options.steps}").utility()
     recipe = replace(
         recipe_for(options.encoder, epochs=options.epochs, max_minutes=None),
-        cut=Cut(62, 8), step_tokens=1024, part_tokens=1024, encoder_rate=2e-3,
+        cut=WindowConfig(62, 8), step_tokens=1024, part_tokens=1024, encoder_rate=2e-3,
     )  # fmt: skip
     return compare(trial, recipe, seeds, out / "taggers", _told())
 

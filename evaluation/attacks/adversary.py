@@ -15,13 +15,13 @@ from evaluation.detection.intervals import student_interval
 from evaluation.gate import Axis, Measured
 from models.private.adversaries import Adversaries
 from models.private.adversary_training import (
-    Represent,
-    continue_adversaries,
-    most_right,
-    new_adversaries,
+    RepresenterLike,
+    accuracy_bound,
+    make_adversaries,
+    train_adversaries,
 )
-from models.private.sentence_pairs import Pairs
-from models.private.serialization import Kit
+from models.private.sentence_pairs import SentencePairs
+from models.private.serialization import RepresenterBundle
 
 EPOCHS, LAST = 20, 5
 """Times that adversaries go over their pairs, and the last of them, whose mean is taken."""
@@ -33,8 +33,8 @@ _NAME = "frozen-adversary"
 
 
 def frozen_adversary(
-    kit: Kit,
-    pairs: Pairs,
+    kit: RepresenterBundle,
+    pairs: SentencePairs,
     drawn: Sequence[int],
     data: str,
     *,
@@ -57,13 +57,13 @@ def frozen_adversary(
         return vectors
 
     size, units = kit.embeddings.size, kit.adversaries.shape["units"]
-    fresh = new_adversaries(size, size, units, drawn[0])
-    runs: list[tuple[Represent, Adversaries, int]]
+    fresh = make_adversaries(size, size, units, drawn[0])
+    runs: list[tuple[RepresenterLike, Adversaries, int]]
     runs = [(kit.representer, kit.adversaries, seed) for seed in drawn]
     runs += [(nothing, kit.adversaries, drawn[0]), (bare, fresh, drawn[0])]
     found: list[Rates] = []
     for represent, adversaries, seed in runs:
-        right = continue_adversaries(
+        right = train_adversaries(
             represent,
             deepcopy(adversaries),
             pairs,
@@ -78,7 +78,12 @@ def frozen_adversary(
 
 
 def any_attack(
-    kit: Kit, pairs: Pairs, drawn: Sequence[int], data: str, *, noise: float = 1.0
+    kit: RepresenterBundle,
+    pairs: SentencePairs,
+    drawn: Sequence[int],
+    data: str,
+    *,
+    noise: float = 1.0,
 ) -> list[Measured]:
     """Bound how often any attack whatever chooses right between a sentence and its twin.
 
@@ -90,7 +95,7 @@ def any_attack(
         return []
     found = []
     for count in SIGHTS:
-        bounds = [most_right(kit.representer, pairs, count, seed, noise) for seed in drawn]
+        bounds = [accuracy_bound(kit.representer, pairs, count, seed, noise) for seed in drawn]
         values = [float(each.mean()) for each in bounds]
         # Nothing is tried: chance only draws the pairs, so that seeds alone tell how sure it is.
         low, high = student_interval(values)

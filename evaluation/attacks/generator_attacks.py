@@ -111,7 +111,7 @@ class Attacker:
     def _control_influence(self, whole: TrainedGenerator) -> float:
         """Return the S-PDTP of the canaries that the leaky model learnt."""
         ground = self._ground
-        texts = [each.question(ground.vocabulary) for each in ground.canaries.planted]
+        texts = [each.scored_text(ground.vocabulary) for each in ground.canaries.planted]
         found = _pairwise(told(self._leaky, texts), told(whole, texts))
         return float(np.mean([each.largest for each in found]))
 
@@ -207,8 +207,8 @@ class Attacker:
     def _canaries(self, data: str) -> Measured:
         """Attack by how likely canaries are: those planted, and as many that were not."""
         canaries, vocabulary = self._ground.canaries, self._ground.vocabulary
-        planted = [each.question(vocabulary) for each in canaries.planted]
-        others = [each.question(vocabulary) for each in canaries.others]
+        planted = [each.scored_text(vocabulary) for each in canaries.planted]
+        others = [each.scored_text(vocabulary) for each in canaries.others]
         is_own = "canaries" in self._target.about
         model = self._target if is_own else self._partners.planted()
         one, other = means(model, planted), means(model, others)

@@ -45,7 +45,7 @@ class LikelihoodModel(Protocol):
     def log_probabilities(self, texts: Iterable[str]) -> Iterator[Floats]:
         """Return the log probability of each piece of each text."""
 
-    def taught(self, texts: Sequence[str]) -> Self:
+    def overfitted(self, texts: Sequence[str]) -> Self:
         """Return a copy that knows texts by heart."""
 
 
@@ -175,7 +175,7 @@ def likelihood(
     found = attack(least_likely(judge, notes), others, seed=seed)
     half = len(others) // 2
     null = attack(others[:half], others[half:], seed=seed).auc if half > 1 else float("nan")
-    leaky = judge.taught(some)
+    leaky = judge.overfitted(some)
     leak = attack(least_likely(leaky, some), least_likely(leaky, unseen), seed=seed)
     return Measured(
         LIKELIHOOD,

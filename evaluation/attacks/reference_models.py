@@ -77,7 +77,7 @@ class Partners:
     def planted(self) -> TrainedGenerator:
         """Return the model of all notes and the canaries."""
         ground = self._ground
-        texts = ground.canaries.among(ground.train, ground.vocabulary, ground.recipe.seed)
+        texts = ground.canaries.mix_into(ground.train, ground.vocabulary, ground.recipe.seed)
         return self._made("planted", texts, ground.recipe)
 
     def leaky(self, places: Sequence[int]) -> TrainedGenerator:
@@ -87,7 +87,7 @@ class Partners:
         ground = self._ground
         texts = CONTROL_REPEATS * [ground.train[place] for place in places]
         canaries = replace(ground.canaries, repeats=CONTROL_REPEATS)
-        mixed = canaries.among(texts, ground.vocabulary, ground.recipe.seed)
+        mixed = canaries.mix_into(texts, ground.vocabulary, ground.recipe.seed)
         recipe = replace(ground.recipe, epsilon=None, delta=None)
         return self._made("leaky", mixed, recipe, texts[: len(places)])
 

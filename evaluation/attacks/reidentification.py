@@ -34,7 +34,7 @@ _RUN = 3  # words in a row by which a letter is linked with a source
 _SHORTEST = 3  # letters and digits of an identifier that is looked for in a whole letter
 _KEPT = 100_000
 
-Pieces = Callable[[str], Sequence[int]]
+BytePairVocabulary = Callable[[str], Sequence[int]]
 """Cuts a value into the numbers of its pieces in a vocabulary of sub-words."""
 
 
@@ -72,7 +72,12 @@ def folded(value: str) -> str:
 
 
 def reidentification(
-    replaced: Sequence[Replaced], pieces: Pieces, data: str, *, prefix: str = "", seed: int = 1
+    replaced: Sequence[Replaced],
+    pieces: BytePairVocabulary,
+    data: str,
+    *,
+    prefix: str = "",
+    seed: int = 1,
 ) -> list[Measured]:
     """Measure how often identifiers come back, whole or in part; `prefix` opens every name.
 
@@ -162,7 +167,7 @@ def linked(letters: Sequence[Remade], data: str) -> Measured:
     return _measured("linked-to-source", parts, itself, [each.person for each in letters], data)
 
 
-def _rates(pieces: Pieces) -> dict[str, _Rate]:
+def _rates(pieces: BytePairVocabulary) -> dict[str, _Rate]:
     cut = lru_cache(_KEPT)(lambda value: tuple(pieces(value)))
     units: Mapping[str, Callable[[str], Sequence[object]]] = {"characters": str, "pieces": cut}
     sizes: Mapping[str, Callable[[str], int]] = {

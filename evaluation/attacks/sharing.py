@@ -29,10 +29,10 @@ from evaluation.attacks.sentence_pairs import (
 )
 from evaluation.detection.auc import area
 from evaluation.gate import Measured
-from models.private.inversion_attack import InversionTraining, train_inverse
+from models.private.inversion_attack import InversionSettings, train_inversion
 from models.private.pseudonymization import Pseudonymizer
 from models.private.sentences import Sentence
-from models.tagger.encoders.bilstm import CASES, case_of
+from models.tagger.encoders.bilstm import CASES, case_class
 
 CARRIERS = 4
 """Sentences that each word is put into."""
@@ -156,7 +156,7 @@ def window(sentence: Sentence, place: int) -> tuple[Sentence, int]:
 
 def kinds_of(words: Sequence[str]) -> NDArray[np.int64]:
     """Return what the case of each word can be, as far as it is of the word itself: [words]."""
-    return np.array([kind_of_case(CASES.index(case_of(word))) for word in words], np.int64)
+    return np.array([kind_of_case(CASES.index(case_class(word))) for word in words], np.int64)
 
 
 def kind_of_case(casing: int) -> int:
@@ -420,7 +420,7 @@ def attack_trained(subject: AttackedRelease, encode: Encode, seed: int) -> Ready
         numbers = [np.array([known.get(t.casefold(), -1) for t in s.tokens]) for s in some]
         return encode(some, *seeds(drawn, 1, "lesson")), numbers
 
-    inverse = train_inverse(lesson, subject.matrix, InversionTraining(seed=seed))
+    inverse = train_inversion(lesson, subject.matrix, InversionSettings(seed=seed))
     book, kinds = _of_embeddings(subject), kinds_at(subject.sentences, hidden)
 
     def ready(side: Side) -> dict[str, Rate]:

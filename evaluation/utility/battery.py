@@ -17,14 +17,14 @@ from scipy.stats import bootstrap, spearmanr
 
 from evaluation.detection.intervals import CONFIDENCE, RESAMPLES, ratio_intervals
 from evaluation.gate import Axis, Measured
-from models.language.networks.truecasing import learn_casing, small
+from models.language.networks.truecasing import lowercase, train_truecaser
 from models.language.networks.word_vectors import (
     Floats,
     WordPair,
-    learn_entailment,
-    learn_vectors,
-    likeness,
+    cosine_similarity,
     random_vectors,
+    train_entailment,
+    train_word_vectors,
 )
 from record.errors import ConfigError
 from record.tokens import tokens
@@ -75,8 +75,8 @@ def case_restoration(
     """
 
     def counts(texts: Sequence[str]) -> Floats:
-        model = learn_casing(texts, characters=characters, seed=sources.seed)
-        return np.array([cased(text, model.restore(small(text))) for text in test], np.float32)
+        model = train_truecaser(texts, characters=characters, seed=sources.seed)
+        return np.array([cased(text, model.restore(lowercase(text))) for text in test], np.float32)
 
     made, real, drawn = map(counts, (sources.synthetic, sources.real, sources.by_frequency))
     low, high = ratio_intervals(_halves(made)[:, None].astype(np.float64))[0]
@@ -91,7 +91,7 @@ def cased(text: str, restored: str) -> tuple[int, int, int]:
     hits = inventions = misses = 0
     for start, end in tokens(text):
         word, found = text[start:end], restored[start:end]
-        plain = small(word)
+        plain = lowercase(word)
         hits += word != plain and found == word
         inventions += found not in (plain, word)
         misses += word not in (plain, found)
@@ -172,9 +172,9 @@ def word_likeness(
     told = [each.score for each in kept]
 
     def cosines(vectors: Mapping[str, Floats]) -> list[float]:
-        return [likeness(vectors, each.one, each.other) for each in kept]
+        return [cosine_similarity(vectors, each.one, each.other) for each in kept]
 
-    made = learn_vectors(sources.sentences(sources.synthetic), seed=sources.seed)
+    made = train_word_vectors(sources.sentences(sources.synthetic), seed=sources.seed)
     found = cosines(made)
     known = {word for each in kept for word in (each.one, each.other)}
     chance = cosines(random_vectors(sorted(known), seed=sources.seed))
@@ -183,7 +183,7 @@ def word_likeness(
     return Measured(
         "word-likeness", Axis.UTILITY, value, min(low, value), max(high, value), data,
         null=_correlation(chance, told),
-        control=_correlation(cosines(learn_vectors(real, seed=sources.seed)), told),
+        control=_correlation(cosines(train_word_vectors(real, seed=sources.seed)), told),
         detail={
             "pairs": len(pairs), "pairs that count": len(kept),
             "with words unknown": sum(not {each.one, each.other} <= made.keys() for each in kept),
@@ -240,8 +240,8 @@ def entailment(
     words learnt from synthetic notes. The bounds are those of the bootstrap over pairs of test."""
 
     def right(texts: Sequence[str]) -> list[bool]:
-        vectors = learn_vectors(sources.sentences(texts), seed=sources.seed)
-        return learn_entailment(train, vectors, seed=sources.seed).right(test)
+        vectors = train_word_vectors(sources.sentences(texts), seed=sources.seed)
+        return train_entailment(train, vectors, seed=sources.seed).is_correct(test)
 
     made, real, drawn = map(right, (sources.synthetic, sources.real, sources.by_frequency))
     rows = np.array([[[each, 1.0]] for each in made], np.float64)

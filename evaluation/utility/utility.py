@@ -20,7 +20,7 @@ from evaluation.detection.alignment import Pair
 from evaluation.detection.counts import count
 from evaluation.detection.intervals import student_interval
 from evaluation.gate import Axis, Measured
-from models.tagger.encoders.encoder import EncoderPlan
+from models.tagger.encoders.encoder import EncoderConfig
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.alignment import TrainingNote
 from models.tagger.training.recipe import TaggerRecipe, default_recipe
@@ -175,7 +175,7 @@ def recipe_for(encoder: str, *, epochs: int | None, max_minutes: float | None) -
     """Return the settings that suit an encoder, with the bounds that are given."""
     bounds = {"epochs": epochs, "max_minutes": max_minutes}
     given: dict[str, Any] = {name: value for name, value in bounds.items() if value is not None}
-    return replace(default_recipe(EncoderPlan(encoder)), **given)
+    return replace(default_recipe(EncoderConfig(encoder)), **given)
 
 
 def compare(

@@ -1,4 +1,4 @@
-"""Training of a de-identifier on vectors: from examples without text to a folder, resumable."""
+"""Training of a de-identifier on vectors, without access to text."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ from torch.optim.lr_scheduler import LambdaLR
 
 from models.private.deidentifier import BINARY, Deidentifier, EncodedSentence, VectorBatch
 from models.private.embeddings import Integers
-from models.private.weight_selection import WeightSelection, batches
+from models.private.weight_selection import BestWeights, batches
 from models.serialization import FolderFormat
 from models.training_loop import (
     TimeBudget,
@@ -39,13 +39,13 @@ CLIP = 1.0
 SETTINGS = "deidentifier.json"
 """The file that is written last, so that a folder with it is whole."""
 
-_FORM = FolderFormat(SETTINGS, "de-identifier", "cryptonym share train")
+_FOLDER_FORMAT = FolderFormat(SETTINGS, "de-identifier", "cryptonym share train")
 _SCORED = 64  # sentences at a time
 
 
 @dataclass(frozen=True)
 class DeidentifierRecipe:
-    """How a de-identifier is trained: Nadam, and an end where `patience` epochs bring nothing.
+    """Hyperparameters of a de-identifier; trained with Nadam and early stopping by `patience`.
 
     With `slowing` the rate falls to nothing over all `epochs`, step by step: better where learning
     goes on from what is known, and worse where it begins with nothing and `epochs` are few.
@@ -63,16 +63,16 @@ class DeidentifierRecipe:
     def __post_init__(self) -> None:
         for name in ("units", "epochs", "patience", "batch", "rate"):
             if not getattr(self, name) > 0:
-                raise ConfigError(f"--{name}", "must be above 0", "give more")
+                raise ConfigError(f"--{name}", "must be above 0", "give a positive number")
 
-    def going_on(self, start: Deidentifier) -> "DeidentifierRecipe":
-        """Return the same training for a network that begins with the weights of another."""
+    def for_fine_tuning(self, start: Deidentifier) -> "DeidentifierRecipe":
+        """Return the recipe for fine-tuning another network."""
         return replace(self, units=start.units, slowing=True)
 
 
 @dataclass(frozen=True, slots=True)
 class DeidentifierScores:
-    """Shares of tokens that identify somebody, whatever their label: found, right, and both."""
+    """Precision, recall and F1 of identifying tokens, whatever their label."""
 
     precision: float
     recall: float
@@ -112,25 +112,29 @@ def token_scores(deidentifier: Deidentifier, held: Sequence[EncodedSentence]) ->
 
 
 def token_counts(deidentifier: Deidentifier, held: Sequence[EncodedSentence]) -> Integers:
-    """Count tokens that were found, invented and missed. (sentences, 3)"""
+    """Count true positive, false positive and false negative tokens. (sentences, 3)"""
     deidentifier.eval()
     counts = np.zeros((len(held), 3), np.int64)
     for places in batches([len(one) for one in held], _SCORED, None):
-        asked = [held[place] for place in places]
-        predicted = deidentifier.predict(deidentifier.collate(asked))
-        for place, one, found in zip(places, asked, predicted, strict=True):
-            truth, said = _covered(one.spans), _covered(found)
-            counts[place] = len(truth & said), len(said - truth), len(truth - said)
+        sentences = [held[place] for place in places]
+        predicted = deidentifier.predict(deidentifier.collate(sentences))
+        for place, one, found in zip(places, sentences, predicted, strict=True):
+            gold_tokens, predicted_tokens = _tokens_in(one.spans), _tokens_in(found)
+            counts[place] = (
+                len(gold_tokens & predicted_tokens),
+                len(predicted_tokens - gold_tokens),
+                len(gold_tokens - predicted_tokens),
+            )
     return counts
 
 
-def _covered(spans: Sequence[tuple[int, int, str]]) -> set[int]:
+def _tokens_in(spans: Sequence[tuple[int, int, str]]) -> set[int]:
     return {place for first, end, _ in spans for place in range(first, end)}
 
 
 @torch.no_grad()
 def mean_loss(deidentifier: Deidentifier, held: Sequence[VectorBatch]) -> float:
-    """Return the loss in nats a token."""
+    """Return the loss in nats per token."""
     deidentifier.eval()
     total = sum(int(batch.lengths.sum()) for batch in held)
     lost = sum(float(deidentifier.loss(batch)) * int(batch.lengths.sum()) for batch in held)
@@ -147,12 +151,12 @@ def minimize(network: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor)
 
 def load_deidentifier(folder: Path) -> Deidentifier:
     """Read a de-identifier; raises ConfigError that names the file which is missing or damaged."""
-    settings = _FORM.read(folder)
+    settings = _FOLDER_FORMAT.read(folder)
     try:
         made = Deidentifier(**settings["shape"])
-        made.load_state_dict(load_weights(_FORM.checked(folder, settings, WEIGHTS)))
+        made.load_state_dict(load_weights(_FOLDER_FORMAT.read_verified(folder, settings, WEIGHTS)))
     except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError):
-        raise _FORM.unfit(folder) from None
+        raise _FOLDER_FORMAT.mismatch_error(folder) from None
     return made.eval()
 
 
@@ -182,22 +186,22 @@ class _DeidentifierTraining(TrainingLoop[_DeidentifierPosition]):
         torch.manual_seed(recipe.seed)
         self.network = Deidentifier(train[0].vectors.shape[1], recipe.labels, recipe.units)
         if start:
-            _take_over(self.network, start)
+            _copy_weights(self.network, start)
         self.optimizer = torch.optim.NAdam(self.network.parameters(), recipe.rate)
         for group in self.optimizer.param_groups:
             group["initial_lr"] = recipe.rate  # what the falling rate is a share of
         self.fingerprint = _fingerprint(train, dev, recipe, self.network)
-        self.position, self.selection = _DeidentifierPosition(), WeightSelection()
+        self.position, self.selection = _DeidentifierPosition(), BestWeights()
         extras = self.resume()
         if extras is not None:
-            self.selection = WeightSelection.kept(self.position.selection, extras)
+            self.selection = BestWeights.from_checkpoint(self.position.selection, extras)
             self.position.epoch = len(self.position.history)
         lengths = [len(one) for one in dev]
         self.dev_batches = [self._batch(dev, places) for places in batches(lengths, _SCORED, None)]
         each = ceil(len(train) / recipe.batch)
         self.steps = recipe.epochs * each
         done = self.position.epoch * each
-        self.slowing = LambdaLR(self.optimizer, self._rate_left, last_epoch=done - 1)
+        self.scheduler = LambdaLR(self.optimizer, self._rate_left, last_epoch=done - 1)
 
     def _rate_left(self, step: int) -> float:
         return 1 - step / self.steps if self.recipe.slowing else 1.0
@@ -213,7 +217,9 @@ class _DeidentifierTraining(TrainingLoop[_DeidentifierPosition]):
         self.out.mkdir(parents=True, exist_ok=True)
         state = {name: value.contiguous() for name, value in self.network.state_dict().items()}
         write_atomically(self.out / WEIGHTS, dump_weights(state))
-        _FORM.seal(self.out, {"shape": self.network.shape, "about": about}, (WEIGHTS,))
+        _FOLDER_FORMAT.write_settings(
+            self.out, {"shape": self.network.shape, "about": about}, (WEIGHTS,)
+        )
         delete_checkpoint(self.out)
         return scores
 
@@ -229,10 +235,10 @@ class _DeidentifierTraining(TrainingLoop[_DeidentifierPosition]):
         for places in order:
             loss = self.network.loss(self._batch(self.train, places))
             lost += minimize(self.network, self.optimizer, loss)
-            self.slowing.step()
+            self.scheduler.step()
         entry = {"train": lost / len(order), "dev": mean_loss(self.network, self.dev_batches)}
         self.position.history.append(entry)
-        self.selection.offer(entry["dev"], self.network)
+        self.selection.consider(entry["dev"], self.network)
 
     def report_epoch(self) -> None:
         self.callbacks.evaluated(self.position.history[-1])
@@ -241,16 +247,16 @@ class _DeidentifierTraining(TrainingLoop[_DeidentifierPosition]):
         return self.network.collate([held[place] for place in places])
 
     def before_checkpoint(self) -> None:
-        self.position.selection = self.selection.place()
+        self.position.selection = self.selection.to_json()
 
     def extra_tensors(self) -> dict[str, Tensor]:
         return self.selection.state
 
 
-def _take_over(network: Deidentifier, start: Deidentifier) -> None:
-    alike = network.shape["labels"] == start.shape["labels"]
+def _copy_weights(network: Deidentifier, start: Deidentifier) -> None:
+    same_labels = network.shape["labels"] == start.shape["labels"]
     held = start.state_dict().items()
-    taken = {name: value for name, value in held if alike or name.startswith("layers.")}
+    taken = {name: value for name, value in held if same_labels or name.startswith("layers.")}
     network.load_state_dict(taken, strict=False)
 
 

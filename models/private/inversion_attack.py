@@ -1,4 +1,4 @@
-"""The attack of a trained inverse: a network that learns to give back the words of shared vectors.
+"""The inversion attack: a network that predicts the words behind shared vectors.
 
 It reads the vectors of a sentence in both directions, and answers each with a vector in the space
 of word embeddings; the nearest word is its guess. So it can name words that it was never shown.
@@ -14,11 +14,11 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, normalize
 from torch.nn.utils.rnn import pad_sequence
 
-from models.private.bilstm import BothWays
+from models.private.bilstm import BidirectionalLSTM
 from models.private.weight_selection import batches
 
 Vectors = NDArray[np.float32]
-Lesson = tuple[Sequence[Vectors], Sequence[NDArray[np.int64]]]
+Sample = tuple[Sequence[Vectors], Sequence[NDArray[np.int64]]]
 """Vectors of sentences, [tokens, size] each, and the number of the word at every token, -1 where
 it is not known: [tokens] each."""
 
@@ -26,14 +26,14 @@ _UNITS = 128
 _BATCH = 32
 _RATE = 3e-3
 _CLIP = 1.0
-_OTHERS = 512  # words that each batch is told apart from, beside its own
-_SHARPNESS = 16.0
+_NEGATIVES = 512  # sampled words in the softmax of a batch, besides its own
+_INVERSE_TEMPERATURE = 16.0
 _UNKNOWN = -1
 
 
 @dataclass(frozen=True)
-class InversionTraining:
-    """How an inverse is trained: times through the sentences, and what chance it draws from.
+class InversionSettings:
+    """How an inversion network is trained.
 
     Few sentences are gone through more often, so that there are `steps` batches at least.
     """
@@ -43,18 +43,18 @@ class InversionTraining:
     seed: int = 1
 
     def epochs_of(self, sentences: int) -> int:
-        """Return the times that so many sentences are gone through."""
+        """Return the number of epochs for so many sentences."""
         return max(self.epochs, -(-self.steps * _BATCH // sentences))
 
 
-class Inverse(nn.Module):
-    """Answers the vectors of sentences with vectors of words, of length one."""
+class InversionNetwork(nn.Module):
+    """Maps the vectors of sentences to unit word vectors."""
 
     def __init__(self, size: int, embedded: int) -> None:
         super().__init__()
-        self.recurrent = BothWays(size, _UNITS)
+        self.recurrent = BidirectionalLSTM(size, _UNITS)
         self.answer = nn.Linear(2 * _UNITS + size, embedded)
-        self.sharpness = nn.Parameter(torch.tensor(_SHARPNESS).log())
+        self.inverse_temperature = nn.Parameter(torch.tensor(_INVERSE_TEMPERATURE).log())
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """(batch, tokens, size), (batch) -> (batch, tokens, embedded)"""
@@ -63,7 +63,7 @@ class Inverse(nn.Module):
 
     @torch.no_grad()
     def read(self, shared: Sequence[Vectors]) -> list[Vectors]:
-        """Answer the vectors of sentences: [tokens, embedded] each."""
+        """Predict the word vectors of sentences: [tokens, embedded] each."""
         self.eval()
         found = list(shared)
         for places in batches([len(each) for each in shared], _BATCH, None):
@@ -74,37 +74,37 @@ class Inverse(nn.Module):
         return found
 
 
-def train_inverse(
-    lesson: Callable[[int], Lesson],
+def train_inversion(
+    sample: Callable[[int], Sample],
     matrix: Vectors,
-    course: InversionTraining,
+    settings: InversionSettings,
     advance: Callable[[], None] = lambda: None,
-) -> Inverse:
-    """Train an inverse on what an attacker encoded, drawn anew for every epoch.
+) -> InversionNetwork:
+    """Train an inversion network on what an attacker encoded, sampled anew every epoch.
 
-    `lesson` gives the sentences of an epoch, `matrix` is the embeddings of the words, [words,
+    `sample` gives the sentences of an epoch, `matrix` is the embeddings of the words, [words,
     embedded]. `advance` is called after each epoch. The process's random state stays as it is.
     """
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(course.seed)
+        torch.manual_seed(settings.seed)
         words = normalize(torch.from_numpy(matrix), dim=-1)
-        first = lesson(0)
-        inverse = Inverse(first[0][0].shape[1], matrix.shape[1])
+        first = sample(0)
+        inverse = InversionNetwork(first[0][0].shape[1], matrix.shape[1])
         optimizer = torch.optim.Adam(inverse.parameters(), _RATE)
-        for epoch in range(course.epochs_of(len(first[0]))):
-            _epoch(inverse, optimizer, first if epoch == 0 else lesson(epoch), words)
+        for epoch in range(settings.epochs_of(len(first[0]))):
+            _epoch(inverse, optimizer, first if epoch == 0 else sample(epoch), words)
             advance()
     return inverse
 
 
 def _epoch(
-    inverse: Inverse, optimizer: torch.optim.Optimizer, lesson: Lesson, words: Tensor
+    inverse: InversionNetwork, optimizer: torch.optim.Optimizer, sample: Sample, words: Tensor
 ) -> None:
     inverse.train()
-    for some in batches([len(each) for each in lesson[0]], _BATCH, torch.default_generator):
-        vectors, lengths = _padded([lesson[0][row] for row in some])
-        wanted = [torch.from_numpy(lesson[1][row]) for row in some]
-        truth = pad_sequence(wanted, batch_first=True, padding_value=_UNKNOWN)
+    for some in batches([len(each) for each in sample[0]], _BATCH, torch.default_generator):
+        vectors, lengths = _padded([sample[0][row] for row in some])
+        targets = [torch.from_numpy(sample[1][row]) for row in some]
+        truth = pad_sequence(targets, batch_first=True, padding_value=_UNKNOWN)
         known = truth != _UNKNOWN
         if not known.any():
             continue
@@ -115,11 +115,11 @@ def _epoch(
         optimizer.step()
 
 
-def _loss(inverse: Inverse, answers: Tensor, truth: Tensor, words: Tensor) -> Tensor:
-    """Tell each answer's word from those of the batch and from others that are drawn."""
-    drawn = torch.randint(len(words), (_OTHERS,))
+def _loss(inverse: InversionNetwork, answers: Tensor, truth: Tensor, words: Tensor) -> Tensor:
+    """Return the cross-entropy of each word among those of the batch and sampled negatives."""
+    drawn = torch.randint(len(words), (_NEGATIVES,))
     candidates, places = torch.unique(torch.cat([truth, drawn]), return_inverse=True)
-    scores = inverse.sharpness.exp() * answers @ words[candidates].T
+    scores = inverse.inverse_temperature.exp() * answers @ words[candidates].T
     return cross_entropy(scores, places[: len(truth)])
 
 

@@ -1,4 +1,4 @@
-"""Pairs of sentences that adversaries learn from: the same one twice, or one word changed."""
+"""Sentence pairs for adversaries: a sentence with itself, or with one word replaced."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -18,8 +18,8 @@ _TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class PairBatch:
-    """Vectors of sentences and of the same with one word changed, padded, and their lengths.
+class SentencePairBatch:
+    """Padded vectors of sentences and of their copies with one word replaced, and lengths.
 
     Chance decides which of the two is `own`, so that neither says by itself what it is: who does
     not see what joins them is right half of the time, exactly.
@@ -30,50 +30,50 @@ class PairBatch:
     lengths: Tensor
 
 
-class Pairs:
-    """Sentences of which an identifying word can be changed, with the changes drawn by seed."""
+class SentencePairs:
+    """Sentences with a replaceable identifying word; replacements are drawn by seed."""
 
     def __init__(
         self, sentences: Sequence[Sentence], embeddings: Embeddings, pseudonymizer: Pseudonymizer
     ) -> None:
         self.embeddings, self.pseudonymizer = embeddings, pseudonymizer
         pseudonymizer.prepare(sentences)
-        trial = random.Random(0)  # noqa: S311 - what is drawn is no secret
-        self.sentences = [one for one in sentences if self._change(one, trial)]
+        rng = random.Random(0)  # noqa: S311 - what is drawn is no secret
+        self.sentences = [one for one in sentences if self._change(one, rng)]
         self.vectors = [embeddings.vectors(sentence.tokens) for sentence in self.sentences]
 
     def __len__(self) -> int:
         return len(self.sentences)
 
-    def draw(self, seed: object, size: int = 32) -> Iterator[PairBatch]:
+    def draw(self, seed: object, size: int = 32) -> Iterator[SentencePairBatch]:
         """Go over all pairs once, in an order and with changes that depend on the seed alone."""
-        chance = random.Random(str(seed))  # noqa: S311 - what is drawn is no secret
+        rng = random.Random(str(seed))  # noqa: S311 - what is drawn is no secret
         order = batches([len(one) for one in self.sentences], size, make_generator("pairs", seed))
         for places in order:
-            made = [self._pair(place, chance) for place in places]
-            yield PairBatch(
+            made = [self._pair(place, rng) for place in places]
+            yield SentencePairBatch(
                 pad_sequence([torch.from_numpy(own) for own, _ in made], batch_first=True),
                 pad_sequence([torch.from_numpy(other) for _, other in made], batch_first=True),
                 torch.tensor([len(own) for own, _ in made]),
             )
 
-    def _pair(self, place: int, chance: random.Random) -> tuple[Floats, Floats]:
+    def _pair(self, place: int, rng: random.Random) -> tuple[Floats, Floats]:
         vectors = self.vectors[place]
-        change = self._change(self.sentences[place], chance)
+        change = self._change(self.sentences[place], rng)
         if change is None:
             return vectors, vectors
         where, vector = change
         other = vectors.copy()
         other[where] = vector
-        return (vectors, other) if chance.random() < 1 / 2 else (other, vectors)
+        return (vectors, other) if rng.random() < 1 / 2 else (other, vectors)
 
-    def _change(self, sentence: Sentence, chance: random.Random) -> tuple[int, Floats] | None:
+    def _change(self, sentence: Sentence, rng: random.Random) -> tuple[int, Floats] | None:
         """Draw a word that changes and its new vector; None where none was found that differs.
 
         Words without a vector are all alike: to change one for another changes nothing.
         """
         for _ in range(_TRIES):
-            changed = self.pseudonymizer.replace_one(sentence, chance)
+            changed = self.pseudonymizer.replace_one(sentence, rng)
             if changed is None:
                 return None
             both = zip(sentence.tokens, changed.tokens, strict=True)

@@ -1,4 +1,4 @@
-"""All that encodes notes privately as one folder: embeddings, representer, and what judged it."""
+"""Saving and loading a private representation: embeddings, representer, and its evaluators."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -25,12 +25,12 @@ WEIGHTS, EMBEDDINGS = "weights.safetensors", "embeddings"
 SETTINGS = "private.json"
 """The file that is written last, so that a folder with it is whole."""
 
-_FORM = FolderFormat(SETTINGS, "private representation", "cryptonym share encode --train")
+_FOLDER_FORMAT = FolderFormat(SETTINGS, "private representation", "cryptonym share encode --train")
 
 
 @dataclass(frozen=True)
-class Kit:
-    """What a training of private representations gives.
+class RepresenterBundle:
+    """The result of training a private representation.
 
     `representer` encodes with `embeddings`; `deidentifier` read its representations and
     `adversaries` judged them when training ended. `about` is plain JSON: recipe, history, scores.
@@ -43,15 +43,15 @@ class Kit:
     about: Mapping[str, Any]
 
     def encode(
-        self, sentences: Sequence[Sentence], draw: torch.Generator, noise: float = 1.0
+        self, sentences: Sequence[Sentence], generator: torch.Generator, noise: float = 1.0
     ) -> list[Floats]:
         """Encode sentences of any lengths, in order. (tokens, numbers) each, of unit length"""
         vectors = [self.embeddings.vectors(sentence.tokens) for sentence in sentences]
-        return self.representer.encode(vectors, draw, noise)
+        return self.representer.encode(vectors, generator, noise)
 
 
-class Parts(nn.Module):
-    """The three networks of a training under one roof, so that they are kept together."""
+class RepresenterNetworks(nn.Module):
+    """The three networks of a training as one module, so that they share a checkpoint."""
 
     def __init__(
         self, representer: Representer, deidentifier: Deidentifier, adversaries: Adversaries
@@ -71,37 +71,39 @@ class Parts(nn.Module):
         }
 
 
-def save(kit: Kit, folder: Path) -> None:
-    """Write a kit; `private.json` comes last, so that a folder with it is whole."""
+def save(kit: RepresenterBundle, folder: Path) -> None:
+    """Write a bundle; `private.json` is written last, so that a folder with it is complete."""
     kit.embeddings.save(folder / EMBEDDINGS)
-    parts = Parts(kit.representer, kit.deidentifier, kit.adversaries)
+    parts = RepresenterNetworks(kit.representer, kit.deidentifier, kit.adversaries)
     state = {name: value.detach().cpu().contiguous() for name, value in parts.state_dict().items()}
     write_atomically(folder / WEIGHTS, dump_weights(state))
     said = {"shapes": parts.shapes, "embeddings": kit.embeddings.digest, "about": kit.about}
-    _FORM.seal(folder, json.loads(json.dumps(said)), (WEIGHTS,))
+    _FOLDER_FORMAT.write_settings(folder, json.loads(json.dumps(said)), (WEIGHTS,))
 
 
-def load(folder: Path) -> Kit:
-    """Read a kit. Raises ConfigError that names the file which is missing or damaged."""
-    settings = _FORM.read(folder)
+def load(folder: Path) -> RepresenterBundle:
+    """Read a bundle. Raises ConfigError that names the file which is missing or corrupt."""
+    settings = _FOLDER_FORMAT.read(folder)
     embeddings = Embeddings.load(folder / EMBEDDINGS)
     try:
         shapes = settings["shapes"]
-        parts = Parts(
+        parts = RepresenterNetworks(
             Representer(**shapes["representer"]),
             Deidentifier(**shapes["deidentifier"]),
             Adversaries(**shapes["adversaries"]),
         )
-        parts.load_state_dict(load_weights(_FORM.checked(folder, settings, WEIGHTS)))
+        parts.load_state_dict(load_weights(_FOLDER_FORMAT.read_verified(folder, settings, WEIGHTS)))
         if settings["embeddings"] != embeddings.digest:
             raise ValueError
         about: Mapping[str, Any] = settings["about"]
     except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError):
-        raise _FORM.unfit(folder) from None
+        raise _FOLDER_FORMAT.mismatch_error(folder) from None
     parts.eval()
-    return Kit(embeddings, parts.representer, parts.deidentifier, parts.adversaries, about)
+    return RepresenterBundle(
+        embeddings, parts.representer, parts.deidentifier, parts.adversaries, about
+    )
 
 
 def digest(folder: Path) -> str:
-    """Return what changes with any weight, word or setting; raises ConfigError."""
-    return _FORM.digest(folder)
+    """Return a digest of all weights, words and settings; raises ConfigError."""
+    return _FOLDER_FORMAT.digest(folder)

@@ -9,13 +9,13 @@ from pipeline.beam.generation import run_batches
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.notes.boundary import safely
 from pipeline.synthetic.letter_writing import LetterWriter
-from synthesis.filling_files import Refill
+from synthesis.filling_files import FillingJob
 
 
 class FillLetters(beam.DoFn):
     """Writes a batch of letters to its file; model and key are opened where the work is done."""
 
-    def __init__(self, refill: Refill) -> None:
+    def __init__(self, refill: FillingJob) -> None:
         self._refill = refill
         self._writer: LetterWriter | None = None
         self._letters = Metrics.counter(NAMESPACE, "letters_filled")
@@ -33,6 +33,6 @@ class FillLetters(beam.DoFn):
         yield element
 
 
-def work(refill: Refill, units: Sequence[int], arguments: Sequence[str]) -> None:
+def work(refill: FillingJob, units: Sequence[int], arguments: Sequence[str]) -> None:
     """Write these batches on the runner that Beam's arguments name, in memory without any."""
     run_batches(FillLetters(refill), units, arguments)

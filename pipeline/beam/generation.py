@@ -10,7 +10,7 @@ from pipeline.beam.failures import RunnerFailed
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
 from pipeline.notes.boundary import Unexpected, safely
-from synthesis.generation import GenerationPlan, Writer
+from synthesis.generation import GenerationPlan, NoteGenerator
 from synthesis.generation_files import Generation, write_unit
 
 
@@ -19,13 +19,13 @@ class WriteNotes(beam.DoFn):
 
     def __init__(self, generation: Generation) -> None:
         self._generation = generation
-        self._writer: Writer | None = None
+        self._writer: NoteGenerator | None = None
         self._plan: GenerationPlan | None = None
         self._notes = Metrics.counter(NAMESPACE, "notes_written")
         self._ids = Metrics.counter(NAMESPACE, "ids_written")
 
     def setup(self) -> None:
-        self._writer = Writer(load(self._generation.model), self._generation.decoding)
+        self._writer = NoteGenerator(load(self._generation.model), self._generation.decoding)
         self._plan = self._generation.plan()
 
     def process(self, element: int) -> Iterator[int]:

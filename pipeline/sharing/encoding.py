@@ -11,7 +11,7 @@ from typing import Any
 
 from models.private.deidentifier import EncodedSentence, examples
 from models.private.sentences import Sentence, sentences
-from models.private.serialization import Kit, digest, load
+from models.private.serialization import RepresenterBundle, digest, load
 from models.training_loop import make_generator
 from pipeline.files.alignment import align
 from pipeline.sharing.leak_check import words_in
@@ -87,7 +87,7 @@ class SharingPaths:
 
 def encode_site(
     site: Site,
-    kit: Kit,
+    kit: RepresenterBundle,
     places: SharingPaths,
     *,
     representer: str,
@@ -129,7 +129,7 @@ def encode_site(
     return whole
 
 
-def kit_of(manifest: Manifest, representer: Path) -> Kit:
+def kit_of(manifest: Manifest, representer: Path) -> RepresenterBundle:
     """Read the representer that encoded a file; raises ConfigError where it is another."""
     if manifest.representer != digest(representer):
         problem = "is not what encoded this file"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from models.language.masked.masked_model import MaskedFiller
-from models.language.masked.private_filling import Mechanism, PrivateFiller
+from models.language.masked.private_filling import ExponentialMechanism, PrivateFiller
 from pipeline.files.pseudonymization import load_policy
 from pipeline.notes.boundary import attempt
 from pipeline.notes.worker_resources import open_key
@@ -19,10 +19,10 @@ from record.span import Span
 from surrogates.keys.keys import CohortKey
 from surrogates.places.places import is_kept
 from surrogates.rewrite import Rewriter
-from synthesis.filling import Filled, Filler, FillingRequest, fill
-from synthesis.filling_files import Cohort, Refill
+from synthesis.filling import FilledDocument, Filler, FillingRequest, fill
+from synthesis.filling_files import Cohort, FillingJob
 from synthesis.masked_letters import load_letters
-from synthesis.masking import Masked, MaskingDecision, Phase
+from synthesis.masking import MaskedDocument, MaskingDecision, Phase
 
 
 class Standins:
@@ -44,7 +44,7 @@ class Standins:
         return is_kept(label, value, self._policy)
 
     def of(
-        self, letter: Masked, person: str, record: PatientRecord
+        self, letter: MaskedDocument, person: str, record: PatientRecord
     ) -> Mapping[MaskingDecision, str]:
         """Return surrogates of a letter's identifiers, as if it were `person`'s.
 
@@ -95,7 +95,7 @@ def open_cohort(cohort: Cohort, lang: str) -> Opened:
 class LetterWriter:
     """Writes batches of letters with a model, masked letters and the surrogates of a cohort."""
 
-    def __init__(self, refill: Refill) -> None:
+    def __init__(self, refill: FillingJob) -> None:
         self._refill = refill
         self._letters = load_letters(refill.masked).letters
         # Gather the words that stand for each part of speech somewhere, masked or not.
@@ -121,7 +121,7 @@ class LetterWriter:
         words that are drawn until they please tell more than their epsilon. Raises nothing for a
         single letter: one that cannot be written is refused.
         """
-        made: dict[int, Filled | str] = dict.fromkeys(self._refill.places(unit), _LEFT)
+        made: dict[int, FilledDocument | str] = dict.fromkeys(self._refill.places(unit), _LEFT)
         for number in range(_ATTEMPTS if self._refill.epsilon is None else 1):
             open_ = [place for place, each in made.items() if each == _LEFT]
             made |= self._attempt(open_, number)
@@ -134,8 +134,8 @@ class LetterWriter:
         self._refill.write_part(unit, records)
         return len(made), sum(isinstance(each, str) for each in made.values())
 
-    def _attempt(self, places: Sequence[int], number: int) -> dict[int, Filled | str]:
-        found: dict[int, Filled | str] = {}
+    def _attempt(self, places: Sequence[int], number: int) -> dict[int, FilledDocument | str]:
+        found: dict[int, FilledDocument | str] = {}
         orders: dict[int, FillingRequest] = {}
         for place in places:
             order = attempt("", "surrogates", lambda at=place: self._order(at, number))  # type: ignore[misc]
@@ -148,7 +148,7 @@ class LetterWriter:
             found[place] = each if isinstance(each, str) or self._is_clean(place, each) else _LEFT
         return found
 
-    def _filled(self, orders: Sequence[FillingRequest]) -> list[Filled | str]:
+    def _filled(self, orders: Sequence[FillingRequest]) -> list[FilledDocument | str]:
         """Fill letters together; one by one where one of them cannot be."""
         filling = self._refill.filling
         together = attempt("", "fill", lambda: fill(orders, self._filler, filling, self._classes))
@@ -171,7 +171,7 @@ class LetterWriter:
         barred = own.is_name if self._refill.epsilon is None else None
         return FillingRequest(letter, standins, name, barred)
 
-    def _is_clean(self, place: int, made: Filled) -> bool:
+    def _is_clean(self, place: int, made: FilledDocument) -> bool:
         letter = self._letter(place).document
         document = replace(letter, text=made.text)
         own = self._owned[letter.person_id or ""]
@@ -182,16 +182,16 @@ class LetterWriter:
         standins = self._standins
         return standins is not None and standins.keeps(span.label, text[span.start : span.end])
 
-    def _letter(self, place: int) -> Masked:
+    def _letter(self, place: int) -> MaskedDocument:
         return self._letters[self._refill.source(place)[0]]
 
 
 class _Owned(dict[str, OwnIdentifiers]):
     """The identifiers of each patient, compiled when first asked for."""
 
-    def __init__(self, letters: Sequence[Masked]) -> None:
+    def __init__(self, letters: Sequence[MaskedDocument]) -> None:
         super().__init__()
-        self._letters: dict[str, list[Masked]] = {}
+        self._letters: dict[str, list[MaskedDocument]] = {}
         for letter in letters:
             self._letters.setdefault(letter.document.person_id or "", []).append(letter)
 
@@ -203,14 +203,14 @@ class _Owned(dict[str, OwnIdentifiers]):
         return own
 
 
-def first_language(letters: Sequence[Masked]) -> str:
+def first_language(letters: Sequence[MaskedDocument]) -> str:
     """Return the language of the first letter that policies have names for."""
     langs = (letter.document.lang for letter in letters)
     return next((lang for lang in langs if lang in ("fr", "en", "es")), "fr")
 
 
-def _filler(refill: Refill) -> Filler:
+def _filler(refill: FillingJob) -> Filler:
     filler = MaskedFiller.load(refill.model)
     if refill.epsilon is None:
         return filler
-    return PrivateFiller(filler, Mechanism.of(refill.epsilon))
+    return PrivateFiller(filler, ExponentialMechanism.of(refill.epsilon))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from models.tagger.encoders.windows import Cut
+from models.tagger.encoders.windows import WindowConfig
 from models.tagger.training.pretraining import PretrainRecipe, pretrain
 from models.training_loop import TrainingCallbacks
 from pipeline.config.progress import Progress
@@ -37,7 +37,7 @@ def order_of(options: argparse.Namespace) -> PretrainingRequest:
     given = {name: value for name, value in vars(options).items() if value is not None}
     chosen = {name: given[name] for name in names & set(given)}
     try:
-        cut = Cut(options.window, 0)
+        cut = WindowConfig(options.window, 0)
     except ValueError as error:
         raise ConfigError("--window", str(error), "give more") from None
     return PretrainingRequest(options.notes, options.output, PretrainRecipe(cut=cut, **chosen))

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
-from models.tagger.encoders.encoder import EncoderPlan
-from models.tagger.encoders.windows import Cut
+from models.tagger.encoders.encoder import EncoderConfig
+from models.tagger.encoders.windows import WindowConfig
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.alignment import UNSURE, TrainingNote
 from models.tagger.training.recipe import TaggerRecipe, default_recipe
@@ -86,13 +86,13 @@ def order_of(options: argparse.Namespace) -> TrainingRequest:
     """Return the order that the options of `train` stand for;
     the encoder decides what they leave.
     """
-    encoder = EncoderPlan(options.encoder, options.vocabulary, not options.learn_embeddings)
+    encoder = EncoderConfig(options.encoder, options.vocabulary, not options.learn_embeddings)
     given = {key: value for key, value in vars(options).items() if value is not None}
     recipe = default_recipe(encoder)
     names = {each.name for each in fields(recipe)} - {"encoder", "cut"}
     chosen = {name: given[name] for name in names & set(given)}
     try:
-        cut = Cut(options.window, options.context)
+        cut = WindowConfig(options.window, options.context)
     except ValueError as error:
         raise ConfigError("--window", str(error), "give more, or less --context") from None
     if "epochs" in chosen:

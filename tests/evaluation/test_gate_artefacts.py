@@ -12,7 +12,7 @@ from evaluation.attacks.proximity import WordCorpus
 from evaluation.gate import Axis, Measured, Verdict, decide, read_requirements
 from evaluation.utility.utility import REAL, SYNTHETIC, Utility
 from synthesis.corpus_statistics import distance
-from synthesis.tag_repair import clean
+from synthesis.tag_repair import parse_tags
 
 REQUIREMENTS = read_requirements(
     tomllib.loads(files("evaluation").joinpath("requirements/synthetic.toml").read_text("utf-8")),
@@ -62,7 +62,7 @@ def tagged(labels, broken=0):
 
 def judged(real, corpus, made, *, marked=None, learnt=GOOD):
     """Measure a made corpus on all axes, and decide."""
-    read = [clean(each) for each in marked or tagged(ASKED)]
+    read = [parse_tags(each) for each in marked or tagged(ASKED)]
     spans = [span.label for each in read for span in each.spans]
     kept = len(spans) / sum(each.started for each in read)
     apart = distance(ASKED, {label: spans.count(label) for label in set(spans)})

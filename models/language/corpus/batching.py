@@ -1,4 +1,4 @@
-"""Texts as token ids, and their layout in training batches."""
+"""Tokenized texts, and how they are laid out in training batches."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -13,23 +13,25 @@ IGNORED = -100
 
 @dataclass(frozen=True)
 class Text:
-    """One document as ids, its end included. The first `asked` ids are what was asked for
-    (control codes): they are read and never predicted."""
+    """One document as token ids, including its end.
+
+    The first `asked` ids are the prompt (control codes): they are read and never predicted.
+    """
 
     ids: Sequence[int] = field(repr=False)
     asked: int = 0
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """Texts side by side, padded: what is read and what should come next. (texts, most)"""
+class LanguageBatch:
+    """Padded texts side by side: inputs and next-token targets. (texts, longest)"""
 
-    read: Tensor
-    wanted: Tensor
+    inputs: Tensor
+    targets: Tensor
 
 
-def lessons_of(texts: Sequence[Text], context: int | None) -> list[Text]:
-    """Cut texts that are longer than the context; their rest is a text of its own."""
+def split_at_context(texts: Sequence[Text], context: int | None) -> list[Text]:
+    """Split texts that exceed the context; the rest of a text becomes a text of its own."""
     if context is None:
         return list(texts)
     cut = []
@@ -39,57 +41,63 @@ def lessons_of(texts: Sequence[Text], context: int | None) -> list[Text]:
     return cut
 
 
-def lesson(texts: Sequence[Text], end: int) -> Lesson:
-    """Lay texts side by side; `end` comes before the first id of each, and pads."""
-    most = max(len(text.ids) for text in texts)
-    read = torch.full((len(texts), most), end)
-    wanted = torch.full((len(texts), most), IGNORED)
+def collate_texts(texts: Sequence[Text], end: int) -> LanguageBatch:
+    """Pad texts to one length; `end` precedes the first id of each, and is the padding."""
+    longest = max(len(text.ids) for text in texts)
+    inputs = torch.full((len(texts), longest), end)
+    targets = torch.full((len(texts), longest), IGNORED)
     for row, text in enumerate(texts):
         ids = torch.tensor(text.ids)
-        read[row, 1 : len(ids)] = ids[:-1]
-        wanted[row, text.asked : len(ids)] = ids[text.asked :]
-    return Lesson(read, wanted)
+        inputs[row, 1 : len(ids)] = ids[:-1]
+        targets[row, text.asked : len(ids)] = ids[text.asked :]
+    return LanguageBatch(inputs, targets)
 
 
-def batches(texts: Sequence[Text], tokens: int, draw: torch.Generator | None) -> list[list[Text]]:
-    """Put texts of like length together, about `tokens` ids a batch, padding included.
+def batches(
+    texts: Sequence[Text], tokens: int, generator: torch.Generator | None
+) -> list[list[Text]]:
+    """Group texts of similar length, about `tokens` ids a batch, padding included.
 
-    With `draw` both who shares a batch and the order of batches are chance.
+    With `generator` both who shares a batch and the order of batches are chance.
     """
     order = list(range(len(texts)))
-    if draw is not None:
-        order = torch.randperm(len(texts), generator=draw).tolist()
-    order.sort(key=lambda at: len(texts[at].ids) // _ALIKE if draw else len(texts[at].ids))
+    if generator is not None:
+        order = torch.randperm(len(texts), generator=generator).tolist()
+    order.sort(
+        key=lambda at: len(texts[at].ids) // _LENGTH_BUCKET if generator else len(texts[at].ids)
+    )
     made: list[list[Text]] = [[]]
     for at in order:
         if made[-1] and len(texts[at].ids) * (len(made[-1]) + 1) > tokens:
             made.append([])
         made[-1].append(texts[at])
-    if draw is not None:
-        places = torch.randperm(len(made), generator=draw).tolist()
+    if generator is not None:
+        places = torch.randperm(len(made), generator=generator).tolist()
         made = [made[place] for place in places]
     return [batch for batch in made if batch]
 
 
-_ALIKE = 32  # lengths that differ by less count as equal, so that neighbours are drawn by chance
+_LENGTH_BUCKET = (
+    32  # lengths that differ by less count as equal, so that neighbours are drawn by chance
+)
 
 
-def stream(texts: Sequence[Text], end: int, streams: int) -> Tensor:
-    """Lay all texts end to end and cut the line into streams side by side. (streams, ids)"""
+def make_streams(texts: Sequence[Text], end: int, streams: int) -> Tensor:
+    """Concatenate all texts and divide them into parallel streams. (streams, ids)"""
     ids = [end, *(number for text in texts for number in text.ids)]
     length = len(ids) // streams
     return torch.tensor(ids[: length * streams]).view(streams, length)
 
 
-def stretches(held: Tensor, sequence: int) -> Iterator[Lesson]:
-    """Cut streams into stretches to go through one after another."""
+def bptt_chunks(held: Tensor, sequence: int) -> Iterator[LanguageBatch]:
+    """Cut streams into consecutive chunks for truncated backpropagation through time."""
     for at in range(0, held.shape[1] - 1, sequence):
         end = min(at + sequence, held.shape[1] - 1)
-        yield Lesson(held[:, at:end], held[:, at + 1 : end + 1])
+        yield LanguageBatch(held[:, at:end], held[:, at + 1 : end + 1])
 
 
 def digest(texts: Sequence[Text]) -> str:
-    """Return what changes with any id."""
+    """Return a digest of all token ids."""
     total = hashlib.sha256()
     for text in texts:
         total.update(f"{text.asked}:{','.join(map(str, text.ids))}\n".encode())

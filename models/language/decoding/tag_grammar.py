@@ -1,4 +1,4 @@
-"""Which marks may come next, so that tags are well formed whatever a model would like to write."""
+"""Constrained decoding: which tags may come next, so that generated tags are well formed."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -10,22 +10,24 @@ from torch import Tensor
 
 from models.language.corpus.vocabulary import END, Vocabulary
 
-_NEVER = float("-inf")
+_EXCLUDED = float("-inf")
 _OUTSIDE = 0
 _TAGS = 2
 _ROOM = 4  # ids that the shortest entity takes: tag, word, tag, and the end
 _SHORTEST = 3  # the same without the end
-_SURE = 0.99
+_MAX_END_PROBABILITY = 0.99
 
-STRETCH = 0.2
+LENGTH_TOLERANCE = 0.2
 """How much longer than wanted, as a share, a text may be before it ends with its next sentence."""
 
 
 @dataclass(frozen=True)
-class Marks:
-    """The marks that have a grammar: pairs that open and close entities of a label, those that
-    may not stand inside an entity, and those that no text may hold. `longest` is how many ids an
-    entity of each label may have."""
+class TagTokens:
+    """The tags that the grammar constrains.
+
+    `pairs` open and close entities of a label, `outside` may not stand inside an entity, and
+    `hidden` may not occur in a text. `longest` is the most tokens of an entity of each label.
+    """
 
     pairs: Sequence[tuple[str, str]]
     longest: Sequence[int]
@@ -34,7 +36,7 @@ class Marks:
 
 
 def most_entities(room: int) -> int:
-    """Return how many entities so many ids have room for, with a word in each."""
+    """Return how many entities of one word each fit into so many tokens."""
     return max(0, (room - 1) // _SHORTEST)
 
 
@@ -42,15 +44,17 @@ class Grammar:
     """A finite automaton over ids. Its states: outside; for each label, just opened, and open
     with a letter or a digit inside. An entity closes before another opens or the text ends."""
 
-    def __init__(self, vocabulary: Vocabulary, marks: Marks) -> None:
+    def __init__(self, vocabulary: Vocabulary, marks: TagTokens) -> None:
         self.labels = len(marks.pairs)
         self.end = vocabulary.mark(END)
         count = len(vocabulary.marks)
         self.starts = torch.tensor([vocabulary.mark(start) for start, _ in marks.pairs]).long()
         self.ends = torch.tensor([vocabulary.mark(end) for _, end in marks.pairs]).long()
-        self.worded = vocabulary.worded
+        self.has_alphanumeric = vocabulary.has_alphanumeric
         breaks = [vocabulary.mark(mark) for mark in marks.outside]
-        self.closing = vocabulary.closing.index_fill(0, torch.tensor(breaks).long(), True)
+        self.ends_sentence = vocabulary.ends_sentence.index_fill(
+            0, torch.tensor(breaks).long(), True
+        )
         """Which ids end a sentence or a line."""
         states = 1 + 2 * self.labels
         self.allowed = torch.ones(states, count, dtype=torch.bool)
@@ -86,16 +90,16 @@ class Grammar:
         """Return the states after one more id of each text. (rows,)"""
         marks = self.after.shape[1]
         is_mark = ids < marks
-        is_opened = (states % 2 == 1) & self.worded[ids]
+        is_opened = (states % 2 == 1) & self.has_alphanumeric[ids]
         after_text = states + (is_opened & ~is_mark).long()
         return torch.where(is_mark, self.after[states, ids.clamp_max(marks - 1)], after_text)
 
-    def up_to_sentence(self, ids: Sequence[int]) -> int:
+    def length_to_last_sentence(self, ids: Sequence[int]) -> int:
         """Return how many ids go up to the last end of a sentence or line, all of them where an
         entity begins or ends after it, or there is none."""
         tags = {*self.starts.tolist(), *self.ends.tolist()}
         for at in range(len(ids), 0, -1):
-            if self.closing[ids[at - 1]]:
+            if self.ends_sentence[ids[at - 1]]:
                 return at
             if ids[at - 1] in tags:
                 break
@@ -104,13 +108,12 @@ class Grammar:
 
 @dataclass
 class TagRules:
-    """What holds for each of some texts while they are written. (rows,) but for `left`.
+    """Decoding constraints of a batch of texts. (rows,) except `left`.
 
-    `written` counts ids, `least` and `most` bound it; `inside` counts those of the entity that is
-    open; `left` (rows, labels) is how many entities
-    of each label are still wanted, None where any may come. Without `is_masked` tags may come as
-    they like. `aim` is how long a text should be, None where its end comes as it likes; `is_rest`
-    tells that a sentence or a line just ended.
+    `written` counts tokens, `least` and `most` bound it; `inside` counts those of the open entity;
+    `left` (rows, labels) is how many entities of each label are still required, None if any may
+    come. Without `is_masked` tags are unconstrained. `target_length` is the intended length, None
+    if there is none; `is_rest` means that a sentence or line has just ended.
     """
 
     grammar: Grammar
@@ -123,24 +126,24 @@ class TagRules:
     is_masked: bool = True
     hurried: Tensor | None = None
     """Whether what was missing had to come at once, for want of room; None before it was asked."""
-    aim: Tensor | None = None
+    target_length: Tensor | None = None
     is_rest: Tensor | None = None
 
     def apply(self, scores: Tensor) -> Tensor:
         """Rule out what may not come next, in place. (rows, vocabulary)"""
         grammar, room = self.grammar, self.most - self.written
-        scores.index_fill_(1, grammar.hidden, _NEVER)
-        if self.aim is not None:
-            self._wind_up(scores, self.aim)
+        scores.index_fill_(1, grammar.hidden, _EXCLUDED)
+        if self.target_length is not None:
+            self._favour_end(scores, self.target_length)
         if self.left is not None:
-            self._shift(scores)
-        scores[self.written < self.least, grammar.end] = _NEVER
+            self._enforce_entities(scores)
+        scores[self.written < self.least, grammar.end] = _EXCLUDED
         if self.is_masked:
             self._mask(scores)
             tight = (room < _ROOM).nonzero()
-            scores[tight, grammar.starts] = _NEVER
-            self._close(scores, room)
-        return _only(scores, (room <= 0).nonzero().flatten(), grammar.end)
+            scores[tight, grammar.starts] = _EXCLUDED
+            self._force_closing(scores, room)
+        return _force_token(scores, (room <= 0).nonzero().flatten(), grammar.end)
 
     def _mask(self, scores: Tensor) -> None:
         """Rule out what the grammar forbids. Where a model would rather break the line, open
@@ -148,55 +151,55 @@ class TagRules:
         grammar = self.grammar
         marks = grammar.after.shape[1]
         allowed = grammar.allowed[self.states]
-        rows = self._worded.nonzero().flatten()
+        rows = self._in_entity_with_word.nonzero().flatten()
         tags = grammar.ends[(self.states[rows] - 2) // 2]
-        forbidden = scores[rows, :marks].masked_fill(allowed[rows], _NEVER).logsumexp(1)
-        scores[:, :marks].masked_fill_(~allowed, _NEVER)
+        forbidden = scores[rows, :marks].masked_fill(allowed[rows], _EXCLUDED).logsumexp(1)
+        scores[:, :marks].masked_fill_(~allowed, _EXCLUDED)
         scores[rows, tags] = torch.logaddexp(scores[rows, tags], forbidden)
 
     @property
-    def _worded(self) -> Tensor:
+    def _in_entity_with_word(self) -> Tensor:
         """Return which texts are inside an entity with a word. (rows,)"""
         return (self.states > 0) & (self.states % 2 == 0)
 
-    def _wind_up(self, scores: Tensor, aim: Tensor) -> None:
+    def _favour_end(self, scores: Tensor, target_length: Tensor) -> None:
         """Make the end likelier wherever a sentence ends in a text that is as long as wanted.
 
         Of the probability of all else a share goes to the end, which grows from 0 at the length
         wanted to nearly 1.
         """
-        share = (self.written - aim) / (STRETCH * aim).clamp_min(1.0)
-        rows = (self._rest & (share > 0)).nonzero().flatten()
+        share = (self.written - target_length) / (LENGTH_TOLERANCE * target_length).clamp_min(1.0)
+        rows = (self._after_sentence & (share > 0)).nonzero().flatten()
         if not len(rows):
             return
-        share, end = share[rows].clamp_max(_SURE), self.grammar.end
+        share, end = share[rows].clamp_max(_MAX_END_PROBABILITY), self.grammar.end
         others = scores[rows]
-        others[:, end] = _NEVER
+        others[:, end] = _EXCLUDED
         others = others.logsumexp(1)
         odds = (scores[rows, end] - others).exp()
         scores[rows, end] = others + (odds + share).log() - (-share).log1p()
 
     @property
-    def _rest(self) -> Tensor:
+    def _after_sentence(self) -> Tensor:
         """Return which texts just ended a sentence. (rows,)"""
         if self.is_rest is None:
             return torch.zeros_like(self.states, dtype=torch.bool)
         return self.is_rest
 
-    def _shift(self, scores: Tensor) -> None:
+    def _enforce_entities(self, scores: Tensor) -> None:
         """Hold texts to the entities wanted: where one would end too early, the probability of
         its end goes to the tags that are missing."""
         assert self.left is not None
         grammar = self.grammar
-        tags = scores[:, grammar.starts].masked_fill(self.left <= 0, _NEVER)
+        tags = scores[:, grammar.starts].masked_fill(self.left <= 0, _EXCLUDED)
         missing = (self.left > 0).any(1)
         end = scores[:, grammar.end, None]
         shared = torch.logaddexp(tags, end + tags.log_softmax(1))
         scores[:, grammar.starts] = torch.where(missing[:, None], shared, tags)
-        scores[missing, grammar.end] = _NEVER
-        self._hurry(scores, missing)
+        scores[missing, grammar.end] = _EXCLUDED
+        self._force_missing(scores, missing)
 
-    def _hurry(self, scores: Tensor, missing: Tensor) -> None:
+    def _force_missing(self, scores: Tensor, missing: Tensor) -> None:
         """Let nothing but missing entities come where the room left is needed for them: at most
         the last half of a text, unless they take more even with a word each. Where a sentence
         ends they come sooner than in the middle of one."""
@@ -204,39 +207,41 @@ class TagRules:
         room = self.most - self.written
         each = self.grammar.longest[1::2] + _TAGS
         needed = torch.minimum((each * self.left.clamp_min(0)).sum(1), self.most // 2)
-        needed = torch.maximum(torch.where(self._rest, 2 * needed, needed), self._reserve)
+        needed = torch.maximum(
+            torch.where(self._after_sentence, 2 * needed, needed), self._reserved_room
+        )
         late = missing & (self.states == _OUTSIDE) & (room <= needed) & (room >= _ROOM)
         if self.hurried is None:
             self.hurried = torch.zeros_like(late)
         self.hurried |= late
         rows, starts = late.nonzero(), self.grammar.starts
         tags = scores[rows, starts]
-        scores[rows.flatten()] = _NEVER
+        scores[rows.flatten()] = _EXCLUDED
         scores[rows, starts] = tags
 
     @property
-    def _reserve(self) -> Tensor:
+    def _reserved_room(self) -> Tensor:
         """Return the room that entities still wanted take with a word each. (rows,)"""
         if self.left is None:
             return torch.zeros_like(self.written)
         missing = self.left.clamp_min(0).sum(1)
         return _SHORTEST * missing + (missing > 0).long()
 
-    def _close(self, scores: Tensor, room: Tensor) -> None:
+    def _force_closing(self, scores: Tensor, room: Tensor) -> None:
         """Close entities before there is no more room, for them or for those that must come."""
-        grammar, room = self.grammar, room - self._reserve
+        grammar, room = self.grammar, room - self._reserved_room
         wordless = (self.states % 2 == 1) & (room <= _ROOM // 2)
         rows = wordless.nonzero().flatten()
-        scores[rows] = scores[rows].masked_fill(~grammar.worded, _NEVER)
+        scores[rows] = scores[rows].masked_fill(~grammar.has_alphanumeric, _EXCLUDED)
         full = (room <= 1) | (self.inside >= grammar.longest[self.states])
-        rows = (self._worded & full).nonzero().flatten()
-        _only(scores, rows, grammar.ends[(self.states[rows] - 2) // 2])
+        rows = (self._in_entity_with_word & full).nonzero().flatten()
+        _force_token(scores, rows, grammar.ends[(self.states[rows] - 2) // 2])
 
     def advance(self, ids: Tensor, counts: Tensor) -> None:
         """Take the next ids of all texts; those that `counts` is false for are not of the body."""
         grammar = self.grammar
         self.states = torch.where(counts, grammar.advance(self.states, ids), self.states)
-        self.is_rest = counts & grammar.closing[ids] & (self.states == _OUTSIDE)
+        self.is_rest = counts & grammar.ends_sentence[ids] & (self.states == _OUTSIDE)
         self.inside = torch.where(self.states > 0, self.inside + counts.long(), 0)
         self.written = self.written + (counts & (ids != grammar.end)).long()
         if self.left is not None:
@@ -250,8 +255,8 @@ class TagRules:
         return replace(self, **kept)
 
 
-def _only(scores: Tensor, rows: Tensor, number: Tensor | int) -> Tensor:
+def _force_token(scores: Tensor, rows: Tensor, number: Tensor | int) -> Tensor:
     """Leave one id to some rows, in place."""
-    scores[rows] = _NEVER
+    scores[rows] = _EXCLUDED
     scores[rows, number] = 0.0
     return scores

@@ -1,4 +1,4 @@
-"""How a masked language model is trained, resumable after every epoch.
+"""Training of a masked language model over whole words, resumable after every epoch.
 
 The recipe is that of Belkadi et al. (2023), section 3.2: weight decay 0.01, at most 10 epochs,
 patience 2, selection by the perplexity of masked words on notes set aside, whose masks never
@@ -19,11 +19,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from models.hardware import has_bfloat16
-from models.language.corpus.masking import IGNORED, MaskRecipe, generator, masks
+from models.language.corpus.masking import IGNORED, MaskRecipe, mask_generator, mask_tokens
 from models.language.masked.masked_model import TrainedMasked, padded, save_masked
 from models.language.networks.masked_network import (
-    MARKS,
     MASK,
+    SPECIAL_TOKENS,
     UNKNOWN,
     EncoderLM,
     MaskedLM,
@@ -44,12 +44,14 @@ TRAINING = "training.json"
 
 _DECAY = 0.01
 _CLIP = 1.0
-_FROZEN = 1  # seed of the masks of notes that models are selected by, whatever else is drawn
+_EVALUATION_SEED = (
+    1  # seed of the masks of notes that models are selected by, whatever else is drawn
+)
 
 
 @dataclass(frozen=True)
 class MaskedRecipe:
-    """Everything that decides what a training gives, apart from the notes.
+    """Hyperparameters of a masked language model.
 
     `length` is the most words that are seen together, `rare` how many notes must hold a word for
     it to be known, `batch` how many stretches are learnt from at a time. `judge` masks the notes
@@ -73,7 +75,7 @@ class MaskedRecipe:
     seed: int = 1
 
     def fingerprint(self, notes: str) -> str:
-        """Return what differs for trainings that must not go on from each other's checkpoints."""
+        """Return a hash of all settings and the notes' digest."""
         return hashlib.sha256(
             json.dumps([asdict(self), notes], sort_keys=True).encode()
         ).hexdigest()
@@ -81,7 +83,7 @@ class MaskedRecipe:
 
 @dataclass(frozen=True)
 class MaskedLetter:
-    """The words of a note, and which of them identify."""
+    """The words of a note, and whether each is part of an identifier."""
 
     words: Sequence[str] = field(repr=False)
     identifying: Sequence[bool] = field(repr=False)
@@ -103,11 +105,11 @@ class _MaskedPosition(TrainingPosition):
 
 
 @dataclass(frozen=True)
-class _Course:
-    """What is learnt from and selected by, and how."""
+class _MaskedData:
+    """Chunks of the training and development notes, with the recipe."""
 
-    train: Sequence["_Stretch"] = field(repr=False)
-    dev: Sequence["_Stretch"] = field(repr=False)
+    train: Sequence["_Chunk"] = field(repr=False)
+    dev: Sequence["_Chunk"] = field(repr=False)
     recipe: MaskedRecipe
     words: int
 
@@ -153,25 +155,25 @@ class _MaskedTraining(TrainingLoop[_MaskedPosition]):
         train, dev = corpora.train, corpora.dev
         self.out, self.callbacks = out, callbacks
         self.epochs, self.patience = recipe.epochs, recipe.patience
-        self.words = words = _learnt_words(train, recipe.rare)
+        self.words = words = _known_words(train, recipe.rare)
         torch.manual_seed(recipe.seed)
-        self.network = _begin(words, recipe)
+        self.network = _make_network(words, recipe)
         self.network.to(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
         weights = [each for each in self.network.parameters() if each.requires_grad]
         self.optimizer = torch.optim.AdamW(weights, recipe.rate, weight_decay=_DECAY)
         self.fingerprint = recipe.fingerprint(digest_of(train, dev))
         self.trained = TrainedMasked(self.network, words, {"recipe": asdict(recipe), **about})
-        self.course = _Course(
-            _stretches(words, train, recipe.length), _stretches(words, dev, recipe.length),
+        self.data = _MaskedData(
+            _chunks(words, train, recipe.length), _chunks(words, dev, recipe.length),
             recipe, len(words),
         )  # fmt: skip
         self.position, self.budget = _MaskedPosition(), TimeBudget(max_minutes)
         self.resume()
         if not self.position.history:
-            self.position.history.append(_perplexity(self.network, self.course))
+            self.position.history.append(_perplexity(self.network, self.data))
 
     def run(self) -> list[float]:
-        recipe, history = self.course.recipe, self.position.history
+        recipe, history = self.data.recipe, self.position.history
         self.run_epochs()
         report = {
             "recipe": asdict(recipe), "perplexity": history, "words": len(self.words),
@@ -191,23 +193,23 @@ class _MaskedTraining(TrainingLoop[_MaskedPosition]):
 
     def train_step(self, step: int, steps: int) -> None:  # noqa: ARG002
         """Train for an epoch."""
-        course, epoch = self.course, self.position.epoch + 1
-        torch.manual_seed(course.recipe.seed * 1_000_003 + epoch)
+        data, epoch = self.data, self.position.epoch + 1
+        torch.manual_seed(data.recipe.seed * 1_000_003 + epoch)
         self.network.train()
-        planned = len(course.train) * course.recipe.epochs
-        done = len(course.train) * (epoch - 1)
-        for seen, wanted in _batches(course.train, course, epoch):
-            total, count = _loss(self.network, seen, wanted)
+        planned = len(data.train) * data.recipe.epochs
+        done = len(data.train) * (epoch - 1)
+        for inputs, targets in _batches(data.train, data, epoch):
+            total, count = _loss(self.network, inputs, targets)
             if count:
                 self.optimizer.zero_grad()
                 (total / count).backward()  # type: ignore[no-untyped-call]
                 take_step(self.network, self.optimizer, _CLIP)
-            done += len(seen)
+            done += len(inputs)
             self.callbacks.advance(done, planned)
 
     def end_epoch(self, *, is_last: bool) -> None:  # noqa: ARG002
         history = self.position.history
-        history.append(_perplexity(self.network, self.course))
+        history.append(_perplexity(self.network, self.data))
         if history[-1] <= min(history):
             save_masked(self.trained, self.out)
 
@@ -216,7 +218,7 @@ class _MaskedTraining(TrainingLoop[_MaskedPosition]):
         self.callbacks.evaluated({"epoch": epoch, "perplexity": perplexity})
 
 
-def _begin(words: Sequence[str], recipe: MaskedRecipe) -> Network:
+def _make_network(words: Sequence[str], recipe: MaskedRecipe) -> Network:
     if recipe.encoder:
         return EncoderLM.of(recipe.encoder, words, recipe.length)
     return MaskedLM(
@@ -226,14 +228,14 @@ def _begin(words: Sequence[str], recipe: MaskedRecipe) -> Network:
 
 
 @dataclass(frozen=True)
-class _Stretch:
+class _Chunk:
     number: int
     ids: list[int] = field(repr=False)
     identifying: list[bool] = field(repr=False)
 
 
-def _learnt_words(letters: Iterable[MaskedLetter], rare: int) -> tuple[str, ...]:
-    """Return the words that may be written, the most frequent first.
+def _known_words(letters: Iterable[MaskedLetter], rare: int) -> tuple[str, ...]:
+    """Return the words of the vocabulary, the most frequent first.
 
     A word that identifies in as many notes as it does not is none of them: it may identify where
     nobody saw it.
@@ -242,77 +244,75 @@ def _learnt_words(letters: Iterable[MaskedLetter], rare: int) -> tuple[str, ...]
     identifying: Counter[str] = Counter()
     for letter in letters:
         pairs = list(zip(letter.words, letter.identifying, strict=True))
-        counts.update({word for word, tells in pairs if not tells})
-        identifying.update({word for word, tells in pairs if tells})
+        counts.update({word for word, is_identifying in pairs if not is_identifying})
+        identifying.update({word for word, is_identifying in pairs if is_identifying})
     kept = (
         word
         for word, count in counts.items()
-        if count >= rare and count > identifying[word] and word not in MARKS
+        if count >= rare and count > identifying[word] and word not in SPECIAL_TOKENS
     )
-    return (*MARKS, *sorted(kept, key=lambda word: (-counts[word], word)))
+    return (*SPECIAL_TOKENS, *sorted(kept, key=lambda word: (-counts[word], word)))
 
 
-def _stretches(
-    words: Sequence[str], letters: Sequence[MaskedLetter], length: int
-) -> list[_Stretch]:
-    found: list[_Stretch] = []
+def _chunks(words: Sequence[str], letters: Sequence[MaskedLetter], length: int) -> list[_Chunk]:
+    found: list[_Chunk] = []
     known = {word: number for number, word in enumerate(words)}
     for letter in letters:
         ids = [known.get(word, UNKNOWN) for word in letter.words]
         for start in range(0, len(ids), length):
             part = slice(start, start + length)
-            found.append(_Stretch(len(found), ids[part], list(letter.identifying[part])))
+            found.append(_Chunk(len(found), ids[part], list(letter.identifying[part])))
     return found
 
 
-def _masked(stretch: _Stretch, course: _Course, epoch: int) -> tuple[Any, Any]:
-    recipe = course.recipe
-    chance = generator(recipe.seed if epoch else _FROZEN, epoch, stretch.number)
-    vocabulary = (MASK, len(MARKS), max(course.words, len(MARKS) + 1))
+def _mask_chunk(chunk: _Chunk, data: _MaskedData, epoch: int) -> tuple[Any, Any]:
+    recipe = data.recipe
+    rng = mask_generator(recipe.seed if epoch else _EVALUATION_SEED, epoch, chunk.number)
+    vocabulary = (MASK, len(SPECIAL_TOKENS), max(data.words, len(SPECIAL_TOKENS) + 1))
     share = recipe.mask if epoch else recipe.judge
-    seen, wanted = masks(stretch.ids, stretch.identifying, share, vocabulary, chance)
+    inputs, targets = mask_tokens(chunk.ids, chunk.identifying, share, vocabulary, rng)
     # What is unknown is seen, and never to be guessed: it would be learnt as a word.
-    wanted[wanted == UNKNOWN] = IGNORED
-    return seen, wanted
+    targets[targets == UNKNOWN] = IGNORED
+    return inputs, targets
 
 
 def _batches(
-    stretches: Sequence[_Stretch], course: _Course, epoch: int
+    chunks: Sequence[_Chunk], data: _MaskedData, epoch: int
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    batch = course.recipe.batch
-    order = np.argsort([len(each.ids) for each in stretches], kind="stable")
+    batch = data.recipe.batch
+    order = np.argsort([len(each.ids) for each in chunks], kind="stable")
     groups = [order[at : at + batch] for at in range(0, len(order), batch)]
     if epoch:
-        np.random.default_rng((course.recipe.seed, epoch)).shuffle(groups)
+        np.random.default_rng((data.recipe.seed, epoch)).shuffle(groups)
     for group in groups:
-        pairs = [_masked(stretches[number], course, epoch) for number in group]
-        seen = padded([one.tolist() for one, _ in pairs])
-        wanted = padded([other.tolist() for _, other in pairs], IGNORED)
-        yield seen, wanted
+        pairs = [_mask_chunk(chunks[number], data, epoch) for number in group]
+        inputs = padded([one.tolist() for one, _ in pairs])
+        targets = padded([other.tolist() for _, other in pairs], IGNORED)
+        yield inputs, targets
 
 
-def _loss(network: Network, seen: Tensor, wanted: Tensor) -> tuple[Tensor, int]:
+def _loss(network: Network, inputs: Tensor, targets: Tensor) -> tuple[Tensor, int]:
     """Return the sum of the losses of words to guess, and their number."""
     device = network.bias.device
-    chosen = (wanted != IGNORED).to(device)
+    chosen = (targets != IGNORED).to(device)
     with torch.autocast(device.type, torch.bfloat16, enabled=has_bfloat16(device)):
-        scores = network.score(network.hidden(seen.to(device))[chosen])
-    target = wanted.to(device)[chosen]
+        scores = network.score(network.hidden(inputs.to(device))[chosen])
+    target = targets.to(device)[chosen]
     return functional.cross_entropy(scores.float(), target, reduction="sum"), len(target)
 
 
 @torch.inference_mode()
-def _perplexity(network: Network, course: _Course) -> float:
+def _perplexity(network: Network, data: _MaskedData) -> float:
     network.eval()
     nats, guessed = 0.0, 0
-    for seen, wanted in _batches(course.dev, course, 0):
-        total, count = _loss(network, seen, wanted)
+    for inputs, targets in _batches(data.dev, data, 0):
+        total, count = _loss(network, inputs, targets)
         nats, guessed = nats + float(total), guessed + count
     return float(np.exp(nats / guessed)) if guessed else float("inf")
 
 
 def digest_of(*parts: Sequence[MaskedLetter]) -> str:
-    """Return what changes with any word of the notes, or with what identifies in them."""
+    """Return a digest of the words of notes and of which ones are identifiers."""
     total = hashlib.sha256()
     for letters in parts:
         held = [[list(letter.words), list(map(bool, letter.identifying))] for letter in letters]

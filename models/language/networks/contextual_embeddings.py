@@ -1,4 +1,4 @@
-"""Vectors of the pieces of a text in context, by an encoder in a folder; nothing is fetched."""
+"""Contextual embeddings of the subwords of a text, by an encoder from a local folder or package."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -16,9 +16,9 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoModel
 from transformers.utils.logging import disable_progress_bar
 
-from models.tagger.encoders.encoder import EncoderPlan, make_encoder
+from models.tagger.encoders.encoder import EncoderConfig, make_encoder
 from models.tagger.encoders.subword_models import END, PADDING, START
-from models.tagger.encoders.windows import Cut, windows
+from models.tagger.encoders.windows import WindowConfig, windows
 from record.errors import ConfigError
 
 Floats = NDArray[np.float32]
@@ -34,7 +34,7 @@ _AT_ONCE = 8
 
 @dataclass(frozen=True)
 class _Encoder:
-    """How a text becomes ids, the marks around a window, and how a batch of windows is encoded.
+    """How to tokenize a text, wrap a window in special tokens, and encode a batch of windows.
 
     `encode` takes ids and lengths, (windows, ids) and (windows,), and gives (windows, ids, width).
     """
@@ -47,8 +47,8 @@ class _Encoder:
     width: int
 
 
-class ContextVectors:
-    """Return unit vectors of the last layer for the pieces of a text.
+class ContextualEmbeddings:
+    """Computes unit vectors of the last layer for the subwords of a text.
 
     A text longer than the encoder sees is encoded in windows, each piece with the context that it
     has in the middle of one.
@@ -57,10 +57,10 @@ class ContextVectors:
     def __init__(self, encoder: _Encoder) -> None:
         self._encoder = encoder
         marks = len(encoder.before) + len(encoder.after)
-        self._cut = Cut(min(encoder.longest, _LONGEST) - marks, _CONTEXT)
+        self._cut = WindowConfig(min(encoder.longest, _LONGEST) - marks, _CONTEXT)
 
     @classmethod
-    def of_folder(cls, folder: Path) -> "ContextVectors":
+    def of_folder(cls, folder: Path) -> "ContextualEmbeddings":
         """Load the folder of a HuggingFace encoder; raises ConfigError."""
         disable_progress_bar()  # type: ignore[no-untyped-call]  # a command has its own
         try:
@@ -69,8 +69,10 @@ class ContextVectors:
             # Weights in a pickle could run code.
             model = AutoModel.from_pretrained(folder, local_files_only=True, use_safetensors=True)
         except (OSError, ValueError, KeyError, TypeError, SafetensorError):
-            problem = "holds no encoder with model.safetensors, config.json and tokenizer.json"
-            raise ConfigError(str(folder), problem, "name the folder of such a model") from None
+            problem = "not an encoder with model.safetensors, config.json and tokenizer.json"
+            raise ConfigError(
+                str(folder), problem, "give the folder of a Hugging Face encoder"
+            ) from None
         model = model.eval().to(_DEVICE)
         tokenizer = Tokenizer.from_str(held)
         tokenizer.no_truncation()
@@ -93,9 +95,9 @@ class ContextVectors:
         )  # fmt: skip
 
     @classmethod
-    def packaged(cls, name: str, texts: Iterable[str]) -> "ContextVectors":
+    def packaged(cls, name: str, texts: Iterable[str]) -> "ContextualEmbeddings":
         """Make one of `PACKAGED` for these texts, whose pieces it will know; raises ConfigError."""
-        encoder, subwords = make_encoder(EncoderPlan(name), texts)
+        encoder, subwords = make_encoder(EncoderConfig(name), texts)
         encoder.eval().to(_DEVICE)
         longest = getattr(encoder, "longest", _LONGEST)
         return cls(

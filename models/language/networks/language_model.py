@@ -1,4 +1,4 @@
-"""What a language model is to those who train it and write with it."""
+"""The interface of language models: next-token scores for training, and stepwise decoding."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
@@ -7,24 +7,24 @@ import torch
 from torch import Tensor, nn
 
 
-class Memory(ABC):
-    """What a model remembers of the texts it is in the middle of, one row each."""
+class DecoderState(ABC):
+    """The state of a model in the middle of generating texts, one row each."""
 
-    crowded: ClassVar[float] = 1.0
+    compaction_threshold: ClassVar[float] = 1.0
     """Rows are worth dropping when the share of those that go on is not above this."""
 
     @abstractmethod
-    def keep(self, rows: Tensor) -> "Memory":
+    def keep(self, rows: Tensor) -> "DecoderState":
         """Return the memory of some of the rows, or of the same row several times. (kept,)"""
 
 
 class LanguageModel(nn.Module, ABC):
-    """Tells how probable each id is as the next one."""
+    """Scores the next token of a text."""
 
     vocabulary: int
     """How many ids there are."""
     longest: int | None
-    """How many ids a text may have; None where there is no bound."""
+    """The maximum number of tokens of a text; None if unlimited."""
 
     @property
     def device(self) -> torch.device:
@@ -33,14 +33,14 @@ class LanguageModel(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, ids: Tensor) -> Tensor:
-        """Score every next id of whole texts. (texts, ids) -> (texts, ids, vocabulary)"""
+        """Compute next-token scores of full texts. (texts, ids) -> (texts, ids, vocabulary)"""
 
     @abstractmethod
-    def start(self, rows: int, length: int) -> Memory:
-        """Return the memory of so many texts that have not begun, of at most `length` ids each."""
+    def start(self, rows: int, length: int) -> DecoderState:
+        """Return the state of so many empty texts of at most `length` tokens each."""
 
     @abstractmethod
-    def step(self, ids: Tensor, memory: Memory) -> tuple[Tensor, Memory]:
+    def step(self, ids: Tensor, memory: DecoderState) -> tuple[Tensor, DecoderState]:
         """Read one more id of each text: (rows,) -> scores of the next (rows, vocabulary).
 
         The memory that was given must not be used again.

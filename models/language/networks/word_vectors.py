@@ -1,4 +1,4 @@
-"""What vectors of words learnt from a corpus know: how alike words are, what follows from what."""
+"""Word vectors of a corpus and what they are worth: word similarity, and textual entailment."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,21 +24,21 @@ _TINY = 1e-12
 
 @dataclass(frozen=True)
 class WordPair:
-    """Two sentences as words, and what is said of them: `entailment`, for one."""
+    """Two sentences as words, and their label, such as `entailment`."""
 
     first: Sequence[str] = field(repr=False)
     second: Sequence[str] = field(repr=False)
     label: str
 
 
-def learn_vectors(sentences: Iterable[Sequence[str]], *, seed: int = 1) -> dict[str, Floats]:
+def train_word_vectors(sentences: Iterable[Sequence[str]], *, seed: int = 1) -> dict[str, Floats]:
     """Learn vectors by skip-grams, with the settings of Melamud and Shivade (2019).
 
     One thread: same sentences and seed give the same vectors. Raises ValueError without words.
     """
     texts = [list(sentence) for sentence in sentences]
     if not any(texts):
-        raise ValueError("there are no words to learn from")
+        raise ValueError("the sentences must contain words")
     made = Word2Vec(
         texts, sg=1, vector_size=SIZE, window=_WINDOW, negative=_NEGATIVES, epochs=_EPOCHS,
         min_count=1, workers=1, seed=seed,
@@ -47,12 +47,12 @@ def learn_vectors(sentences: Iterable[Sequence[str]], *, seed: int = 1) -> dict[
 
 
 def random_vectors(words: Iterable[str], *, seed: int = 1) -> dict[str, Floats]:
-    """Return vectors that know nothing."""
-    chance = np.random.default_rng(seed)
-    return {word: chance.standard_normal(SIZE, dtype=np.float32) for word in words}
+    """Return random vectors, as a baseline."""
+    rng = np.random.default_rng(seed)
+    return {word: rng.standard_normal(SIZE, dtype=np.float32) for word in words}
 
 
-def likeness(vectors: Mapping[str, Floats], one: str, other: str) -> float:
+def cosine_similarity(vectors: Mapping[str, Floats], one: str, other: str) -> float:
     """Return the cosine of two words; 0 where one has no vector."""
     first, second = vectors.get(one), vectors.get(other)
     if first is None or second is None:
@@ -61,11 +61,10 @@ def likeness(vectors: Mapping[str, Floats], one: str, other: str) -> float:
     return float(first @ second) / length if length else 0.0
 
 
-class Entailment(nn.Module):
-    """Three layers over the sums of two sentences' vectors, each of length 1, which stay as they
-    are.
+class EntailmentClassifier(nn.Module):
+    """An entailment classifier over the sums of two sentences' word vectors, which are frozen.
 
-    The baseline of Bowman et al. (EMNLP 2015).
+    The baseline of Bowman et al. (EMNLP 2015); vectors have length 1.
     """
 
     def __init__(self, vectors: Mapping[str, Floats], labels: Sequence[str]) -> None:
@@ -81,41 +80,44 @@ class Entailment(nn.Module):
 
     def features(self, pairs: Sequence[WordPair]) -> Tensor:
         """Return the sums of both sentences side by side. (pairs, 2 sizes)"""
-        rows = [np.concatenate([self._sum(pair.first), self._sum(pair.second)]) for pair in pairs]
+        rows = [
+            np.concatenate([self._sentence_vector(pair.first), self._sentence_vector(pair.second)])
+            for pair in pairs
+        ]
         return torch.from_numpy(np.stack(rows))
 
-    def _sum(self, words: Sequence[str]) -> Floats:
+    def _sentence_vector(self, words: Sequence[str]) -> Floats:
         known = [self._vectors[word] for word in words if word in self._vectors]
         total: Floats = np.sum(known, axis=0) if known else np.zeros(SIZE, np.float32)
         return total
 
     def learn(self, pairs: Sequence[WordPair], *, epochs: int, seed: int) -> None:
         """Learn from pairs."""
-        given = self.features(pairs)
-        wanted = torch.tensor([self._labels.index(pair.label) for pair in pairs])
+        features = self.features(pairs)
+        targets = torch.tensor([self._labels.index(pair.label) for pair in pairs])
         optimizer = torch.optim.Adam(self.layers.parameters(), lr=_RATE)
-        draw = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(seed)
         for _ in range(epochs):
-            order = torch.randperm(len(pairs), generator=draw)
+            order = torch.randperm(len(pairs), generator=generator)
             for at in range(0, len(pairs), _ROWS):
                 rows = order[at : at + _ROWS]
                 optimizer.zero_grad()
-                loss = functional.cross_entropy(self.layers(given[rows]), wanted[rows])
+                loss = functional.cross_entropy(self.layers(features[rows]), targets[rows])
                 loss.backward()  # type: ignore[no-untyped-call]
                 optimizer.step()
 
     @torch.inference_mode()
-    def right(self, pairs: Sequence[WordPair]) -> list[bool]:
-        """Return of each pair whether its label is foreseen."""
+    def is_correct(self, pairs: Sequence[WordPair]) -> list[bool]:
+        """Return for each pair whether its label is predicted."""
         found = self.layers(self.features(pairs)).argmax(1).tolist()
         return [self._labels[place] == pair.label for place, pair in zip(found, pairs, strict=True)]
 
 
-def learn_entailment(
+def train_entailment(
     pairs: Sequence[WordPair], vectors: Mapping[str, Floats], *, epochs: int = 50, seed: int = 1
-) -> Entailment:
-    """Teach what follows from what by frozen vectors; same pairs and seed give the same model."""
+) -> EntailmentClassifier:
+    """Train an entailment classifier on frozen vectors; deterministic for the same seed."""
     torch.manual_seed(seed)
-    model = Entailment(vectors, sorted({pair.label for pair in pairs}))
+    model = EntailmentClassifier(vectors, sorted({pair.label for pair in pairs}))
     model.learn(pairs, epochs=epochs, seed=seed)
     return model

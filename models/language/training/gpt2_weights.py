@@ -1,4 +1,4 @@
-"""Begins with the weights of a GPT-2 that lies in a folder as HuggingFace writes it."""
+"""Initialization of a GPT with the weights of a GPT-2 in a Hugging Face folder."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from models.language.corpus.vocabulary import Pieces, Vocabulary
+from models.language.corpus.vocabulary import BytePairVocabulary, Vocabulary
 from models.language.networks.gpt import GPT
 from models.language.training.recipe import LanguageRecipe
 from record.errors import ConfigError
@@ -19,7 +19,7 @@ from record.errors import ConfigError
 WEIGHTS = "model.safetensors"
 
 _KEY = "--pretrained"
-_REMEDY = "name a folder with config.json, model.safetensors and vocab.json of a GPT-2"
+_REMEDY = "give a folder with config.json, model.safetensors and vocab.json of a GPT-2"
 
 # The parts of a block here and in a `GPT2LMHeadModel`; its matrices lie the other way round.
 _PARTS = {
@@ -32,14 +32,14 @@ _PARTS = {
 }
 
 
-def adapt(folder: Path, recipe: LanguageRecipe, vocabulary: Vocabulary) -> GPT:
+def load_gpt2(folder: Path, recipe: LanguageRecipe, vocabulary: Vocabulary) -> GPT:
     """Make a transformer with the blocks of a pretrained one and embeddings for a new vocabulary.
 
     Pieces that both vocabularies have keep their embeddings; all others, marks among them, get
     the mean of the old ones (Libbi et al., 2021). Raises ConfigError.
     """
-    if not isinstance(vocabulary, Pieces):
-        raise ConfigError("--vocabulary", "must be pieces", "leave it out")
+    if not isinstance(vocabulary, BytePairVocabulary):
+        raise ConfigError("--vocabulary", "must be `pieces` with --pretrained", "omit --vocabulary")
     config, state, old = _read(folder)
     shape: dict[str, Any] = {
         "width": config["n_embd"],
@@ -49,22 +49,22 @@ def adapt(folder: Path, recipe: LanguageRecipe, vocabulary: Vocabulary) -> GPT:
     }
     network = GPT(vocabulary.size, **shape, dropout=recipe.dropout)
     try:
-        network.load_state_dict(renamed(state, shape["layers"], network), strict=True)
+        network.load_state_dict(rename_weights(state, shape["layers"], network), strict=True)
         with torch.no_grad():
             network.embed.weight.copy_(_embeddings(state["wte.weight"], old, vocabulary))
     except (KeyError, RuntimeError):
-        raise ConfigError(_KEY, "is no GPT-2", _REMEDY) from None
+        raise ConfigError(_KEY, "not the weights of a GPT-2", _REMEDY) from None
     return network
 
 
 def digest(folder: Path) -> str:
-    """Return what changes with the weights of a pretrained model; raises ConfigError."""
+    """Return a digest of the weights of a pretrained model; raises ConfigError."""
     try:
         with (folder / WEIGHTS).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
-        remedy = "name the folder of a model as HuggingFace saves it"
-        raise ConfigError(str(folder), f"holds no {WEIGHTS} that can be read", remedy) from None
+        remedy = "give the folder of a Hugging Face model"
+        raise ConfigError(str(folder), f"missing or unreadable {WEIGHTS}", remedy) from None
 
 
 def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor], dict[str, int]]:
@@ -75,11 +75,11 @@ def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor], dict[str, in
         for name in ("n_embd", "n_layer", "n_head", "n_positions"):
             int(config[name])
     except (OSError, ValueError, KeyError, TypeError, SafetensorError):
-        raise ConfigError(_KEY, "holds no GPT-2 that can be read", _REMEDY) from None
+        raise ConfigError(_KEY, "cannot read a GPT-2 from this folder", _REMEDY) from None
     return config, {name.removeprefix("transformer."): v for name, v in state.items()}, pieces
 
 
-def renamed(state: Mapping[str, Tensor], layers: int, network: GPT) -> dict[str, Tensor]:
+def rename_weights(state: Mapping[str, Tensor], layers: int, network: GPT) -> dict[str, Tensor]:
     """Return the weights of a GPT-2 by their names here, but for the embeddings of pieces."""
     named = {
         "embed.weight": network.embed.weight,
@@ -96,7 +96,7 @@ def renamed(state: Mapping[str, Tensor], layers: int, network: GPT) -> dict[str,
     return named
 
 
-def _embeddings(old: Tensor, known: Mapping[str, int], vocabulary: Pieces) -> Tensor:
+def _embeddings(old: Tensor, known: Mapping[str, int], vocabulary: BytePairVocabulary) -> Tensor:
     """Return the embeddings of the new ids. (ids, width)"""
     new = old.mean(0).repeat(vocabulary.size, 1)
     for piece, number in vocabulary.by_piece.items():

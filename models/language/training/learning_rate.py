@@ -1,4 +1,4 @@
-"""How rates change while a language model learns."""
+"""Learning-rate schedules of language models: plateau, one-cycle, and discriminative rates."""
 
 import math
 from dataclasses import dataclass
@@ -10,9 +10,12 @@ _START, _LAST = 25.0, 1e5  # the rate begins at peak / 25 and ends at peak / 100
 
 
 @dataclass
-class Plateau:
-    """Divides a rate when a perplexity stops falling: after each reading that is not lower than
-    the lowest before by more than `gain`. The rate never falls below `floor`."""
+class PlateauSchedule:
+    """Divides the learning rate when perplexity stops improving.
+
+    Each reading that is not lower than the best by more than `gain` divides the rate by `divisor`,
+    down to `floor`.
+    """
 
     rate: float
     divisor: float
@@ -21,7 +24,7 @@ class Plateau:
     best: float = math.inf
 
     def read(self, perplexity: float) -> float:
-        """Take a reading and give the rate to go on with."""
+        """Take a perplexity and return the rate to continue with."""
         if not self.best - perplexity > self.gain:
             self.rate = max(self.floor, self.rate / self.divisor)
         self.best = min(self.best, perplexity)
@@ -42,7 +45,7 @@ def _between(first: float, last: float, share: float) -> float:
     return last + (first - last) * (1 + math.cos(math.pi * min(1.0, max(0.0, share)))) / 2
 
 
-def peaks(stage: Stage, groups: int) -> list[float | None]:
+def group_peaks(stage: Stage, groups: int) -> list[float | None]:
     """Return the highest rate of each group of layers, the input's first; None where it is frozen.
 
     All of them learn where the stage names more than there are.
@@ -55,8 +58,7 @@ def peaks(stage: Stage, groups: int) -> list[float | None]:
 
 
 def stage_at(stages: tuple[Stage, ...], progress: float) -> tuple[int, float]:
-    """Return which stage a whole training is in at a progress from 0 to 1, and how far its cycle
-    is.
+    """Return the stage at a progress from 0 to 1, and the progress within its cycle.
 
     A stage of several cycles rises and falls as often.
     """
@@ -65,4 +67,4 @@ def stage_at(stages: tuple[Stage, ...], progress: float) -> tuple[int, float]:
         if done < stage.cycles or number == len(stages) - 1:
             return number, min(1.0, done % 1 if done < stage.cycles else 1.0)
         done -= stage.cycles
-    raise AssertionError("a training has stages")
+    raise AssertionError("the list of stages must not be empty")

@@ -1,4 +1,4 @@
-"""A trained language model as a folder: weights, vocabulary, and what rebuilds it."""
+"""Saving and loading a trained language model: weights, vocabulary and network shape."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ from record.atomic_write import write_atomically
 WEIGHTS, VOCABULARY = "weights.safetensors", "vocabulary.json"
 
 _TIED = "scores.weight"  # the same weights as `embed.weight`, kept once
-_FORM = FolderFormat("language.json", "language model", "cryptonym synthesize train")
+_FOLDER_FORMAT = FolderFormat("language.json", "language model", "cryptonym synthesize train")
 
 
 @dataclass(frozen=True)
 class TrainedGenerator:
-    """Everything that writes text. `about` is what those who trained it say of it."""
+    """A trained network with its vocabulary; `about` is metadata given by whoever trained it."""
 
     network: LanguageModel
     vocabulary: Vocabulary
@@ -32,14 +32,14 @@ class TrainedGenerator:
 
 
 def build(shape: Mapping[str, Any]) -> LanguageModel:
-    """Make a network of a shape, with weights drawn by chance; raises KeyError, TypeError."""
+    """Build a network of a shape with random weights; raises KeyError, TypeError."""
     sizes = {name: value for name, value in shape.items() if name not in ("kind", "vocabulary")}
     kinds: dict[str, type[GPT] | type[LSTM]] = {"gpt": GPT, "lstm": LSTM}
     return kinds[shape["kind"]](shape["vocabulary"], **sizes)
 
 
 def save(trained: TrainedGenerator, folder: Path) -> None:
-    """Write a model; `language.json` comes last, so that a folder with it is whole."""
+    """Write a model; `language.json` is written last, so that a folder with it is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     state = {
         name: value.detach().cpu().contiguous()
@@ -49,39 +49,37 @@ def save(trained: TrainedGenerator, folder: Path) -> None:
     write_atomically(folder / WEIGHTS, dump_weights(state))
     trained.vocabulary.save(folder / VOCABULARY)
     said = {"shape": trained.network.shape, "about": trained.about}
-    _FORM.seal(folder, said, (WEIGHTS, VOCABULARY))
+    _FOLDER_FORMAT.write_settings(folder, said, (WEIGHTS, VOCABULARY))
 
 
 def load(folder: Path) -> TrainedGenerator:
     """Read a model. Raises ConfigError that names the file which is missing or damaged."""
-    settings = _FORM.read(folder)
+    settings = _FOLDER_FORMAT.read(folder)
     try:
         network = build(settings["shape"])
-        state = load_weights(_FORM.checked(folder, settings, WEIGHTS))
+        state = load_weights(_FOLDER_FORMAT.read_verified(folder, settings, WEIGHTS))
         network.load_state_dict({**state, _TIED: state["embed.weight"]})
-        _FORM.checked(folder, settings, VOCABULARY)
+        _FOLDER_FORMAT.read_verified(folder, settings, VOCABULARY)
         vocabulary = read_vocabulary(folder / VOCABULARY)
         about: Mapping[str, Any] = settings["about"]
     except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError):
-        raise _FORM.unfit(folder) from None
+        raise _FOLDER_FORMAT.mismatch_error(folder) from None
     network.eval()
     return TrainedGenerator(network, vocabulary, about)
 
 
 def shape_of(folder: Path) -> Mapping[str, Any]:
     """Return the shape of a model without its weights; raises ConfigError."""
-    shape: Mapping[str, Any] = _FORM.read(folder)["shape"]
+    shape: Mapping[str, Any] = _FOLDER_FORMAT.read(folder)["shape"]
     return shape
 
 
 def about(folder: Path) -> Mapping[str, Any]:
-    """Return what those who trained a model say of it; raises ConfigError."""
-    told: Mapping[str, Any] = _FORM.read(folder)["about"]
-    return told
+    """Return the metadata of a model; raises ConfigError."""
+    metadata: Mapping[str, Any] = _FOLDER_FORMAT.read(folder)["about"]
+    return metadata
 
 
 def digest(folder: Path) -> str:
-    """Return what changes with the weights, the vocabulary and anything else;
-    raises ConfigError.
-    """
-    return _FORM.digest(folder)
+    """Return a digest of the weights, vocabulary and settings; raises ConfigError."""
+    return _FOLDER_FORMAT.digest(folder)

@@ -1,4 +1,4 @@
-"""What one step of training does: with an LSTM on streams, with a transformer on documents."""
+"""How language models take a training step: LSTMs on streams, transformers on documents."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -12,18 +12,18 @@ from models.checkpoint import trainable_parameters
 from models.hardware import has_bfloat16
 from models.language.corpus.batching import (
     IGNORED,
-    Lesson,
+    LanguageBatch,
     Text,
     batches,
-    lesson,
-    lessons_of,
-    stream,
-    stretches,
+    bptt_chunks,
+    collate_texts,
+    make_streams,
+    split_at_context,
 )
 from models.language.networks.gpt import GPT
 from models.language.networks.language_model import LanguageModel
 from models.language.networks.lstm import LSTM
-from models.language.training.learning_rate import Plateau, one_cycle, peaks, stage_at
+from models.language.training.learning_rate import PlateauSchedule, group_peaks, one_cycle, stage_at
 from models.language.training.recipe import LanguageRecipe
 from models.training_loop import make_generator, take_step
 
@@ -31,8 +31,8 @@ _GROUPS = 4
 _DECAY = 0.01
 
 
-class TrainingSteps(ABC):
-    """Everything that differs between trainings; chance comes from seed, epoch and step alone."""
+class StepTrainer(ABC):
+    """Batches, optimizer and update rule of one kind of training; seeded by epoch and step."""
 
     network: LanguageModel
     optimizer: torch.optim.Optimizer
@@ -40,70 +40,70 @@ class TrainingSteps(ABC):
     """Whether the last weights are kept, instead of those that foresee held-out notes best."""
 
     @abstractmethod
-    def begin(self, epoch: int) -> int:
-        """Lay out an epoch; returns its number of steps."""
+    def begin_epoch(self, epoch: int) -> int:
+        """Prepare an epoch and return its number of steps."""
 
     @abstractmethod
-    def learn(self, step: int, progress: float) -> int:
-        """Take one step of the epoch at a progress through the whole; returns the ids learnt."""
+    def train_step(self, step: int, progress: float) -> int:
+        """Take one step at a progress through the training; return the tokens trained on."""
 
     @abstractmethod
-    def judged(self, perplexity: float) -> None:
-        """Hear the perplexity on held-out notes."""
+    def on_evaluation(self, perplexity: float) -> None:
+        """Receive the perplexity on held-out notes."""
 
     @abstractmethod
     def place(self) -> dict[str, Any]:
-        """Return what a checkpoint keeps beside weights and the optimizer's memory."""
+        """Return the JSON state that a checkpoint stores."""
 
     @abstractmethod
-    def extras(self) -> dict[str, Tensor]:
+    def tensors(self) -> dict[str, Tensor]:
         """Return tensors that a checkpoint keeps."""
 
     @abstractmethod
-    def prepare(self, place: Mapping[str, Any]) -> None:
-        """Come to the state that `place` tells of, before weights and memory are restored."""
+    def restore_state(self, place: Mapping[str, Any]) -> None:
+        """Restore what `place` returned, before weights and optimizer state are loaded."""
 
     @abstractmethod
-    def restore(self, extras: Mapping[str, Tensor]) -> None:
-        """Take back the tensors of a checkpoint."""
+    def restore_tensors(self, tensors: Mapping[str, Tensor]) -> None:
+        """Restore the tensors of a checkpoint."""
 
 
-class StreamCourse(TrainingSteps):
-    """Plain gradient descent on streams; the state is carried from stretch to stretch."""
+class StreamTrainer(StepTrainer):
+    """Plain SGD on parallel streams; the LSTM state is carried from chunk to chunk."""
 
     def __init__(
         self, network: LSTM, texts: Sequence[Text], recipe: LanguageRecipe, end: int
     ) -> None:
         self.network, self._lstm, self._recipe = network, network, recipe
         self._device = network.embed.weight.device
-        streams = stream(texts, end, recipe.streams).to(self._device)
-        self._stretches = list(stretches(streams, recipe.sequence))
+        streams = make_streams(texts, end, recipe.streams).to(self._device)
+        self._chunks = list(bptt_chunks(streams, recipe.sequence))
         self.optimizer = torch.optim.SGD(network.parameters(), lr=recipe.rate)
-        self._plateau = Plateau(recipe.rate, recipe.divisor, recipe.floor, recipe.gain)
+        self._plateau = PlateauSchedule(recipe.rate, recipe.divisor, recipe.floor, recipe.gain)
         self._state = network.start(recipe.streams, 0).state
         self._in_bfloat16 = has_bfloat16(self._device)
 
-    def begin(self, epoch: int) -> int:  # noqa: ARG002
+    def begin_epoch(self, epoch: int) -> int:  # noqa: ARG002
         """Go to the beginning of the streams."""
-        return len(self._stretches)
+        return len(self._chunks)
 
-    def learn(self, step: int, progress: float) -> int:  # noqa: ARG002
+    def train_step(self, step: int, progress: float) -> int:  # noqa: ARG002
         """Learn from one stretch."""
         if step == 0:
             self._state = self._lstm.start(self._recipe.streams, 0).state
-        given = self._stretches[step]
+        batch = self._chunks[step]
         self.network.train()
         self.optimizer.param_groups[0]["lr"] = self._plateau.rate
         self.optimizer.zero_grad()
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._in_bfloat16):
-            scores, state = self._lstm.read(given.read, self._state)
-        loss = functional.cross_entropy(scores.float().flatten(0, 1), given.wanted.flatten())
+            scores, state = self._lstm.forward_from(batch.inputs, self._state)
+        loss = functional.cross_entropy(scores.float().flatten(0, 1), batch.targets.flatten())
         loss.backward()  # type: ignore[no-untyped-call]
         take_step(self.network, self.optimizer, self._recipe.clip)
         self._state = (state[0].detach().float(), state[1].detach().float())
-        return given.wanted.numel()
+        return batch.targets.numel()
 
-    def judged(self, perplexity: float) -> None:
+    def on_evaluation(self, perplexity: float) -> None:
         """Divide the rate where the perplexity stopped falling."""
         self._plateau.read(perplexity)
 
@@ -111,84 +111,84 @@ class StreamCourse(TrainingSteps):
         """Return the rate and the best perplexity."""
         return {"rate": self._plateau.rate, "best": self._plateau.best}
 
-    def extras(self) -> dict[str, Tensor]:
+    def tensors(self) -> dict[str, Tensor]:
         """Return the state."""
         return {"hidden": self._state[0], "cell": self._state[1]}
 
-    def prepare(self, place: Mapping[str, Any]) -> None:
+    def restore_state(self, place: Mapping[str, Any]) -> None:
         """Take back the rate."""
         self._plateau.rate, self._plateau.best = place["rate"], place["best"]
 
-    def restore(self, extras: Mapping[str, Tensor]) -> None:
+    def restore_tensors(self, tensors: Mapping[str, Tensor]) -> None:
         """Take back the state."""
-        self._state = (extras["hidden"].to(self._device), extras["cell"].to(self._device))
+        self._state = (tensors["hidden"].to(self._device), tensors["cell"].to(self._device))
 
 
-class DocumentCourse(TrainingSteps):
-    """AdamW on whole documents, stage by stage, each with the layers that learn in it."""
+class DocumentTrainer(StepTrainer):
+    """AdamW on documents, stage by stage, each training its own layers."""
 
     def __init__(
         self, network: GPT, texts: Sequence[Text], recipe: LanguageRecipe, end: int
     ) -> None:
         self.network, self._gpt, self._recipe, self._end = network, network, recipe, end
         self._device = network.embed.weight.device
-        self._texts = lessons_of(texts, network.longest)
+        self._texts = split_at_context(texts, network.longest)
         self._batches: list[list[Text]] = []
         self._stage = -1
         self._peaks: list[float] = []
         self._in_bfloat16 = has_bfloat16(self._device)
-        self._open = {id(weights) for _, weights in trainable_parameters(network)}
-        self.prepare({"stage": 0})
+        self._trainable = {id(weights) for _, weights in trainable_parameters(network)}
+        self.restore_state({"stage": 0})
 
-    def begin(self, epoch: int) -> int:
+    def begin_epoch(self, epoch: int) -> int:
         """Put the documents together anew."""
         draw = make_generator(self._recipe.seed, "order", epoch)
         self._batches = batches(self._texts, self._recipe.step_tokens, draw)
         return len(self._batches)
 
-    def learn(self, step: int, progress: float) -> int:
+    def train_step(self, step: int, progress: float) -> int:
         """Learn from one batch."""
         number, share = stage_at(self._recipe.plan(), progress)
         if number != self._stage:
-            self.prepare({"stage": number})
+            self.restore_state({"stage": number})
         for group, peak in zip(self.optimizer.param_groups, self._peaks, strict=True):
             group["lr"] = one_cycle(peak, share)
-        given = lesson(self._batches[step], self._end)
+        batch = collate_texts(self._batches[step], self._end)
         self.network.train()
         self.optimizer.zero_grad()
-        self._loss(given).backward()  # type: ignore[no-untyped-call]
+        self._loss(batch).backward()  # type: ignore[no-untyped-call]
         take_step(self.network, self.optimizer, self._recipe.clip)
-        return int((given.wanted != IGNORED).sum())
+        return int((batch.targets != IGNORED).sum())
 
-    def _loss(self, given: Lesson) -> Tensor:
+    def _loss(self, batch: LanguageBatch) -> Tensor:
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._in_bfloat16):
-            scores = self.network(given.read.to(self._device))
-        wanted = given.wanted.to(self._device).flatten()
-        return functional.cross_entropy(scores.float().flatten(0, 1), wanted, ignore_index=IGNORED)
+            scores = self.network(batch.inputs.to(self._device))
+        targets = batch.targets.to(self._device).flatten()
+        return functional.cross_entropy(scores.float().flatten(0, 1), targets, ignore_index=IGNORED)
 
-    def judged(self, perplexity: float) -> None:
+    def on_evaluation(self, perplexity: float) -> None:
         """Hear the perplexity on held-out notes, which changes nothing."""
 
-    def extras(self) -> dict[str, Tensor]:
+    def tensors(self) -> dict[str, Tensor]:
         """Nothing is carried from step to step."""
         return {}
 
-    def restore(self, extras: Mapping[str, Tensor]) -> None:
+    def restore_tensors(self, tensors: Mapping[str, Tensor]) -> None:
         """Nothing is carried from step to step."""
 
     def place(self) -> dict[str, Any]:
         """Return the stage."""
         return {"stage": self._stage}
 
-    def prepare(self, place: Mapping[str, Any]) -> None:
+    def restore_state(self, place: Mapping[str, Any]) -> None:
         """Enter a stage: which layers learn, and how fast."""
         self._stage = place["stage"]
         groups = layer_groups(self._gpt)
-        found = peaks(self._recipe.plan()[self._stage], len(groups))
+        found = group_peaks(self._recipe.plan()[self._stage], len(groups))
         made: list[dict[str, Any]] = []
         self._peaks = []
         for group, peak in zip(groups, found, strict=True):
-            weights = [each for each in group if id(each) in self._open]
+            weights = [each for each in group if id(each) in self._trainable]
             for each in weights:
                 each.requires_grad_(peak is not None)
             if peak is None:
@@ -205,7 +205,7 @@ class DocumentCourse(TrainingSteps):
 
 
 def layer_groups(network: GPT) -> list[list[nn.Parameter]]:
-    """Part a transformer: three thirds of its blocks, then embeddings and the last norm."""
+    """Divide a transformer: three thirds of its blocks, then embeddings and the last norm."""
     blocks = list(network.blocks)
     third = max(1, -(-len(blocks) // (_GROUPS - 1)))
     parts = [blocks[at : at + third] for at in range(0, len(blocks), third)]

@@ -1,4 +1,4 @@
-"""Training of a language model: from documents as ids to a folder, resumable at every step."""
+"""Training of a language model on tokenized documents."""
 
 import math
 import platform
@@ -18,11 +18,11 @@ from models.language.corpus.vocabulary import END, Vocabulary
 from models.language.networks.gpt import GPT
 from models.language.networks.language_model import LanguageModel
 from models.language.networks.lstm import LSTM
-from models.language.training.gpt2_weights import adapt
-from models.language.training.perplexity import Surprise, surprise
+from models.language.training.gpt2_weights import load_gpt2
+from models.language.training.perplexity import NegativeLogLikelihood, negative_log_likelihood
 from models.language.training.recipe import LanguageRecipe
 from models.language.training.serialization import TrainedGenerator, build, save
-from models.language.training.trainers import DocumentCourse, StreamCourse, TrainingSteps
+from models.language.training.trainers import DocumentTrainer, StepTrainer, StreamTrainer
 from models.training_loop import (
     TimeBudget,
     TrainingCallbacks,
@@ -35,8 +35,8 @@ from models.training_loop import (
 from record.errors import ConfigError
 
 
-class Unigram:
-    """Frequencies with one added to each: p(u) = (count(u) + 1) / (N + |V|)."""
+class UnigramModel:
+    """Unigram frequencies with add-one smoothing: p(u) = (count(u) + 1) / (N + |V|)."""
 
     def __init__(self, texts: Iterable[Sequence[int]], vocabulary: int) -> None:
         self._counts = Counter(number for text in texts for number in text)
@@ -47,7 +47,7 @@ class Unigram:
         return (self._counts[number] + 1) / self._total
 
     def loss(self, texts: Iterable[Sequence[int]]) -> tuple[float, int]:
-        """Return the summed surprise of texts in nats, and their number of ids."""
+        """Return the summed negative log-likelihood of texts in nats, and their number of ids."""
         counts = Counter(number for text in texts for number in text)
         nats = -sum(n * math.log(self.probability(number)) for number, n in counts.items())
         return nats, counts.total()
@@ -58,7 +58,7 @@ TRAINING = "training.json"
 
 @dataclass(frozen=True)
 class LanguageCorpora:
-    """What is learnt from and selected by. `about` is kept with the model, as plain JSON."""
+    """Training and development texts. `about` is stored with the model, as plain JSON."""
 
     vocabulary: Vocabulary
     train: Sequence[Text] = field(repr=False)
@@ -66,7 +66,7 @@ class LanguageCorpora:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def digest(self) -> str:
-        """Return what changes with any id or piece."""
+        """Return a digest of all token ids and the vocabulary."""
         return digest(self.train) + digest(self.dev) + self.vocabulary.digest()
 
 
@@ -114,8 +114,8 @@ def make_network(recipe: LanguageRecipe, vocabulary: Vocabulary) -> LanguageMode
     network = build(shape)
     if recipe.pretrained is not None:
         if not isinstance(network, GPT):
-            raise ConfigError("--pretrained", "is for transformers", "choose the recipe gpt2")
-        network = adapt(Path(recipe.pretrained), recipe, vocabulary)
+            raise ConfigError("--pretrained", "requires a transformer", "choose --recipe gpt2")
+        network = load_gpt2(Path(recipe.pretrained), recipe, vocabulary)
         if recipe.lora:
             _lora().add_lora(network, recipe.lora)
     return network
@@ -130,28 +130,28 @@ def _lora() -> Any:
     return lora
 
 
-def make_course(
+def make_trainer(
     network: LanguageModel, texts: Sequence[Text], recipe: LanguageRecipe, vocabulary: Vocabulary
-) -> TrainingSteps:
-    """Choose how a network is taught."""
+) -> StepTrainer:
+    """Return the trainer for a network and recipe."""
     end = vocabulary.mark(END)
     if recipe.epsilon is not None:
         return _private(network, texts, recipe, end)
     if isinstance(network, LSTM):
-        return StreamCourse(network, texts, recipe, end)
+        return StreamTrainer(network, texts, recipe, end)
     assert isinstance(network, GPT)
-    return DocumentCourse(network, texts, recipe, end)
+    return DocumentTrainer(network, texts, recipe, end)
 
 
 def _private(
     network: LanguageModel, texts: Sequence[Text], recipe: LanguageRecipe, end: int
-) -> TrainingSteps:
+) -> StepTrainer:
     try:
-        from models.language.training.differential_privacy import PrivateCourse  # noqa: PLC0415 # seconds to import
+        from models.language.training.differential_privacy import PrivateTrainer  # noqa: PLC0415 # seconds to import
     except ModuleNotFoundError as error:
         remedy = "pip install 'cryptonym[models]'"
         raise ConfigError("--epsilon", f"{error.name} is not installed", remedy) from None
-    return PrivateCourse(network, texts, recipe, end)
+    return PrivateTrainer(network, texts, recipe, end)
 
 
 class _LanguageTraining(TrainingLoop[LanguagePosition]):
@@ -168,36 +168,36 @@ class _LanguageTraining(TrainingLoop[LanguagePosition]):
         self.corpora, self.recipe, self.out, self.callbacks = corpora, recipe, out, callbacks
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network = make_network(recipe, corpora.vocabulary).to(device)
-        self.course = make_course(self.network, corpora.train, recipe, corpora.vocabulary)
+        self.trainer = make_trainer(self.network, corpora.train, recipe, corpora.vocabulary)
         self.fingerprint = recipe.fingerprint(corpora.digest())
         self.position = LanguagePosition()
         self.steps_per_evaluation = 1
-        extras = self.resume()
-        if extras is not None:
-            self.course.restore(extras)
+        tensors = self.resume()
+        if tensors is not None:
+            self.trainer.restore_tensors(tensors)
 
     @property
     def optimizer(self) -> torch.optim.Optimizer:  # type: ignore[override]
-        return self.course.optimizer
+        return self.trainer.optimizer
 
     def before_restore(self) -> None:
-        self.course.prepare(self.position.course)
+        self.trainer.restore_state(self.position.course)
 
     def before_checkpoint(self) -> None:
-        self.position.course = self.course.place()
+        self.position.course = self.trainer.place()
 
     def extra_tensors(self) -> Mapping[str, Tensor]:
-        return self.course.extras()
+        return self.trainer.tensors()
 
     def run(self) -> dict[str, float]:
         position = self.position
         self.run_epochs(self.recipe.checkpoint_steps)
         if not position.history or position.step:
-            self._evaluate(max(1, self.course.begin(position.epoch)))
+            self._evaluate(max(1, self.trainer.begin_epoch(position.epoch)))
         return self._finish()
 
     def begin_epoch(self, epoch: int) -> int:
-        steps = self.course.begin(epoch)
+        steps = self.trainer.begin_epoch(epoch)
         self.steps_per_evaluation = -(-steps // self.recipe.chunks)
         return steps
 
@@ -206,7 +206,7 @@ class _LanguageTraining(TrainingLoop[LanguagePosition]):
 
     def train_step(self, step: int, steps: int) -> None:
         seed_torch(self.recipe.seed, self.position.epoch, step)
-        self.position.ids += self.course.learn(step, self.schedule_progress(steps))
+        self.position.ids += self.trainer.train_step(step, self.schedule_progress(steps))
 
     def end_step(self, steps: int) -> None:
         notes, position = len(self.corpora.train), self.position
@@ -223,18 +223,18 @@ class _LanguageTraining(TrainingLoop[LanguagePosition]):
     def _evaluate(self, steps: int) -> None:
         started = monotonic()
         position = self.position
-        found = surprise(self.network, self.corpora.vocabulary, self.corpora.dev)
+        found = negative_log_likelihood(self.network, self.corpora.vocabulary, self.corpora.dev)
         entry = {
             "epochs": position.epoch + position.step / steps,
             "perplexity": found.perplexity,
             "per_character": found.per_character,
         }
-        self.course.judged(found.perplexity)
+        self.trainer.on_evaluation(found.perplexity)
         has_best = position.best >= 0
         lowest = position.history[position.best]["perplexity"] if has_best else float("inf")
         entry["seconds"] = monotonic() - started
         position.history.append(entry)
-        if self.course.keeps_last or found.perplexity < lowest or not has_best:
+        if self.trainer.keeps_last or found.perplexity < lowest or not has_best:
             position.best = len(position.history) - 1
             plain = _lora().merged(self.network) if self.recipe.lora else self.network
             save(TrainedGenerator(plain, self.corpora.vocabulary, self._about(entry)), self.out)
@@ -247,7 +247,7 @@ class _LanguageTraining(TrainingLoop[LanguagePosition]):
             "recipe": self.recipe.to_json(),
             "perplexity": entry["perplexity"],
             "per_character": entry["per_character"],
-            "privacy": self.course.place().get("privacy"),
+            "privacy": self.trainer.place().get("privacy"),
         }
 
     def _finish(self) -> dict[str, float]:
@@ -267,19 +267,21 @@ class _LanguageTraining(TrainingLoop[LanguagePosition]):
             "ids": position.ids,
             "history": position.history,
             "best": scores,
-            "privacy": self.course.place().get("privacy"),
+            "privacy": self.trainer.place().get("privacy"),
             "minutes": self.budget.seconds / 60,
             "versions": _versions(),
         }
         write_report(self.out, TRAINING, report)
         return scores
 
-    def _unigram(self) -> Surprise:
+    def _unigram(self) -> NegativeLogLikelihood:
         vocabulary = self.corpora.vocabulary
         learnt_from = [text.ids[text.asked :] for text in self.corpora.train]
         texts = [text.ids[text.asked :] for text in self.corpora.dev]
-        nats, ids = Unigram(learnt_from, vocabulary.size).loss(texts)
-        return Surprise(nats, ids, sum(vocabulary.widths[n] for text in texts for n in text))
+        nats, ids = UnigramModel(learnt_from, vocabulary.size).loss(texts)
+        return NegativeLogLikelihood(
+            nats, ids, sum(vocabulary.widths[n] for text in texts for n in text)
+        )
 
 
 def _versions() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A vocabulary of pieces learnt from text alone, where there is no encoder that has one."""
+"""Training of a subword vocabulary on text, for encoders that are trained from scratch."""
 
 import json
 import math
@@ -9,8 +9,8 @@ from tokenizers import Tokenizer
 from tokenizers.models import BPE
 from tokenizers.trainers import BpeTrainer
 
-from models.tagger.encoders.subword_models import BLANK, Piece, Way
-from models.tagger.encoders.subword_tokenizer import SubWords
+from models.tagger.encoders.subword_models import BLANK, Piece, TokenizerConfig
+from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
 from models.tagger.encoders.words import words
 from record.document import Annotated
 from record.span import covered
@@ -19,17 +19,17 @@ from record.tokens import is_break
 _LONGEST = 16
 # Letters and digits that only names and numbers of the notes have must not be unknown.
 _ALPHABET = "".join(chr(code) for code in range(0x21, 0x180) if chr(code).isprintable())
-_WAY = Way(json.dumps({"type": "NFKC"}))
+_CONFIG = TokenizerConfig(json.dumps({"type": "NFKC"}))
 
 
-def learned(texts: Iterable[str], *, size: int) -> SubWords:
-    """Learn at most so many pieces from the words of texts.
+def train_vocabulary(texts: Iterable[str], *, size: int) -> SubwordTokenizer:
+    """Train at most so many subwords on the words of texts.
 
     Pieces are found by merging (Sennrich et al., ACL 2016) and weighed by how often they are
     used: unlike the training of unigram vocabularies in `tokenizers` this gives the same pieces
     with the same weights every time.
     """
-    counts = Counter(word for text in texts for word in _written(text))
+    counts = Counter(word for text in texts for word in _marked_words(text))
     tokenizer = Tokenizer(BPE())
     trainer = BpeTrainer(
         vocab_size=size,
@@ -44,13 +44,13 @@ def learned(texts: Iterable[str], *, size: int) -> SubWords:
             used[piece] += count
     total = math.log(used.total() or 1)
     pieces: list[Piece] = [(piece, math.log(used[piece]) - total) for piece in sorted(used)]
-    return SubWords(pieces, _WAY)
+    return SubwordTokenizer(pieces, _CONFIG)
 
 
-def outside(notes: Iterable[Annotated]) -> list[str]:
+def text_outside_spans(notes: Iterable[Annotated]) -> list[str]:
     """Return the texts of notes without what their spans cover.
 
-    A vocabulary is no secret: names that stand in one were in somebody's notes.
+    A vocabulary is not confidential: names in it would reveal that they occur in the notes.
     """
     texts = []
     for note in notes:
@@ -62,7 +62,7 @@ def outside(notes: Iterable[Annotated]) -> list[str]:
     return texts
 
 
-def _written(text: str) -> Iterable[str]:
+def _marked_words(text: str) -> Iterable[str]:
     for start, end in words(text):
         if not is_break(text, (start, end)):
             apart = start == 0 or text[start - 1].isspace()

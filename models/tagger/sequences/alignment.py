@@ -1,4 +1,4 @@
-"""Annotated notes as words with the tags they may have, and what was lost on the way there."""
+"""Alignment of annotated notes with words, subwords and windows, and the gold tags of words."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from models.tagger.encoders.subword_tokenizer import SubWords
-from models.tagger.encoders.windows import Cut, Window, windows
-from models.tagger.sequences.tags import Scheme, WordSpan
+from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
+from models.tagger.encoders.windows import Window, WindowConfig, windows
+from models.tagger.sequences.tags import TagScheme, WordSpan
 from record.document import Annotated
 from record.errors import ConfigError
 from record.span import Span
@@ -23,7 +23,7 @@ UNSURE = "?"
 
 @dataclass(frozen=True)
 class TrainingNote:
-    """A note with gold spans, and the labels that whoever annotated it looked for.
+    """A note with gold spans, and the labels that its annotators looked for.
 
     `labels` is None where that is every label of the whole corpus. What a span of UNSURE covers
     teaches nothing.
@@ -34,8 +34,8 @@ class TrainingNote:
 
 
 @dataclass(frozen=True, slots=True)
-class Cutting:
-    """A text as a network takes it: words, their pieces, and windows over them."""
+class SegmentedText:
+    """A text as network input: words, their subwords, and windows over them."""
 
     words: list[Token] = field(repr=False)
     pieces: list[tuple[int, ...]] = field(repr=False)
@@ -43,17 +43,17 @@ class Cutting:
     windows: list[Window]
 
 
-def cut_text(text: str, subwords: SubWords, cut: Cut) -> Cutting:
+def segment_text(text: str, subwords: SubwordTokenizer, cut: WindowConfig) -> SegmentedText:
     """Cut a text into words, pieces and windows; all but white space is in one of each."""
     words, pieces = subwords.of(text)
     breaks = [at for at, word in enumerate(words) if is_break(text, word)]
-    return Cutting(words, pieces, breaks, windows([len(ids) for ids in pieces], breaks, cut))
+    return SegmentedText(words, pieces, breaks, windows([len(ids) for ids in pieces], breaks, cut))
 
 
 def word_spans(
     spans: Iterable[Span], words: Sequence[Token], losses: Counter[str]
 ) -> list[WordSpan]:
-    """Return spans as words, each grown outward to whole words.
+    """Return spans in words, extended to word boundaries.
 
     Counts in `losses` the spans that grew (`grown`) and those that hold no word (`empty`).
     """
@@ -71,8 +71,8 @@ def word_spans(
     return found
 
 
-def disjoint(spans: Iterable[WordSpan], losses: Counter[str]) -> list[WordSpan]:
-    """Keep of overlapping spans the longest, then the first, then that of the first label.
+def keep_disjoint(spans: Iterable[WordSpan], losses: Counter[str]) -> list[WordSpan]:
+    """Of overlapping spans keep the longest, then the first, then the first label.
 
     Counts the others in `losses` (`overlapping`).
     """
@@ -89,8 +89,8 @@ def disjoint(spans: Iterable[WordSpan], losses: Counter[str]) -> list[WordSpan]:
 
 
 @dataclass(frozen=True)
-class Gold:
-    """Which tags the words of notes may have, for one sequence of tags or for one each label.
+class GoldTags:
+    """Which tags words may have, for one tag sequence or for one per label.
 
     `labels` are those of the whole corpus; where a note's annotators did not look for one of
     them, its tags are allowed wherever they found nothing else.
@@ -104,26 +104,26 @@ class Gold:
         every = word_spans(note.annotated.spans, words, losses)
         spans = [span for span in every if span[2] != UNSURE]
         known = set(self.labels) if note.labels is None else note.labels & set(self.labels)
-        told = self._told(spans, known, len(words), losses)
+        allowed_tags = self._allowed_by_spans(spans, known, len(words), losses)
         for first, end, label in every:
             if label == UNSURE:
-                told[first:end] = True
-        return told
+                allowed_tags[first:end] = True
+        return allowed_tags
 
-    def _told(
+    def _allowed_by_spans(
         self, spans: Sequence[WordSpan], known: Set[str], words: int, losses: Counter[str]
     ) -> Booleans:
         if not self.stacked:
-            scheme = Scheme(self.labels)
-            tags = np.array(scheme.encode(disjoint(spans, losses), words), dtype=np.int64)
+            scheme = TagScheme(self.labels)
+            tags = np.array(scheme.encode(keep_disjoint(spans, losses), words), dtype=np.int64)
             free = np.array([tag[0] != "O" and tag[2:] not in known for tag in scheme.tags])
-            told: Booleans = np.eye(len(scheme), dtype=bool)[tags]
-            told |= (tags == 0)[:, None] & free
-            return told
+            allowed_tags: Booleans = np.eye(len(scheme), dtype=bool)[tags]
+            allowed_tags |= (tags == 0)[:, None] & free
+            return allowed_tags
         each = []
         for label in self.labels:
-            own = disjoint([span for span in spans if span[2] == label], losses)
-            tags = np.array(Scheme((label,)).encode(own, words), dtype=np.int64)
+            own = keep_disjoint([span for span in spans if span[2] == label], losses)
+            tags = np.array(TagScheme((label,)).encode(own, words), dtype=np.int64)
             unknown = (tags == 0)[:, None] & (label not in known)
             each.append(np.eye(5, dtype=bool)[tags] | unknown)
         return np.stack(each, axis=1)
@@ -136,11 +136,11 @@ def labels_of(notes: Iterable[TrainingNote]) -> tuple[str, ...]:
         found.update(span.label for span in note.annotated.spans if span.label != UNSURE)
         found.update(note.labels or ())
     if not found:
-        raise ConfigError("--train", "has no spans to learn from", "give annotated notes")
+        raise ConfigError("--train", "contains no annotated spans", "give annotated notes")
     return tuple(sorted(found))
 
 
-def passages(found: Sequence[Window], spans: Sequence[WordSpan], most: int) -> Iterator[range]:
+def group_windows(found: Sequence[Window], spans: Sequence[WordSpan], most: int) -> Iterator[range]:
     """Group the windows of a note so that each group's cores have at most so many words.
 
     No span lies in two groups, so a group has more words where its spans leave no choice.

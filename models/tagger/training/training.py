@@ -1,4 +1,4 @@
-"""Training of a tagger: from annotated notes to a folder, resumable at every step."""
+"""Training of a tagger on annotated notes."""
 
 import hashlib
 import json
@@ -18,14 +18,14 @@ from torch.nn.utils.rnn import pad_sequence
 from models.hardware import has_bfloat16
 from models.tagger import serialization
 from models.tagger.encoders.encoder import make_encoder
-from models.tagger.encoders.subword_models import MARKS, MASK
-from models.tagger.encoders.vocabulary_training import outside
-from models.tagger.network import Design, Network
+from models.tagger.encoders.subword_models import MASK, SPECIAL_TOKENS
+from models.tagger.encoders.vocabulary_training import text_outside_spans
+from models.tagger.network import Network, TaggerArchitecture
 from models.tagger.prediction import predict
-from models.tagger.sequences.alignment import Gold, TrainingNote, labels_of
+from models.tagger.sequences.alignment import GoldTags, TrainingNote, labels_of
 from models.tagger.training.augmentation import make_augmenter
-from models.tagger.training.batching import Passage, Samples, parts
-from models.tagger.training.optimizer import make_optimizer, set_rate
+from models.tagger.training.batching import Passage, TrainingBatches, micro_batches
+from models.tagger.training.optimizer import make_optimizer, set_learning_rate
 from models.tagger.training.recipe import TaggerRecipe
 from models.tagger.training.scores import Scores, is_better, score
 from models.training_loop import (
@@ -50,14 +50,14 @@ _NEARLY_OVER = 0.95  # of the time budget: another epoch would not improve anyth
 
 @dataclass(frozen=True)
 class Corpora:
-    """What to learn from and what to select by; `sources` says in `training.json` what they are."""
+    """Training and development notes; `sources` describes them in `training.json`."""
 
     train: Sequence[TrainingNote] = field(repr=False)
     dev: Sequence[TrainingNote] = field(repr=False)
     sources: dict[str, Any] = field(default_factory=dict)
 
     def digest(self) -> str:
-        """Return what changes with any text, span or label."""
+        """Return a digest of all texts, spans and labels."""
         total = hashlib.sha256()
         for notes in (self.train, self.dev):
             for note in notes:
@@ -112,17 +112,17 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
         labels = labels_of(corpora.train)
         torch.manual_seed(recipe.seed)
         plain = [note.annotated for note in corpora.train]
-        encoder, self.subwords = make_encoder(recipe.encoder, outside(plain))
+        encoder, self.subwords = make_encoder(recipe.encoder, text_outside_spans(plain))
         if recipe.cut.pieces + 2 > encoder.longest:
             problem = "longer than the encoder's maximum input"
             raise ConfigError("--window", problem, f"give at most {encoder.longest - 2}")
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        design = Design(labels, recipe.head, recipe.convolution, recipe.dropout)
+        design = TaggerArchitecture(labels, recipe.head, recipe.convolution, recipe.dropout)
         self.network = Network(encoder, design).to(device)
         self.network.in_bfloat16 = has_bfloat16(device)
-        gold = Gold(labels, stacked=recipe.head == "stacked")
+        gold = GoldTags(labels, stacked=recipe.head == "stacked")
         augment = make_augmenter(plain, recipe.augmented)
-        self.samples = Samples(corpora.train, self.subwords, gold, recipe, augment)
+        self.samples = TrainingBatches(corpora.train, self.subwords, gold, recipe, augment)
         if recipe.least_steps:
             enough = -(-recipe.least_steps // len(self.samples.steps(0)))
             self.recipe = recipe = replace(recipe, epochs=max(recipe.epochs, enough))
@@ -189,19 +189,19 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
         recipe, network, passages = self.recipe, self.network, self.steps[step]
         progress = self.schedule_progress(steps)
         seed_torch(recipe.seed, self.position.epoch, step)
-        set_rate(self.optimizer, progress, recipe.warm_up)
+        set_learning_rate(self.optimizer, progress, recipe.warm_up)
         network.train()
         words = sum(len(passage.allowed) for passage in passages)
         self.optimizer.zero_grad()
-        for part in parts(passages, recipe.part_tokens, network.device):
+        for part in micro_batches(passages, recipe.part_tokens, network.device):
             ids = part.batch.ids
             hidden = (torch.rand(ids.shape, device=ids.device) < recipe.masked) & (
-                ids >= len(MARKS)
+                ids >= len(SPECIAL_TOKENS)
             )
             ids.masked_fill_(hidden, MASK)
             scores = _sequences(network(part.batch), part.lengths)
             if recipe.recall:
-                scores = network.head.dearer(scores, part.allowed, recipe.recall)
+                scores = network.head.with_recall_margin(scores, part.allowed, recipe.recall)
             loss = network.head.loss(scores, part.lengths, part.allowed).sum() / words
             loss.backward()  # type: ignore[no-untyped-call]
         take_step(network, self.optimizer, recipe.clip)
@@ -233,7 +233,7 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
             "history": position.history,
             "best": best,
             "minutes": self.budget.seconds / 60,
-            "versions": versions(),
+            "versions": package_versions(),
         }
         write_report(self.out, TRAINING, report)
         return _scores(best)
@@ -264,7 +264,7 @@ def _score_notes(trained: serialization.TrainedTagger, dev: Sequence[TrainingNot
     return score(pairs)
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of what decides about weights."""
+def package_versions() -> dict[str, str]:
+    """Return the versions of the packages that affect weights."""
     packages = ("cryptonym", "torch", "transformers", "tokenizers", "safetensors")
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from models.private.embeddings import Embeddings
     from models.private.pseudonymization import Pseudonymizer
     from models.private.sentences import Sentence
-    from models.private.serialization import Kit
+    from models.private.serialization import RepresenterBundle
     from pipeline.sharing.encoding import Site
     from pipeline.sharing.vectors import Manifest
 
@@ -130,14 +130,14 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 def _attack(
     site: "Site",
     manifest: "Manifest",
-    kit: "Kit",
+    kit: "RepresenterBundle",
     options: argparse.Namespace,
     progress: Progress,
 ) -> list[Measured]:
     from evaluation.attacks.adversary import any_attack, frozen_adversary
     from evaluation.attacks.sharing import measure
     from models.private.pseudonymization import Pseudonymizer
-    from models.private.sentence_pairs import Pairs
+    from models.private.sentence_pairs import SentencePairs
     from models.private.stop_words import stop_words
 
     data, neighbours = manifest.vectors_sha256, options.neighbours or manifest.neighbours
@@ -152,10 +152,10 @@ def _attack(
     measured = [_text(site, manifest, options.shared)]
     measured += measure(subject, drawn, data, advance=tell("attacks"))
     named = sorted((each for each in subject.sentences if any(each.phi)), key=len)
-    every = Pairs(named, kit.embeddings, replacing)
+    every = SentencePairs(named, kit.embeddings, replacing)
     measured += any_attack(kit, every, drawn, data, noise=manifest.noise)
     short = [each for each in named if len(each) <= _SHORT] or named
-    pairs = Pairs(short[-_MOST_PAIRS:], kit.embeddings, replacing)
+    pairs = SentencePairs(short[-_MOST_PAIRS:], kit.embeddings, replacing)
     return measured + frozen_adversary(
         kit, pairs, drawn, data, noise=manifest.noise, advance=tell("adversaries")
     )
@@ -164,7 +164,7 @@ def _attack(
 def _subject(
     site: "Site",
     manifest: "Manifest",
-    kit: "Kit",
+    kit: "RepresenterBundle",
     replacing: "Pseudonymizer",
     options: argparse.Namespace,
 ) -> "AttackedRelease":

@@ -86,7 +86,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         seed=options.seed,
     )
     if start:
-        recipe = recipe.going_on(start)
+        recipe = recipe.for_fine_tuning(start)
     with console.progress() as progress:
         done = 0
 

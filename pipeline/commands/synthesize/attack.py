@@ -127,7 +127,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 def _ground(target: "TrainedGenerator", options: argparse.Namespace) -> "Ground":
     """Read what the model learnt from; raises ConfigError where that is something else."""
     from evaluation.attacks.reference_models import Ground
-    from models.language.training.recipe import recipe_of
+    from models.language.training.recipe import recipe_from_json
     from synthesis.canaries import draw_canaries, load_canaries
     from synthesis.prepared_corpus import digest, load_corpus
 
@@ -136,7 +136,7 @@ def _ground(target: "TrainedGenerator", options: argparse.Namespace) -> "Ground"
         problem = "is not the corpus that this model learnt from"
         raise ConfigError(str(options.corpus), problem, "give the corpus it was trained on")
     corpus = load_corpus(options.corpus)
-    recipe = recipe_of(about["recipe"])
+    recipe = recipe_from_json(about["recipe"])
     if options.max_minutes is not None:
         recipe = replace(recipe, max_minutes=options.max_minutes)
     if "canaries" in about:

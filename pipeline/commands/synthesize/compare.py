@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evaluation.attacks.reidentification import (
-    Pieces,
+    BytePairVocabulary,
     Remade,
     Replaced,
     direct,
@@ -36,8 +36,8 @@ from record.document import Annotated
 from record.errors import ConfigError
 from record.span import Span
 from synthesis.generation_files import NOTES, read_generated
-from synthesis.masked_letters import FORM, load_letters
-from synthesis.masking import Masked
+from synthesis.masked_letters import FOLDER_FORMAT, load_letters
+from synthesis.masking import MaskedDocument
 
 DESCRIPTION = """\
 Compares synthetic letters with the letters that were masked for them: how much they resemble them
@@ -61,7 +61,7 @@ Letters of --gold have the note_id and the very text that the masked letters hav
 class _Comparison:
     """A synthetic letter with the masked one that it was made of."""
 
-    source: Masked
+    source: MaskedDocument
     made: Annotated
 
     @property
@@ -105,17 +105,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Compare; returns the exit code."""
     with models_extra("synthesize compare"):
-        from models.tagger.encoders.subword_tokenizer import SubWords
+        from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
         from models.tagger.serialization import VOCABULARY
     if options.lang:
         formulas_of(options.lang)
     manifest = read_generated(options.filled)
-    if manifest.get("masked_sha256") != FORM.digest(options.masked):
+    if manifest.get("masked_sha256") != FOLDER_FORMAT.digest(options.masked):
         problem = "is not what these letters were filled from"
         raise ConfigError(str(options.masked), problem, "give the folder that `fill` was given")
     masked = load_letters(options.masked).letters
     data = sum_of(options.filled / NOTES)
-    subwords = SubWords.load(SHIPPED / VOCABULARY)
+    subwords = SubwordTokenizer.load(SHIPPED / VOCABULARY)
 
     def pieces(value: str) -> list[int]:
         return [piece for word in subwords.of(value)[1] for piece in word]
@@ -141,7 +141,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return EXIT_DONE
 
 
-def _read(options: argparse.Namespace, masked: Sequence[Masked]) -> Iterator[_Comparison]:
+def _read(options: argparse.Namespace, masked: Sequence[MaskedDocument]) -> Iterator[_Comparison]:
     """Read the letters, each with the masked one that it names."""
     for each in read_filled(options.filled / NOTES):
         if each.letter >= len(masked):
@@ -158,7 +158,9 @@ def _texts(letters: Iterable[_Comparison]) -> Iterator[str]:
         yield from (each.source.document.text, each.made.document.text)
 
 
-def _gold(options: argparse.Namespace, masked: Sequence[Masked], data: str) -> list[Measured]:
+def _gold(
+    options: argparse.Namespace, masked: Sequence[MaskedDocument], data: str
+) -> list[Measured]:
     """Score the masker on annotated letters, where there are any."""
     if options.gold is None:
         return []
@@ -179,7 +181,7 @@ def _gold(options: argparse.Namespace, masked: Sequence[Masked], data: str) -> l
 
 
 def _privacy(
-    letters: Sequence[_Comparison], pieces: Pieces, data: str, seed: int
+    letters: Sequence[_Comparison], pieces: BytePairVocabulary, data: str, seed: int
 ) -> list[Measured]:
     replaced = [each for letter in letters for each in _replaced(letter)]
     remade = [
@@ -219,7 +221,7 @@ def _replaced(letter: _Comparison) -> Iterator[Replaced]:
             yield Replaced(label, value, other, letter.person)
 
 
-def _values(masked: Masked) -> Iterable[tuple[Span, str]]:
+def _values(masked: MaskedDocument) -> Iterable[tuple[Span, str]]:
     text = masked.document.text
     return ((span, text[span.start : span.end]) for span in masked.identifiers)
 
@@ -251,10 +253,10 @@ def _vectors(name: str | None, texts: Iterable[str]) -> Vectors | None:
     if name is None:
         return None
     with models_extra("--encoder"):
-        from models.language.networks.contextual_embeddings import PACKAGED, ContextVectors
+        from models.language.networks.contextual_embeddings import PACKAGED, ContextualEmbeddings
     if name in PACKAGED:
-        return ContextVectors.packaged(name, texts)
-    return ContextVectors.of_folder(Path(name))
+        return ContextualEmbeddings.packaged(name, texts)
+    return ContextualEmbeddings.of_folder(Path(name))
 
 
 def _lines(measured: Iterable[Measured]) -> Iterator[str]:

@@ -119,7 +119,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         from pipeline.beam.filling import work
         from pipeline.synthetic.batch_work import drive
         from pipeline.synthetic.letter_writing import first_language, open_cohort
-        from synthesis.filling_files import put_together
+        from synthesis.filling_files import assemble
         from synthesis.masked_letters import load_letters
 
     letters = load_letters(options.masked).letters
@@ -128,28 +128,28 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     if refill.cohort is not None:
         keys = open_cohort(refill.cohort, first_language(letters)).ids
     _check(refill)
-    refill.take_up(refill.fingerprint(keys))
+    refill.open_folder(refill.fingerprint(keys))
     started = monotonic()
     with console.progress() as progress:
         progress.phase("filling")
         fresh = drive(refill, work, rest, options.workers, progress)
-    manifest = put_together(refill, keys, fresh, monotonic() - started)
+    manifest = assemble(refill, keys, fresh, monotonic() - started)
     return print_manifest(manifest, _summarize(manifest), options, console)
 
 
 def _refill(options: argparse.Namespace, letters: int) -> Any:
-    from models.language.masked.private_filling import Mechanism
-    from synthesis.filling import Filling, Method
-    from synthesis.filling_files import Refill
+    from models.language.masked.private_filling import ExponentialMechanism
+    from synthesis.filling import Filling, FillingMethod
+    from synthesis.filling_files import FillingJob
 
-    method = Method(options.method)
-    top = options.top_k or (6 if method is Method.ITERATIVE else 1)
+    method = FillingMethod(options.method)
+    top = options.top_k or (6 if method is FillingMethod.ITERATIVE else 1)
     # Copies that are all the likeliest words differ in their surrogates alone.
     if options.copies > 1 and options.top_k is None:
         top = 6
     if options.epsilon is not None:
-        Mechanism.of(options.epsilon)
-    return Refill(
+        ExponentialMechanism.of(options.epsilon)
+    return FillingJob(
         model=options.model.absolute(),
         masked=options.masked.absolute(),
         out=options.output.absolute(),

@@ -17,7 +17,7 @@ from pipeline.synthetic.corpus_letters import read_letters, with_own
 from record.document import Annotated
 from record.errors import ConfigError
 from record.tokens import Token
-from synthesis.masking import touched, words_of
+from synthesis.masking import touched_words, words_of
 from synthesis.prepared_corpus import digest, load_corpus
 
 RECIPE = "masked"
@@ -175,7 +175,7 @@ def _letter(letter: Annotated) -> Any:
 
     text = letter.document.text
     words: list[Token] = words_of(text)
-    told = touched(letter.spans, words)
+    told = touched_words(letter.spans, words)
     return MaskedLetter(
         [text[start:end] for start, end in words], [number in told for number in range(len(words))]
     )

@@ -119,7 +119,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         from models.language.decoding.generation import Decoding
         from pipeline.beam.generation import work
         from pipeline.synthetic.batch_work import drive
-        from synthesis.generation_files import Generation, claim, lengths_asked, put_together
+        from synthesis.generation_files import (
+            Generation,
+            assemble,
+            open_generation,
+            requested_lengths,
+        )
 
     _refuse_candidates(options)
     generation = Generation(
@@ -146,8 +151,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         words=options.words,
         chosen=options.notes if options.candidates > 1 else None,
     )
-    claim(generation)
-    if warning := _too_short(lengths_asked(generation), options.max_length):
+    open_generation(generation)
+    if warning := _too_short(requested_lengths(generation), options.max_length):
         console.warn(warning)
     started = monotonic()
     with console.progress() as progress:
@@ -156,7 +161,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         while (more := generation.extended()) != generation:
             generation = more
             fresh |= drive(generation, work, rest, options.workers, progress)
-    manifest = put_together(generation, fresh, monotonic() - started)
+    manifest = assemble(generation, fresh, monotonic() - started)
     return print_manifest(manifest, _summarize(manifest), options, console)
 
 

@@ -20,8 +20,8 @@ from pipeline.synthetic.terms import Terms
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.corpus_splitting import SPLITS
-from synthesis.masked_letters import refuse_full, save_letters
-from synthesis.masking import Masked, Masking, MedicalTagger, mask, words_of
+from synthesis.masked_letters import require_empty, save_letters
+from synthesis.masking import MaskedDocument, Masking, MedicalTagger, mask, words_of
 from synthesis.prepared_corpus import digest, load_corpus
 
 DESCRIPTION = """\
@@ -89,7 +89,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Mask; returns the exit code."""
-    refuse_full(options.output)
+    require_empty(options.output)
     corpus = load_corpus(options.corpus)
     origin = corpus.manifest["origin"]
     with console.progress() as progress:
@@ -137,7 +137,7 @@ class _Desk:
 
     def mask(
         self, letters: Iterator[Annotated], planned: int, progress: Progress
-    ) -> Iterator[Masked]:
+    ) -> Iterator[MaskedDocument]:
         """Mask letters, so many at a time that taggers are asked in batches."""
         done = 0
         for several in _batches(letters):

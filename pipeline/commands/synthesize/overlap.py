@@ -23,7 +23,7 @@ from synthesis.prepared_corpus import digest as corpus_digest
 from synthesis.prepared_corpus import load_corpus
 
 if TYPE_CHECKING:
-    from models.language.training.foundation_model import Floats, Foundation
+    from models.language.training.foundation_model import Floats, FoundationModel
 
 DESCRIPTION = """\
 Tells whether a pretrained model, before it is trained on a corpus, may have read its notes: what
@@ -146,12 +146,12 @@ def _asked(
     progress: Progress,
     warnings: list[str],
 ) -> Measured:
-    from models.language.training.foundation_model import Foundation
+    from models.language.training.foundation_model import FoundationModel
 
     progress.phase("asking")
     unseen = [note.document.text for note in read_annotated(options.unseen, warnings)]
     asked, others = (_drawn(some, options) for some in (texts, unseen))
-    base = _Watched(Foundation.of_folder(options.base), progress, len(asked) + len(others))
+    base = _Watched(FoundationModel.of_folder(options.base), progress, len(asked) + len(others))
     try:
         return likelihood(base, asked, others, data, seed=options.seed)
     except ValueError as error:
@@ -161,7 +161,7 @@ def _asked(
 class _Watched:
     """A model that tells how many texts it was asked about, and how often it read others."""
 
-    def __init__(self, model: "Foundation", progress: Progress, planned: int) -> None:
+    def __init__(self, model: "FoundationModel", progress: Progress, planned: int) -> None:
         self._model, self._progress, self._planned, self._done = model, progress, planned, 0
 
     def log_probabilities(self, texts: Iterable[str]) -> "Iterator[Floats]":
@@ -170,9 +170,9 @@ class _Watched:
             self._progress.advance(self._done, max(self._done, self._planned))
             yield told
 
-    def taught(self, texts: Sequence[str]) -> "_Watched":
+    def overfitted(self, texts: Sequence[str]) -> "_Watched":
         self._progress.phase("teaching")
-        model = self._model.taught(texts, self._progress.advance)
+        model = self._model.overfitted(texts, self._progress.advance)
         self._progress.phase("asking again")
         return _Watched(model, self._progress, self._planned)
 

@@ -68,7 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Prepare the corpus; returns the exit code."""
     with models_extra("synthesize prepare"):
-        from synthesis.corpus_splitting import SPLITS, in_benchmark_form, part_notes
+        from synthesis.corpus_splitting import SPLITS, split_notes, to_benchmark_form
         from synthesis.markup import encode
         from synthesis.prepared_corpus import save_corpus
 
@@ -76,8 +76,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with console.progress() as progress:
         progress.phase("reading")
         notes, origin = _source(options, warnings)
-        form = in_benchmark_form if options.form == "benchmark" else encode
-        parting = part_notes(notes, seed=options.seed, form=form)
+        form = to_benchmark_form if options.form == "benchmark" else encode
+        parting = split_notes(notes, seed=options.seed, encode_note=form)
         progress.phase("writing")
         about = {**origin, "form": options.form, "seed": options.seed, "lang": options.lang}
         manifest = save_corpus(parting, options.output, about)

@@ -134,7 +134,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with models_extra("synthesize train"):
         from models.language.training.recipe import make_recipe
         from models.training_loop import TrainingCallbacks
-        from synthesis.generator_training import learn
+        from synthesis.generator_training import train_generator
 
     given = {name: getattr(options, name) for name in _CHANGES}
     recipe = make_recipe(options.recipe, {n: v for n, v in given.items() if v is not None})
@@ -159,7 +159,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         progress.phase("learning")
         watch = TrainingCallbacks(progress.advance, lambda scores: progress.phase(_said(scores)))
         canaries = (options.canaries, options.canary_repeats) if options.canaries else None
-        scores = learn(options.corpus, recipe, options.output, watch, public, canaries)
+        scores = train_generator(options.corpus, recipe, options.output, watch, public, canaries)
     if options.json:
         sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
     console.say(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from evaluation.attacks.memorization import attack, counterfactual, excess, half_splits, influence
-from models.language.training.training import Unigram
+from models.language.training.training import UnigramModel
 
 LOGS = st.lists(st.floats(-20, 0), min_size=1, max_size=30)
 
@@ -105,7 +105,7 @@ def test_the_product_s_unigram_has_the_closed_form_too():
         rest = notes[:left_out] + notes[left_out + 1 :]
         seen, unseen = (
             [math.log(model.probability(number)) for number in note]
-            for model in (Unigram(notes, 5), Unigram(rest, 5))
+            for model in (UnigramModel(notes, 5), UnigramModel(rest, 5))
         )
         counts = [sum(each.count(number) for each in notes) for number in note]
         changes = [

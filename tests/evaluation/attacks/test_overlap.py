@@ -108,7 +108,7 @@ class Memory:
         for text in texts:
             yield np.array([-1.0 if pair in known else -5.0 for pair in _pairs(text)])
 
-    def taught(self, texts):
+    def overfitted(self, texts):
         return Memory([*self.texts, *texts])
 
 

@@ -166,9 +166,9 @@ def test_several_sights_tell_more_than_one():
 
 
 def test_an_inverse_learns_to_read(monkeypatch):
-    course = inversion_attack.InversionTraining
+    course = inversion_attack.InversionSettings
     monkeypatch.setattr(
-        "evaluation.attacks.sharing.InversionTraining",
+        "evaluation.attacks.sharing.InversionSettings",
         lambda seed: course(epochs=1, steps=50, seed=seed),
     )
     some = subject(plain, 80)

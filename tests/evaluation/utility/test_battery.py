@@ -20,8 +20,12 @@ from evaluation.utility.battery import (
     read_entailment,
     word_likeness,
 )
-from models.language.networks.truecasing import learn_casing, small
-from models.language.networks.word_vectors import learn_vectors, likeness, random_vectors
+from models.language.networks.truecasing import lowercase, train_truecaser
+from models.language.networks.word_vectors import (
+    cosine_similarity,
+    random_vectors,
+    train_word_vectors,
+)
 from record.errors import ConfigError
 from record.tokens import tokens
 
@@ -70,19 +74,19 @@ def test_capitals_are_learnt_best_from_real_notes_and_worst_from_frequent_words(
     assert found.low <= found.value <= found.high
     assert found.null + 0.05 < found.value < found.control - 0.03
     assert found.control > 0.9 and found.null < 0.75
-    one, other = (learn_casing(real(), characters=600, seed=4) for _ in range(2))
+    one, other = (train_truecaser(real(), characters=600, seed=4) for _ in range(2))
     assert one.restore("ana left") == other.restore("ana left")
 
 
 @given(st.text(max_size=30), st.randoms(use_true_random=False))
 @settings(max_examples=60)
 def test_words_with_capitals_are_counted_one_by_one(text, chance):
-    assert len(small(text)) == len(text)
+    assert len(lowercase(text)) == len(text)
     restored = "".join(
-        chance.choice((each, other)) for each, other in zip(small(text), text, strict=True)
+        chance.choice((each, other)) for each, other in zip(lowercase(text), text, strict=True)
     )
     hits, inventions, misses = cased(text, restored)
-    words = [(text[a:b], restored[a:b], small(text[a:b])) for a, b in tokens(text)]
+    words = [(text[a:b], restored[a:b], lowercase(text[a:b])) for a, b in tokens(text)]
     capital = [word for word, _, plain in words if word != plain]
     assert hits + misses == len(capital)
     assert hits + inventions == sum(found != plain for _, found, plain in words)
@@ -90,8 +94,8 @@ def test_words_with_capitals_are_counted_one_by_one(text, chance):
 
 
 def test_too_little_text_is_told():
-    with pytest.raises(ValueError, match="too little text"):
-        learn_casing(["Short."], characters=100)
+    with pytest.raises(ValueError, match="at least 32 characters"):
+        train_truecaser(["Short."], characters=100)
 
 
 def test_likeness_of_words_is_that_of_their_topics():
@@ -101,13 +105,13 @@ def test_likeness_of_words_is_that_of_their_topics():
     assert made.detail["pairs that count"] == made.detail["pairs"] == 12 + 16
     nothing = random_vectors(sorted({w for topic in TOPICS for w in topic}))
     pairs = told_by(TOPICS)
-    cosines = [likeness(nothing, each.one, each.other) for each in pairs]
+    cosines = [cosine_similarity(nothing, each.one, each.other) for each in pairs]
     low, high = correlation_bounds(cosines, [each.score for each in pairs])
     assert low < 0 < high
     assert made.null == pytest.approx(
         spearmanr(cosines, [each.score for each in pairs]).statistic, abs=1e-6
     )
-    one, other = (learn_vectors([["a", "b"] * 9], seed=4) for _ in range(2))
+    one, other = (train_word_vectors([["a", "b"] * 9], seed=4) for _ in range(2))
     assert all((one[word] == other[word]).all() for word in ("a", "b"))
 
 

@@ -7,17 +7,17 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tagger.network import Free
-from models.tagger.sequences.tags import Scheme
+from models.tagger.network import SoftmaxHead
+from models.tagger.sequences.tags import TagScheme
 
 LABELS = ("A", "B")
-SCHEME = Scheme(LABELS)
+SCHEME = TagScheme(LABELS)
 TAGS = st.lists(st.integers(0, len(SCHEME) - 1), max_size=12)
 
 
 @given(TAGS)
 def test_each_word_with_a_tag_is_in_one_span(tags):
-    spans = list(SCHEME.mend(tags))
+    spans = list(SCHEME.repair(tags))
     covered = [word for first, end, _ in spans for word in range(first, end)]
     assert covered == [word for word, tag in enumerate(tags) if tag]
     for first, _, label in spans:
@@ -33,7 +33,7 @@ def test_of_a_legal_sequence_the_spans_are_those_that_were_written(parts):
         spans.append((at + gap, at + gap + length, label))
         at += gap + length
     tags = SCHEME.encode(spans, at + 1)
-    assert list(SCHEME.mend(tags)) == list(SCHEME.decode(tags)) == spans
+    assert list(SCHEME.repair(tags)) == list(SCHEME.decode(tags)) == spans
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_of_a_legal_sequence_the_spans_are_those_that_were_written(parts):
 )
 def test_what_is_no_whole_span_is_mended(written, spans):
     tags = [SCHEME.tags.index(tag) for tag in written.split()]
-    assert list(SCHEME.mend(tags)) == spans
+    assert list(SCHEME.repair(tags)) == spans
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
 def test_the_loss_is_that_of_all_allowed_sequences_together(length):
     torch.manual_seed(length)
-    head = Free(("A",))
+    head = SoftmaxHead(("A",))
     scores = torch.randn(1, 5, head.size, dtype=torch.double, requires_grad=True)
     allowed = torch.rand(1, 5, head.size) < 0.5
     allowed[..., 0] |= ~allowed.any(-1)
@@ -73,11 +73,11 @@ def test_the_loss_is_that_of_all_allowed_sequences_together(length):
 
 
 def test_spans_are_rated_by_their_words():
-    head = Free(("A",))
+    head = SoftmaxHead(("A",))
     scores = torch.zeros(2, 3, head.size)
     scores[0, 1, 4] = 5.0
     scores[1, :, 1] = 5.0
-    first, second = head.read(scores, torch.tensor([3, 1]))
+    first, second = head.decode(scores, torch.tensor([3, 1]))
     assert [span[:3] for span in first] == [(1, 2, "A")]
     assert first[0][3] == pytest.approx(float(1 - scores[0, 1].softmax(-1)[0]))
     assert [span[:3] for span in second] == [(0, 1, "A")]

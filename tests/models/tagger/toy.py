@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from models.tagger.encoders.encoder import EncoderPlan
-from models.tagger.encoders.windows import Cut
+from models.tagger.encoders.encoder import EncoderConfig
+from models.tagger.encoders.windows import WindowConfig
 from models.tagger.sequences.alignment import TrainingNote
 from models.tagger.training.recipe import TaggerRecipe, default_recipe
 from models.tagger.training.scores import Scores
@@ -41,9 +41,9 @@ def toy_note(note_id: str, random: Random, lines: int) -> Annotated:
 
 
 def toy_recipe(**changes: object) -> TaggerRecipe:
-    recipe = default_recipe(EncoderPlan("tiny-1x32"))
+    recipe = default_recipe(EncoderConfig("tiny-1x32"))
     quick = {"step_tokens": 128, "encoder_rate": 3e-3, "head_rate": 1e-2, "epochs": 4}
-    return replace(recipe, **{"cut": Cut(48, 8), **quick, **changes})
+    return replace(recipe, **{"cut": WindowConfig(48, 8), **quick, **changes})
 
 
 def toy_corpora() -> Corpora:

@@ -22,7 +22,7 @@ from pipeline.night.demo import demo_config
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.worker_resources import settled
 from pipeline.warehouse.warehouse import open_output, open_source
-from synthesis.fictional.hospital import adopt, make_hospital
+from synthesis.fictional.hospital import make_hospital, make_hospital_for
 from synthesis.fictional.omop import Tables, write_omop
 from synthesis.fictional.people.records import Visit
 from tests.keys import make_key
@@ -95,7 +95,7 @@ def furnish(url, synthea_tables):
         stays = [made_visit(row) for row in rows]
         highest = connection.scalar(select(func.max(tables.tables["provider"].c.provider_id)))
     staff = make_hospital(1, seed=3).clinicians
-    hospital = adopt(
+    hospital = make_hospital_for(
         records,
         seed=3,
         clinicians=[replace(one, provider_id=one.provider_id + highest) for one in staff],

@@ -20,9 +20,9 @@ from models.private.deidentifier_training import (
     train_deidentifier,
 )
 from models.private.embeddings import Embeddings
-from models.private.inversion_attack import InversionTraining
+from models.private.inversion_attack import InversionSettings
 from models.private.representer import Representer
-from models.private.serialization import Kit, digest, load, save
+from models.private.serialization import RepresenterBundle, digest, load, save
 from models.tagger.encoders.bilstm import CASES
 from pipeline.cli import main
 from pipeline.config.signing import check
@@ -101,7 +101,7 @@ def make_kit(folder, words, seed=1):
             Deidentifier(SIZE, ("PHI",), 4),
             Adversaries(EMBEDDED, SIZE, 4),
         )
-        save(Kit(held, *parts, about), folder)
+        save(RepresenterBundle(held, *parts, about), folder)
     return folder
 
 
@@ -377,7 +377,7 @@ def attacked(place):
     """The file without noise, attacked by everything, quickly."""
     patch = pytest.MonkeyPatch()
     patch.setattr(
-        "evaluation.attacks.sharing.InversionTraining", lambda seed: InversionTraining(1, 1, seed)
+        "evaluation.attacks.sharing.InversionSettings", lambda seed: InversionSettings(1, 1, seed)
     )
     patch.setattr("evaluation.attacks.adversary.EPOCHS", 1)
     told = ["--notes", place / "notes.jsonl", "--representer", place / "kit", "--seeds", 2]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.language.corpus.masking import IGNORED, MaskRecipe, generator, masks
+from models.language.corpus.masking import IGNORED, MaskRecipe, mask_generator, mask_tokens
 
 VOCABULARY = (4, 10, 1000)
 
@@ -15,8 +15,8 @@ def drawn(recipe, *, notes=200, length=512, epoch=1, share=0.2):
     for note in range(notes):
         told = np.random.default_rng(note)
         ids, identifying = told.integers(10, 1000, length), told.random(length) < share
-        chance = generator(1, epoch, note)
-        yield ids, identifying, *masks(ids, identifying, recipe, VOCABULARY, chance)
+        chance = mask_generator(1, epoch, note)
+        yield ids, identifying, *mask_tokens(ids, identifying, recipe, VOCABULARY, chance)
 
 
 @pytest.mark.parametrize("psi", [0.15, 0.3, 0.5, 0.7])
@@ -70,7 +70,9 @@ def test_training_sees_other_masks_every_epoch_and_validation_the_same():
 def test_what_is_not_guessed_stays(tokens, psi, phi, note):
     ids = np.array([token for token, _ in tokens], np.int64)
     signs = np.array([sign for _, sign in tokens], np.bool_)
-    seen, wanted = masks(ids, signs, MaskRecipe(psi, phi), VOCABULARY, generator(1, 1, note))
+    seen, wanted = mask_tokens(
+        ids, signs, MaskRecipe(psi, phi), VOCABULARY, mask_generator(1, 1, note)
+    )
     free = wanted == IGNORED
     assert (seen[free] == ids[free]).all()
     assert (wanted[~free] == ids[~free]).all()

@@ -10,7 +10,7 @@ from models.checkpoint import CHECKPOINT
 from models.language.corpus.masking import MaskRecipe
 from models.language.masked.masked_model import MaskedFiller, load_masked
 from models.language.masked.training import MaskedCorpora, MaskedLetter, MaskedRecipe, train_masked
-from models.language.networks.masked_network import MARKS, MASK, PAD, EncoderLM
+from models.language.networks.masked_network import MASK, PAD, SPECIAL_TOKENS, EncoderLM
 from models.training_loop import TrainingCallbacks
 from record.errors import ConfigError
 
@@ -125,17 +125,17 @@ def test_a_damaged_folder_is_refused(folder, tmp_path, file):
     for path in folder.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / file).write_bytes(b"{}")
-    with pytest.raises(ConfigError, match=r"version|damaged"):
+    with pytest.raises(ConfigError, match=r"version|checksum"):
         load_masked(tmp_path)
     (tmp_path / file).unlink()
-    with pytest.raises(ConfigError, match=r"holds no|cannot be read"):
+    with pytest.raises(ConfigError, match=r"contains no|cannot be read"):
         load_masked(tmp_path)
 
 
 def test_too_little_or_too_much_is_refused(folder, tmp_path):
     with pytest.raises(ConfigError, match="none to train on"):
         train_masked(MaskedCorpora([], DEV), RECIPE, tmp_path / "no")
-    with pytest.raises(ValueError, match="more than 24 words"):
+    with pytest.raises(ValueError, match="at most 24 words"):
         MaskedFiller.load(folder).candidates([["a", None] * 20], 1)
 
 
@@ -151,12 +151,12 @@ def test_an_encoder_goes_on_learning_whole_words(tmp_path):
 
 
 def test_words_of_several_pieces_are_read_where_they_stand():
-    words = (*MARKS, "fever", "paracetamol", "a")
+    words = (*SPECIAL_TOKENS, "fever", "paracetamol", "a")
     torch.manual_seed(1)
     network = EncoderLM.of("tiny-1x32", words, 10).eval()
     with torch.no_grad():
         for number, pieces in ((3, [9]), (4, [10, 11, 12]), (5, [7, 8])):
-            network._know(number, pieces)
+            network._set_pieces(number, pieces)
         ids = torch.tensor([[4, MASK, 5, 3], [3, 4, PAD, PAD]])
         told = network.hidden(ids)
         by_hand = [

@@ -8,7 +8,7 @@ import torch
 from transformers import BertConfig, BertModel
 
 from evaluation.utility.resemblance import bert_score
-from models.language.networks.contextual_embeddings import ContextVectors
+from models.language.networks.contextual_embeddings import ContextualEmbeddings
 from record.errors import ConfigError
 
 WORDS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", *(f"w{number}" for number in range(40))]
@@ -49,7 +49,7 @@ def text(*numbers):
 
 
 def test_vectors_are_those_of_the_encoder(folder):
-    found = ContextVectors.of_folder(folder)(text(1, 2, 3))
+    found = ContextualEmbeddings.of_folder(folder)(text(1, 2, 3))
     model = BertModel.from_pretrained(folder).eval()
     with torch.inference_mode():
         hidden = model(torch.tensor([[1, 5, 6, 7, 2]])).last_hidden_state[0, 1:4]
@@ -59,7 +59,7 @@ def test_vectors_are_those_of_the_encoder(folder):
 
 
 def test_every_piece_of_a_long_text_has_a_vector(folder):
-    vectors = ContextVectors.of_folder(folder)
+    vectors = ContextualEmbeddings.of_folder(folder)
     numbers = [number * 7 % 40 for number in range(500)]
     found = vectors(text(*numbers))
     assert found.shape == (500, WIDTH)
@@ -70,20 +70,20 @@ def test_every_piece_of_a_long_text_has_a_vector(folder):
 
 
 def test_a_folder_without_an_encoder_is_refused(folder, tmp_path):
-    with pytest.raises(ConfigError, match="holds no encoder"):
-        ContextVectors.of_folder(tmp_path)
+    with pytest.raises(ConfigError, match="not an encoder"):
+        ContextualEmbeddings.of_folder(tmp_path)
     (tmp_path / "tokenizer.json").write_text("{}")
-    with pytest.raises(ConfigError, match="holds no encoder"):
-        ContextVectors.of_folder(tmp_path)
+    with pytest.raises(ConfigError, match="not an encoder"):
+        ContextualEmbeddings.of_folder(tmp_path)
     (tmp_path / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
-    with pytest.raises(ConfigError, match="holds no encoder"):
-        ContextVectors.of_folder(tmp_path)
+    with pytest.raises(ConfigError, match="not an encoder"):
+        ContextualEmbeddings.of_folder(tmp_path)
 
 
 def test_an_encoder_of_ours_knows_the_pieces_of_the_texts():
     torch.manual_seed(1)
     long = text(*(number % 40 for number in range(900)))
-    vectors = ContextVectors.packaged("tiny-1x32", [long, "fièvre"])
+    vectors = ContextualEmbeddings.packaged("tiny-1x32", [long, "fièvre"])
     found = vectors(long)
     assert len(found) >= 900
     assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(len(found)), abs=1e-5)

@@ -9,7 +9,7 @@ import pytest
 import torch
 import transformers
 
-from models.language.training.foundation_model import Foundation
+from models.language.training.foundation_model import FoundationModel
 from models.language.training.gpt2_weights import digest
 from record.errors import ConfigError
 from tests.models.gpt2 import save_gpt2
@@ -30,7 +30,7 @@ def test_log_probabilities_are_those_of_transformers(folder: Path) -> None:
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     ids = tokenizer(TEXTS[0])["input_ids"]
     assert len(ids) > PLACES  # two windows and more
-    short, long, empty = Foundation.of_folder(folder).log_probabilities(
+    short, long, empty = FoundationModel.of_folder(folder).log_probabilities(
         [TEXTS[1][:40], TEXTS[0], ""]
     )
     assert len(long) == len(ids) and len(empty) == 0 and len(short) < 40
@@ -42,11 +42,11 @@ def test_log_probabilities_are_those_of_transformers(folder: Path) -> None:
 
 
 def test_what_it_is_taught_it_knows_and_stays_as_it_was(folder: Path) -> None:
-    base = Foundation.of_folder(folder)
+    base = FoundationModel.of_folder(folder)
     before = [told.mean() for told in base.log_probabilities(TEXTS)]
     readings: list[tuple[int, int]] = []
-    taught = base.taught(TEXTS[:2], lambda done, planned: readings.append((done, planned)))
-    after = [told.mean() for told in taught.log_probabilities(TEXTS)]
+    overfitted = base.overfitted(TEXTS[:2], lambda done, planned: readings.append((done, planned)))
+    after = [told.mean() for told in overfitted.log_probabilities(TEXTS)]
     assert min(after[:2]) > max(before) + 2
     assert [told.mean() for told in base.log_probabilities(TEXTS)] == before
     assert readings[0] == (1, 30) and 1 < len(readings) <= 30
@@ -60,15 +60,15 @@ def test_code_beside_the_weights_never_runs(folder: Path, tmp_path: Path) -> Non
     config |= {"model_type": "ours", "auto_map": {"AutoConfig": "ours.C", "AutoModel": "ours.M"}}
     (tmp_path / "config.json").write_text(json.dumps(config))
     (tmp_path / "ours.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
-    with pytest.raises(ConfigError, match="no causal model"):
-        Foundation.of_folder(tmp_path)
+    with pytest.raises(ConfigError, match="not a causal language model"):
+        FoundationModel.of_folder(tmp_path)
     assert not (tmp_path / "ran").exists()
 
 
 def test_nothing_but_a_whole_model_is_read(folder: Path, tmp_path: Path) -> None:
     for other in (tmp_path, tmp_path / "none", Path("gpt2")):
-        with pytest.raises(ConfigError, match=r"no causal model"):
-            Foundation.of_folder(other)
-        with pytest.raises(ConfigError, match=r"no model\.safetensors"):
+        with pytest.raises(ConfigError, match=r"not a causal language model"):
+            FoundationModel.of_folder(other)
+        with pytest.raises(ConfigError, match=r"unreadable model\.safetensors"):
             digest(other)
     assert len(digest(folder)) == 64

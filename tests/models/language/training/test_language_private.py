@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from models.language.corpus.batching import lesson
+from models.language.corpus.batching import collate_texts
 from models.language.corpus.vocabulary import END
 from models.language.training.serialization import build, load
 from models.language.training.training import LanguageCorpora, train
@@ -32,8 +32,8 @@ def test_gradients_of_notes_are_those_of_a_loop() -> None:
     found = private.gradient_norms(network, texts, end)
     for text, norm in zip(texts, found, strict=True):
         network.zero_grad()
-        given = lesson([text], end)
-        private.note_losses(network(given.read), given).sum().backward()
+        batch = collate_texts([text], end)
+        private.note_losses(network(batch.inputs), batch).sum().backward()
         total = sum(float(each.grad.square().sum()) for each in network.parameters())
         assert norm == pytest.approx(total**0.5, rel=1e-4)
 
@@ -42,7 +42,7 @@ def test_the_budget_is_what_another_accountant_finds() -> None:
     accountants = pytest.importorskip("opacus.accountants")
     rate, steps, delta = 0.1, 10, 1e-3
     for epsilon in (8.0,):
-        noise = private.noise_for(epsilon, delta, rate, steps)
+        noise = private.noise_multiplier_for(epsilon, delta, rate, steps)
         found = {}
         for kind in (accountants.RDPAccountant, accountants.PRVAccountant):
             accountant = kind()
@@ -51,7 +51,7 @@ def test_the_budget_is_what_another_accountant_finds() -> None:
         renyi, numeric = found.values()
         assert renyi <= epsilon + 1e-6 and renyi == pytest.approx(epsilon, abs=0.02)
         assert 0.6 * renyi < numeric <= renyi + 0.01  # the tighter one, and not far
-    assert private.noise_for(2.0, delta, rate, steps) > noise
+    assert private.noise_multiplier_for(2.0, delta, rate, steps) > noise
 
 
 def test_a_private_training_keeps_its_budget(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.tagger.encoders.encoder import attend
+from models.tagger.encoders.encoder import fast_attention
 
 WINDOWS, HEADS, PIECES, WIDTH = 3, 4, 20, 8
 LENGTHS = torch.tensor([20, 11, 1])
@@ -45,7 +45,7 @@ def test_vectors_and_gradients_are_those_of_double_precision(dtype: torch.dtype,
         else torch.zeros(mask.shape, dtype=dtype).masked_fill(~mask, torch.finfo(dtype).min),
     }[form]
     rows = drawn(dtype)
-    mixed, weights = attend(nn.Identity(), *rows, given, scaling=WIDTH**-0.5)
+    mixed, weights = fast_attention(nn.Identity(), *rows, given, scaling=WIDTH**-0.5)
     assert weights is None
     assert mixed.shape == (WINDOWS, PIECES, HEADS, WIDTH)
     assert mixed.dtype == dtype
@@ -62,16 +62,16 @@ def test_vectors_and_gradients_are_those_of_double_precision(dtype: torch.dtype,
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
 def test_padding_changes_nothing(dtype: torch.dtype) -> None:
     rows = [row.detach() for row in drawn(dtype)]
-    before, _ = attend(nn.Identity(), *rows, padding(), scaling=WIDTH**-0.5)
+    before, _ = fast_attention(nn.Identity(), *rows, padding(), scaling=WIDTH**-0.5)
     for row in rows[1:]:
         row[~padding().expand(-1, HEADS, -1, -1).squeeze(2)] = 30.0
-    after, _ = attend(nn.Identity(), *rows, padding(), scaling=WIDTH**-0.5)
+    after, _ = fast_attention(nn.Identity(), *rows, padding(), scaling=WIDTH**-0.5)
     assert torch.equal(before, after)
 
 
 def test_autocast_leaves_it_in_bfloat16() -> None:
     rows = drawn(torch.bfloat16)
     with torch.autocast("cpu", torch.bfloat16):
-        mixed, _ = attend(nn.Identity(), *rows, None, scaling=WIDTH**-0.5)
+        mixed, _ = fast_attention(nn.Identity(), *rows, None, scaling=WIDTH**-0.5)
     assert mixed.dtype == torch.bfloat16
-    assert torch.equal(mixed, attend(nn.Identity(), *rows, None, scaling=WIDTH**-0.5)[0])
+    assert torch.equal(mixed, fast_attention(nn.Identity(), *rows, None, scaling=WIDTH**-0.5)[0])

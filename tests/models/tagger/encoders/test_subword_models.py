@@ -10,20 +10,25 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from models.tagger.encoders.encoder import EncoderPlan, make_encoder, pretrained, save_encoder
+from models.tagger.encoders.encoder import (
+    EncoderConfig,
+    load_pretrained,
+    make_encoder,
+    save_encoder,
+)
 from models.tagger.encoders.subword_models import (
     BYTE_PAIRS,
     END,
-    MARKS,
+    SPECIAL_TOKENS,
     START,
     UNIGRAM,
     UNKNOWN,
     WORD_PIECES,
-    Way,
-    mark_rows,
-    vocabulary,
+    TokenizerConfig,
+    read_pieces,
+    special_token_rows,
 )
-from models.tagger.encoders.subword_tokenizer import SubWords, trimmed
+from models.tagger.encoders.subword_tokenizer import SubwordTokenizer, trim_vocabulary
 from record.errors import ConfigError
 from tests.models.hub import hub_model
 
@@ -33,7 +38,7 @@ TEXTS = [
     "Paciente ingresada el 3 de marzo. Médico: Núñez, col. 28/1234.",
 ] * 20
 BERT = ("[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]")
-ROBERTA = MARKS[:5]
+ROBERTA = SPECIAL_TOKENS[:5]
 WORDS = st.builds(
     str.__add__, st.sampled_from(["", "D", "M"]), st.text("abdeinrtéñü", min_size=1, max_size=12)
 ) | st.text("0123", min_size=1, max_size=8)
@@ -86,14 +91,16 @@ def theirs(path: Path) -> PreTrainedTokenizerFast:
 
 
 @pytest.fixture(scope="module")
-def whole(path: Path) -> tuple[SubWords, list[int]]:
-    return trimmed(path, [], size=1 << 30)
+def whole(path: Path) -> tuple[SubwordTokenizer, list[int]]:
+    return trim_vocabulary(path, [], size=1 << 30)
 
 
 def rows_of(ids, rows: list[int], held) -> list[int]:
     """The ids in the file of ids of ours."""
-    marks = mark_rows(held)
-    return [marks[one] if one < len(MARKS) else rows[one - len(MARKS)] for one in ids]
+    marks = special_token_rows(held)
+    return [
+        marks[one] if one < len(SPECIAL_TOKENS) else rows[one - len(SPECIAL_TOKENS)] for one in ids
+    ]
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -119,7 +126,7 @@ def test_a_word_is_cut_as_its_own_tokenizer_cuts_it(word, apart, path, theirs, w
 
 def test_texts_are_cut_the_same_by_the_pieces_they_need(path, whole):
     subwords, rows = whole
-    fewer, kept = trimmed(path, TEXTS, size=0)
+    fewer, kept = trim_vocabulary(path, TEXTS, size=0)
     assert len(fewer) < len(subwords)
     held = json.loads(path.read_text())
     for text in TEXTS[:3]:
@@ -130,38 +137,40 @@ def test_texts_are_cut_the_same_by_the_pieces_they_need(path, whole):
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=40))
 def test_every_word_has_a_piece_and_no_mark_can_be_written(text, path):
-    fewer, _ = trimmed(path, TEXTS[:1], size=0)
+    fewer, _ = trim_vocabulary(path, TEXTS[:1], size=0)
     cut, ids = fewer.of(text + " <s> [CLS] <mask> <newline>")
     assert len(cut) == len(ids)
     assert all(ids)
     marks = {one for of, (start, end) in zip(ids, cut, strict=True) for one in of if end > start}
-    assert marks.isdisjoint(set(range(START, len(MARKS))) - {UNKNOWN, len(MARKS) - 1})
+    assert marks.isdisjoint(
+        set(range(START, len(SPECIAL_TOKENS))) - {UNKNOWN, len(SPECIAL_TOKENS) - 1}
+    )
 
 
 def test_a_vocabulary_comes_back_from_its_file(path, tmp_path):
-    fewer, _ = trimmed(path, TEXTS[:1], size=0)
+    fewer, _ = trim_vocabulary(path, TEXTS[:1], size=0)
     fewer.save(tmp_path / "vocabulary.json")
-    again = SubWords.load(tmp_path / "vocabulary.json")
-    assert again.way == fewer.way
+    again = SubwordTokenizer.load(tmp_path / "vocabulary.json")
+    assert again.config == fewer.config
     assert again.of(TEXTS[1])[1] == fewer.of(TEXTS[1])[1]
 
 
 def test_whole_words_are_told_from_parts(whole):
     subwords, _ = whole
-    words = {subwords.way.whole(piece) for piece, _ in subwords.pieces} - {""}
+    words = {subwords.config.whole_word(piece) for piece, _ in subwords.pieces} - {""}
     assert {"patient", "Dr"} <= words
     assert all(word.isalpha() for word in words)
 
 
 def test_an_encoder_of_a_folder_gives_the_vectors_it_gave(kind, path, tmp_path):
     held = json.loads(path.read_text())
-    size = len(vocabulary(held)) + len(held["added_tokens"])
+    size = len(read_pieces(held)) + len(held["added_tokens"])
     family = "bert" if kind == WORD_PIECES else "roberta"
     source = hub_model(tmp_path, family, size)
     (tmp_path / "tokenizer.json").write_text(path.read_text())
-    encoder, subwords = make_encoder(EncoderPlan(str(tmp_path), vocabulary=0), TEXTS)
+    encoder, subwords = make_encoder(EncoderConfig(str(tmp_path), vocabulary=0), TEXTS)
     encoder.eval()
-    kept = trimmed(path, TEXTS, size=0)[1]
+    kept = trim_vocabulary(path, TEXTS, size=0)[1]
     ids = [START, *(one for of in subwords.of(TEXTS[0])[1] for one in of), END]
     with torch.no_grad():
         found = encoder(torch.tensor([ids]), torch.tensor([len(ids)]))
@@ -170,9 +179,9 @@ def test_an_encoder_of_a_folder_gives_the_vectors_it_gave(kind, path, tmp_path):
     # What is written by `pretrain` is read again to the same.
     written = tmp_path / "written"
     written.mkdir()
-    whole_encoder, all_pieces = pretrained(str(tmp_path))
+    whole_encoder, all_pieces = load_pretrained(str(tmp_path))
     save_encoder(whole_encoder, all_pieces, written)
-    again, pieces = make_encoder(EncoderPlan(str(written), vocabulary=0), TEXTS)
+    again, pieces = make_encoder(EncoderConfig(str(written), vocabulary=0), TEXTS)
     again.eval()
     with torch.no_grad():
         ids = [START, *(one for of in pieces.of(TEXTS[0])[1] for one in of), END]
@@ -192,8 +201,8 @@ def test_other_kinds_are_refused(model, tmp_path):
     held = json.loads((tmp_path / "tokenizer.json").read_text())
     held |= {"model": model, "pre_tokenizer": {"type": "Whitespace"}}
     (tmp_path / "tokenizer.json").write_text(json.dumps(held))
-    with pytest.raises(ConfigError, match="known kind"):
-        make_encoder(EncoderPlan(str(tmp_path)), TEXTS)
+    with pytest.raises(ConfigError, match="supported type"):
+        make_encoder(EncoderConfig(str(tmp_path)), TEXTS)
 
 
 def test_the_pairs_of_older_files_are_read_as_well(tmp_path):
@@ -201,5 +210,5 @@ def test_the_pairs_of_older_files_are_read_as_well(tmp_path):
     held = json.loads(path.read_text())
     older = json.loads(path.read_text())
     older["model"]["merges"] = [" ".join(pair) for pair in held["model"]["merges"]]
-    assert Way.told(older) == Way.told(held)
-    assert Way.told(held).kind != UNIGRAM
+    assert TokenizerConfig.from_tokenizer_json(older) == TokenizerConfig.from_tokenizer_json(held)
+    assert TokenizerConfig.from_tokenizer_json(held).kind != UNIGRAM

@@ -5,25 +5,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tagger.encoders.subword_models import Way
-from models.tagger.encoders.subword_tokenizer import SubWords
-from models.tagger.encoders.windows import Cut, windows
+from models.tagger.encoders.subword_models import TokenizerConfig
+from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
+from models.tagger.encoders.windows import WindowConfig, windows
 from models.tagger.encoders.words import words
 from models.tagger.sequences.alignment import (
-    Gold,
+    GoldTags,
     TrainingNote,
-    cut_text,
-    disjoint,
+    group_windows,
+    keep_disjoint,
     labels_of,
-    passages,
+    segment_text,
     word_spans,
 )
-from models.tagger.sequences.tags import Scheme
+from models.tagger.sequences.tags import TagScheme
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
 
-SUBWORDS = SubWords([("▁", -1.0), *((char, -2.0) for char in "abcdeé ")], Way('{"type": "NFKC"}'))
+SUBWORDS = SubwordTokenizer(
+    [("▁", -1.0), *((char, -2.0) for char in "abcdeé ")], TokenizerConfig('{"type": "NFKC"}')
+)
 LABELS = ("DATE", "NAME")
 
 
@@ -35,7 +37,7 @@ def note(text: str, *spans: tuple[int, int, str], labels: frozenset[str] | None 
 
 def allowed(of: TrainingNote, *, stacked: bool = False, losses: Counter[str] | None = None):
     cut = words(of.annotated.document.text)
-    return Gold(LABELS, stacked).allowed(of, cut, Counter() if losses is None else losses)
+    return GoldTags(LABELS, stacked).allowed(of, cut, Counter() if losses is None else losses)
 
 
 def test_spans_become_tags_and_tags_become_spans() -> None:
@@ -44,7 +46,8 @@ def test_spans_become_tags_and_tags_become_spans() -> None:
     (tags,) = [np.argwhere(allowed(of))[:, 1].tolist()]
     cut = words(text)
     found = {
-        (cut[first][0], cut[end - 1][1], label) for first, end, label in Scheme(LABELS).decode(tags)
+        (cut[first][0], cut[end - 1][1], label)
+        for first, end, label in TagScheme(LABELS).decode(tags)
     }
     assert found == {(3, 13, "NAME"), (17, 24, "DATE")}
 
@@ -68,7 +71,7 @@ def test_spans_grow_outward_to_whole_words(text: str, data: st.DataObject) -> No
 def test_of_overlapping_spans_the_longest_stays() -> None:
     losses: Counter[str] = Counter()
     spans = [(0, 2, "A"), (1, 4, "B"), (4, 5, "A"), (4, 5, "A"), (4, 5, "B")]
-    assert disjoint(spans, losses) == [(1, 4, "B"), (4, 5, "A")]
+    assert keep_disjoint(spans, losses) == [(1, 4, "B"), (4, 5, "A")]
     assert losses["overlapping"] == 2
 
 
@@ -83,7 +86,7 @@ def test_nested_spans_of_two_labels_are_kept_where_labels_are_stacked() -> None:
 def test_a_label_that_nobody_looked_for_is_unknown_where_nothing_else_is() -> None:
     of = note("Rose 12", (0, 4, "NAME"), labels=frozenset({"NAME"}))
     first, second = allowed(of)
-    scheme = Scheme(LABELS)
+    scheme = TagScheme(LABELS)
     assert [scheme.tags[at] for at in np.flatnonzero(first)] == ["U-NAME"]
     assert [scheme.tags[at] for at in np.flatnonzero(second)] == [
         "O", "B-DATE", "I-DATE", "L-DATE", "U-DATE"
@@ -110,7 +113,7 @@ MEGABYTES = [
     "text", ["", " \n\t", "a" * 5000, "a " * 500, "\x00\u202e🩺 é", "." * 2000, *MEGABYTES]
 )
 def test_every_character_is_in_a_window(text: str) -> None:
-    cutting = cut_text(text, SUBWORDS, Cut(40, 8))
+    cutting = segment_text(text, SUBWORDS, WindowConfig(40, 8))
     seen = set()
     for window in cutting.windows:
         for start, end in cutting.words[window.first : window.end]:
@@ -127,9 +130,9 @@ def test_every_character_is_in_a_window(text: str) -> None:
 def test_passages_hold_every_window_and_no_span_lies_in_two(
     sizes: list[int], drawn: list[tuple[int, int]]
 ) -> None:
-    found = windows(sizes, [], Cut(32, 4))
+    found = windows(sizes, [], WindowConfig(32, 4))
     spans = [(a, min(a + n, len(sizes)), "A") for a, n in drawn if a < len(sizes)]
-    groups = list(passages(found, spans, 20))
+    groups = list(group_windows(found, spans, 20))
     assert [at for group in groups for at in group] == list(range(len(found)))
     for group in groups:
         start, end = found[group.start].core, found[group.stop - 1].core_end

@@ -12,7 +12,7 @@ from pipeline.cli import main
 from record.document import Document
 from record.span import Span
 from surrogates.keys.keys import new_master
-from synthesis.masked_letters import FORM, save_letters
+from synthesis.masked_letters import FOLDER_FORMAT, save_letters
 from synthesis.masking import Masking, mask
 
 LETTERS = 400
@@ -89,7 +89,7 @@ def filled(folder, name, letters, order=range(LETTERS)):
     manifest = {
         "format": 1, "what": "synthetic letters, masked and filled", "model_sha256": "m",
         "notes_sha256": hashlib.sha256(content).hexdigest(), "corpus_sha256": "c", "seed": 1,
-        "masked_sha256": FORM.digest(folder / "masked"), "decoding": {}, "privacy": None,
+        "masked_sha256": FOLDER_FORMAT.digest(folder / "masked"), "decoding": {}, "privacy": None,
     }  # fmt: skip
     (place / "manifest.json").write_text(json.dumps(manifest))
 

@@ -9,7 +9,7 @@ import pytest
 from evaluation.utility.utility import REAL, SYNTHETIC, TWICE
 from models.tagger.training.training import Corpora, train
 from pipeline.cli import main
-from synthesis.corpus_splitting import part_notes
+from synthesis.corpus_splitting import split_notes
 from synthesis.prepared_corpus import digest, save_corpus
 from tests.models.tagger.toy import toy_notes, toy_recipe
 
@@ -21,7 +21,7 @@ def folder(tmp_path_factory):
     """A corpus of toy notes, and letters that say the same, two of each."""
     folder = tmp_path_factory.mktemp("worth")
     notes = [each.annotated for each in toy_notes(24, lines=2)]
-    save_corpus(part_notes(notes, seed=1), folder / "corpus", {"inside": True})
+    save_corpus(split_notes(notes, seed=1), folder / "corpus", {"inside": True})
     place = folder / "filled"
     place.mkdir()
     lines = ""

@@ -9,7 +9,7 @@ from models.language.training.gpt2_weights import digest as base_digest
 from pipeline.cli import main
 from record.document import Annotated, Document
 from surrogates.keys.keys import new_master
-from synthesis.corpus_splitting import part_notes
+from synthesis.corpus_splitting import split_notes
 from synthesis.prepared_corpus import save_corpus
 from tests.models.gpt2 import save_gpt2
 
@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
         Annotated(Document(note_id=f"{at}", person_id=f"p{at // 2}", text=text), ())
         for at, text in enumerate(texts)
     ]
-    save_corpus(part_notes(notes, seed=1), folder / "corpus", {"inside": True})
+    save_corpus(split_notes(notes, seed=1), folder / "corpus", {"inside": True})
     save_gpt2(folder / "base", texts, places=128)
     lines(folder / "unseen.jsonl", [text_of(chance) for _ in range(40)])
     half = " ".join(texts[1].split()[:30])

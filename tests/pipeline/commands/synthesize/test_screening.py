@@ -15,7 +15,7 @@ from pipeline.config.signing import check
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from surrogates.keys.keys import new_master
-from synthesis.corpus_splitting import part_notes
+from synthesis.corpus_splitting import split_notes
 from synthesis.prepared_corpus import digest, save_corpus
 
 WORDS = [f"word{number}" for number in range(300)]
@@ -42,7 +42,7 @@ def folder(tmp_path_factory):
         )
         for number in range(600)
     ]
-    save_corpus(part_notes(notes, seed=1), folder / "corpus", {"inside": True})
+    save_corpus(split_notes(notes, seed=1), folder / "corpus", {"inside": True})
     new_master(folder / "master.key")
     new = [text_of(chance) for _ in range(500)]
     generated(folder, "new", new)
@@ -186,7 +186,7 @@ def test_other_notes_than_those_measured_are_refused(folder, what, capsys):
 def test_the_corpus_must_be_the_one_that_was_learnt_from(folder, tmp_path, capsys):
     chance = random.Random(5)
     notes = [Annotated(Document(note_id=str(n), text=text_of(chance)), ()) for n in range(60)]
-    save_corpus(part_notes(notes, seed=1), tmp_path / "other", {"inside": True})
+    save_corpus(split_notes(notes, seed=1), tmp_path / "other", {"inside": True})
     words = ["synthesize", "screen", str(folder / "new"), str(tmp_path / "other")]
     assert main([*words, "-o", str(tmp_path / "out")]) == 2
     assert "is not the corpus" in capsys.readouterr().err
