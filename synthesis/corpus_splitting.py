@@ -1,4 +1,4 @@
-"""From annotated notes to a corpus that language models learn from: parted by patient, marked."""
+"""Splitting of annotated notes into train, dev and test by patient, without near-duplicates."""
 
 import hashlib
 import re
@@ -19,15 +19,15 @@ PLACEHOLDER = "deidentified"
 _OPENING = 3  # words
 _SHINGLE = 5  # words that follow one another
 _SKETCH = 64  # smallest hashes of shingles that stand for a note
-_NEAR = 0.9  # of a note's sketch that another one shares
+_SIMILARITY = 0.9  # of a note's sketch that another one shares
 _MARK = re.compile(r"<\w[^<>\s]*>")
-_STAND_IN = re.compile(r"\[\*\*[^\]]*\*\*\]|\[[A-Z][A-Z_ -]*\d*\]")
+_PLACEHOLDERS = re.compile(r"\[\*\*[^\]]*\*\*\]|\[[A-Z][A-Z_ -]*\d*\]")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_a-zß-öø-ÿ])|(?<=:)\s+")
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A note of the corpus: who it is of, its text with marks, and which part it is in."""
+class SplitNote:
+    """A note of the corpus, its text with tags, and the part it belongs to."""
 
     note: Annotated = field(repr=False)
     marked: str = field(repr=False)
@@ -35,46 +35,46 @@ class Prepared:
 
 
 @dataclass
-class Parting:
-    """The notes of a corpus, and what was left out by reason."""
+class SplitCorpus:
+    """The notes of a corpus, and the number of rejected ones by reason."""
 
-    notes: list[Prepared] = field(default_factory=list)
+    notes: list[SplitNote] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
 
-    def part(self, split: str) -> list[Prepared]:
+    def part(self, split: str) -> list[SplitNote]:
         """Return the notes of one part."""
         return [each for each in self.notes if each.split == split]
 
 
-def part_notes(
+def split_notes(
     notes: Iterable[Annotated],
     *,
     seed: int,
-    form: Callable[[Annotated], str] = encode,
+    encode_note: Callable[[Annotated], str] = encode,
     shares: Sequence[float] = SHARES,
-) -> Parting:
-    """Part notes by patient into train, dev and test, and mark them.
+) -> SplitCorpus:
+    """Split notes by patient into train, dev and test, and encode them with tags.
 
     A patient's part depends on the seed and the patient alone; a note without one stands for
     itself. Empty notes, nested spans, and held-out notes that repeat or nearly repeat one of
     train are left out and counted.
     """
-    parting = Parting()
+    parting = SplitCorpus()
     for note in notes:
         if not note.document.text.strip():
             parting.refused["empty"] += 1
             continue
         try:
-            marked = form(note)
+            marked = encode_note(note)
         except Unreadable as error:
             parting.refused[error.reason] += 1
             continue
         owner = owner_of(note.document.person_id, note.document.note_id)
-        parting.notes.append(Prepared(note, marked, _split(owner, seed, shares)))
-    seen = _Sketches(each.note.document.text for each in parting.part("train"))
+        parting.notes.append(SplitNote(note, marked, _split(owner, seed, shares)))
+    seen = _NearDuplicateIndex(each.note.document.text for each in parting.part("train"))
     kept = []
     for each in parting.notes:
-        if each.split != "train" and seen.holds(each.note.document.text):
+        if each.split != "train" and seen.contains(each.note.document.text):
             parting.refused["repeats-train"] += 1
         else:
             kept.append(each)
@@ -83,7 +83,7 @@ def part_notes(
 
 
 def owner_of(person_id: str | None, note_id: str) -> str:
-    """Tell whose note it is; a note without a patient stands for itself."""
+    """Return the owner of a note: the patient, or the note itself if it has none."""
     return person_id or f"note {note_id}"
 
 
@@ -97,31 +97,33 @@ def _split(owner: str, seed: int, shares: Sequence[float]) -> str:
     return SPLITS[-1]
 
 
-class _Sketches:
-    """Texts by the smallest hashes of their runs of words (Broder, 1997)."""
+class _NearDuplicateIndex:
+    """Index of texts by the smallest hashes of their word n-grams (Broder, 1997)."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._whole: set[bytes] = set()
-        self._holding: defaultdict[int, list[int]] = defaultdict(list)
+        self._notes_by_hash: defaultdict[int, list[int]] = defaultdict(list)
         for number, text in enumerate(texts):
-            self._whole.add(_plain(text))
-            for hashed in _sketch(text):
-                self._holding[hashed].append(number)
+            self._whole.add(_normalized_hash(text))
+            for hashed in _min_hashes(text):
+                self._notes_by_hash[hashed].append(number)
 
-    def holds(self, text: str) -> bool:
-        """Return whether one of the texts is this one, or nearly so."""
-        if _plain(text) in self._whole:
+    def contains(self, text: str) -> bool:
+        """Return whether the index contains this text or a near-duplicate."""
+        if _normalized_hash(text) in self._whole:
             return True
-        sketch = _sketch(text)
-        shared = Counter(number for hashed in sketch for number in self._holding.get(hashed, ()))
-        return bool(shared) and max(shared.values()) >= _NEAR * len(sketch)
+        sketch = _min_hashes(text)
+        shared = Counter(
+            number for hashed in sketch for number in self._notes_by_hash.get(hashed, ())
+        )
+        return bool(shared) and max(shared.values()) >= _SIMILARITY * len(sketch)
 
 
-def _plain(text: str) -> bytes:
+def _normalized_hash(text: str) -> bytes:
     return hashlib.blake2b(" ".join(text.lower().split()).encode("utf-8", "replace")).digest()
 
 
-def _sketch(text: str) -> list[int]:
+def _min_hashes(text: str) -> list[int]:
     words = re.findall(r"\w+", text.lower())
     runs = {" ".join(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1)}
     hashes = (hashlib.blake2b(run.encode("utf-8", "replace"), digest_size=8) for run in runs)
@@ -135,8 +137,8 @@ def opening(marked: str) -> str:
     return head[: words[-1][1]] if words else ""
 
 
-def in_benchmark_form(note: Annotated) -> str:
-    """Write a note as the corpora of Melamud and Shivade (2019) are.
+def to_benchmark_form(note: Annotated) -> str:
+    """Format a note like the corpora of Melamud and Shivade (2019).
 
     Every entity and every bracketed stand-in of one is the word `deidentified`; lines are merged,
     and end after a colon and at the end of sentences.
@@ -146,13 +148,13 @@ def in_benchmark_form(note: Annotated) -> str:
         if span.start >= at:
             parts += [text[at : span.start], PLACEHOLDER]
         at = max(at, span.end)
-    whole = _STAND_IN.sub(PLACEHOLDER, "".join([*parts, text[at:]]))
+    whole = _PLACEHOLDERS.sub(PLACEHOLDER, "".join([*parts, text[at:]]))
     merged = " ".join(whole.split()).replace("<", "\u2039")
     return PAR.join(_SENTENCE.split(merged))
 
 
-def benchmark_statistics(parting: Parting, *, rare: int) -> dict[str, float]:
-    """Return the figures by which benchmarks of language models are known.
+def benchmark_statistics(parting: SplitCorpus, *, rare: int) -> dict[str, float]:
+    """Return the statistics that language-modelling benchmarks report.
 
     Notes of each part; words; vocabulary: words that occur `rare` times or more in train; the
     share of held-out words that are not in it.
@@ -170,10 +172,10 @@ def benchmark_statistics(parting: Parting, *, rare: int) -> dict[str, float]:
 
 
 def _words(texts: Iterable[str]) -> Counter[str]:
-    return Counter(word for text in texts for word in _each(text))
+    return Counter(word for text in texts for word in _tokens_outside_marks(text))
 
 
-def _each(text: str) -> Iterator[str]:
+def _tokens_outside_marks(text: str) -> Iterator[str]:
     plain = _MARK.sub(" ", text)
     for start, end in tokens(plain):
         yield plain[start:end]

@@ -1,4 +1,4 @@
-"""What a corpus is like in numbers, and how far two corpora are apart."""
+"""Statistics of a corpus, and the distance of two corpora."""
 
 import math
 import statistics
@@ -15,7 +15,7 @@ _ENDS = ".!?"
 
 @dataclass(frozen=True)
 class CorpusStatistics:
-    """Counts of a corpus; `labels` counts its entities. Words are tokens, line breaks none."""
+    """Counts of a corpus; `labels` counts its entities. Words are tokens but line breaks."""
 
     documents: int
     words: int
@@ -69,7 +69,7 @@ def corpus_statistics(notes: Iterable[Annotated]) -> CorpusStatistics:
 
 
 def words_in(text: str) -> list[str]:
-    """Return the words of a text, signs among them."""
+    """Return the words of a text, including punctuation."""
     found = tokens(text)
     return [text[start:end] for start, end in found if not is_break(text, (start, end))]
 
@@ -88,7 +88,7 @@ def _sentences(text: str, found: Iterable[tuple[int, int]]) -> int:
 
 
 def shares_of(counts: Mapping[str, float]) -> dict[str, float]:
-    """Return the share of each in the whole; nothing where all are 0."""
+    """Return each count as a share of the total; empty if all are 0."""
     total = sum(counts.values())
     return {name: counts[name] / total for name in sorted(counts)} if total else {}
 

@@ -1,11 +1,11 @@
-"""A prepared corpus, learnt by a language model."""
+"""Training of a note generator on a prepared corpus."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from models.language.corpus.batching import Text
-from models.language.corpus.vocabulary import Pieces, Vocabulary, WordVocabulary
+from models.language.corpus.vocabulary import BytePairVocabulary, Vocabulary, WordVocabulary
 from models.language.training.gpt2_weights import digest as base_digest
 from models.language.training.recipe import LanguageRecipe
 from models.language.training.training import LanguageCorpora, require_no_language_model, train
@@ -15,7 +15,7 @@ from synthesis.markup import end_tag, start_tag
 from synthesis.prepared_corpus import Corpus, digest, load_corpus
 
 
-def learn(
+def train_generator(
     folder: Path,
     recipe: LanguageRecipe,
     out: Path,
@@ -23,7 +23,7 @@ def learn(
     public: Sequence[str] | None = None,
     canaries: tuple[int, int] | None = None,
 ) -> dict[str, float]:
-    """Train a generator on a prepared corpus; returns its perplexities.
+    """Train a generator on a prepared corpus; return its perplexities.
 
     The vocabulary is learnt from the notes of train alone, or from `public` texts: what stands in
     a vocabulary is outside of any guarantee of private training. `canaries` are so many, so often
@@ -39,15 +39,15 @@ def learn(
         "ids_per_word": ids_per_word(corpus, texts["train"]),
         "vocabulary": "public" if public is not None else "notes",
     }
-    learnt: Sequence[Text] = texts["train"]
+    training_texts: Sequence[Text] = texts["train"]
     if recipe.pretrained is not None:
         about["base_sha256"] = base_digest(Path(recipe.pretrained))
     if canaries is not None:
-        drawn = draw_canaries(corpus, *canaries, recipe.seed)
-        learnt = drawn.among(learnt, vocabulary, recipe.seed)
+        canary_set = draw_canaries(corpus, *canaries, recipe.seed)
+        training_texts = canary_set.mix_into(training_texts, vocabulary, recipe.seed)
         require_no_language_model(out)
-        about["canaries"] = drawn.save(out)
-    corpora = LanguageCorpora(vocabulary, learnt, texts["dev"], about)
+        about["canaries"] = canary_set.save(out)
+    corpora = LanguageCorpora(vocabulary, training_texts, texts["dev"], about)
     return train(corpora, recipe, out, watch)
 
 
@@ -58,7 +58,7 @@ def learn_vocabulary(
     texts = [note.marked for note in corpus.notes["train"]] if public is None else public
     if recipe.vocabulary == WordVocabulary.kind:
         return WordVocabulary.learn(corpus.marks, texts, rare=recipe.rare)
-    return Pieces.learn(corpus.marks, texts, size=recipe.vocabulary_size)
+    return BytePairVocabulary.learn(corpus.marks, texts, size=recipe.vocabulary_size)
 
 
 def ids_per_word(corpus: Corpus, texts: Sequence[Text]) -> float:

@@ -1,4 +1,4 @@
-"""Requests for synthetic notes: kind of note and number of entities by label."""
+"""Requests for synthetic notes (kind, entity counts, opening), and their control codes."""
 
 import re
 from collections import Counter
@@ -15,10 +15,10 @@ from synthesis.markup import LT, PAR, tags_of
 BODY = "<BODY>"
 """The mark between what is asked for and the note."""
 
-MOST = 20
+MAX_COUNT = 20
 """Higher counts are asked for as this one, which stands for so many or more."""
 
-_RARE_KIND = 3  # notes: a kind that fewer have may name somebody
+_RARE_KIND = 3  # notes: a rarer kind may contain a name
 _KIND = re.compile(r"[^a-z0-9]+")
 _LONGEST_KIND = 40
 
@@ -36,10 +36,10 @@ class Request:
     words: int = 0
 
     def codes(self) -> str:
-        """Write what is asked for as marks; the opening is not among them."""
+        """Return the request as control codes, without the opening."""
         kind = [f"<KIND={self.kind}>"] if self.kind else []
         wanted = [
-            f"<{label}_WANTED><COUNT={min(count, MOST)}>"
+            f"<{label}_WANTED><COUNT={min(count, MAX_COUNT)}>"
             for label, count in sorted(self.counts.items())
             if count
         ]
@@ -55,15 +55,15 @@ class Request:
         }
 
 
-def slug(kind: str) -> str:
-    """Write a kind of note as part of a mark; a long one is a title, and left out."""
+def kind_slug(kind: str) -> str:
+    """Return a note kind as part of a control code; empty for long titles."""
     plain = _KIND.sub("-", kind.lower()).strip("-")
     return plain if len(plain) <= _LONGEST_KIND else ""
 
 
 def frequent_kinds(notes: Iterable[Annotated]) -> list[str]:
     """Return the kinds that enough notes have, sorted."""
-    counts = Counter(slug(note.document.kind) for note in notes)
+    counts = Counter(kind_slug(note.document.kind) for note in notes)
     return sorted(kind for kind, count in counts.items() if kind and count >= _RARE_KIND)
 
 
@@ -78,35 +78,35 @@ def marks_of(labels: Iterable[str], kinds: Iterable[str]) -> list[str]:
         *tags_of(names),
         BODY,
         *(f"<{name}_WANTED>" for name in names),
-        *(f"<COUNT={count}>" for count in range(1, MOST + 1)),
+        *(f"<COUNT={count}>" for count in range(1, MAX_COUNT + 1)),
         *(f"<KIND={kind}>" for kind in sorted(set(kinds))),
     ]
 
 
-def requested(note: Annotated, kinds: Sequence[str], opening: str = "") -> Request:
-    """Ask for a note like one that is there."""
-    kind = slug(note.document.kind)
+def request_like(note: Annotated, kinds: Sequence[str], opening: str = "") -> Request:
+    """Return a request for a note like an existing one."""
+    kind = kind_slug(note.document.kind)
     counts = Counter(span.label for span in note.spans)
     words = words_in(note.document.text)
     return Request(kind if kind in kinds else "", dict(sorted(counts.items())), opening, len(words))
 
 
-def reweighted(request: Request, shares: Mapping[str, float], chance: Random) -> Request:
-    """Ask for as many entities, with labels drawn by these shares instead."""
+def with_label_shares(request: Request, shares: Mapping[str, float], rng: Random) -> Request:
+    """Return the request with labels redrawn by these shares."""
     labels = sorted(shares)
-    drawn = chance.choices(labels, [shares[label] for label in labels], k=sum_of(request))
+    drawn = rng.choices(labels, [shares[label] for label in labels], k=entity_count(request))
     return replace(request, counts=dict(sorted(Counter(drawn).items())))
 
 
-def thinned(request: Request, most: int, chance: Random) -> Request:
-    """Ask for no more than `most` entities: of all that were asked for, some drawn by chance."""
-    if sum_of(request) <= most:
+def limit_entities(request: Request, most: int, rng: Random) -> Request:
+    """Return the request with at most `most` entities, a random subset."""
+    if entity_count(request) <= most:
         return request
     labels = sorted(request.counts)
-    drawn = chance.sample(labels, max(0, most), counts=[request.counts[each] for each in labels])
+    drawn = rng.sample(labels, max(0, most), counts=[request.counts[each] for each in labels])
     return replace(request, counts=dict(sorted(Counter(drawn).items())))
 
 
-def sum_of(request: Request) -> int:
-    """Count all entities asked for."""
+def entity_count(request: Request) -> int:
+    """Return the number of requested entities."""
     return sum(request.counts.values())

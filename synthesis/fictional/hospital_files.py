@@ -1,4 +1,4 @@
-"""Writes the fictional hospital into a folder: database, PDFs, the truth about every note."""
+"""Writes the fictional hospital to a folder: database, PDFs, and the gold spans of every note."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from sqlalchemy import create_engine
 
 from record.errors import ConfigError
 from synthesis.fictional.omop import document_name, write_omop
-from synthesis.fictional.pdf_letters.letterhead import Directory, Letter
+from synthesis.fictional.pdf_letters.letterhead import Letter, LetterDirectory
 from synthesis.fictional.pdf_letters.rendering import render_letter
 from synthesis.fictional.people.records import FictionalNote, Hospital
 
@@ -56,13 +56,13 @@ def write_hospital(
     """Write `hospital.db`, `pdf/`, `truth.jsonl` and `patients.jsonl` into a folder.
 
     The same hospital and seed give the same files, whatever the number of processes. Files appear
-    in the folder only when all are complete, the database last. `progress` is told how many notes
+    in the folder only when all are complete, the database last. `progress` receives how many notes
     are done. With several processes the caller's main module must be importable.
     Raises ConfigError when the folder holds a hospital already.
     """
     if (folder / DATABASE).exists():
         raise ConfigError(
-            f"{folder}", f"holds a {DATABASE} already", "name another folder, or remove the file"
+            f"{folder}", f"already contains {DATABASE}", "give another folder, or delete the file"
         )
     partial = folder / _PARTIAL
     shutil.rmtree(partial, ignore_errors=True)  # what a killed run left
@@ -77,7 +77,7 @@ def write_hospital(
 
 @dataclass(frozen=True, slots=True)
 class _Printing:
-    """How notes are printed."""
+    """How notes are rendered."""
 
     seed: int
     processes: int
@@ -118,7 +118,7 @@ def _write(
 
 
 def _truth(note: FictionalNote, name: str | None) -> dict[str, Any]:
-    """An object of the notes' file format; a printed note's also says how and where."""
+    """Return a line of `truth.jsonl`; for a note in a PDF it includes rendering and file."""
     truth = {
         "note_id": f"{note.note_id}",
         "person_id": f"{note.person_id}",
@@ -139,7 +139,7 @@ def _truth(note: FictionalNote, name: str | None) -> dict[str, Any]:
 
 def _printed(hospital: Hospital, printing: _Printing) -> Iterator[Printed]:
     """Every note in order, those in PDFs with all that the PDF shows for their text."""
-    directory = Directory(hospital)
+    directory = LetterDirectory(hospital)
     letters = (
         note if note.rendering == "text" else directory.letter(note, seed=printing.seed)
         for note in hospital.notes()

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.language.training.perplexity import log_probabilities, surprise
+from models.language.training.perplexity import log_probabilities, negative_log_likelihood
 from models.language.training.serialization import load
 from pipeline.cli import main
 from record.errors import ConfigError
@@ -55,10 +55,10 @@ def test_canaries_are_words_of_the_house_and_no_names(folder: Path) -> None:
     assert all(word.islower() and any(word in held for held in known) for word in words)
     vocabulary = load(folder / "model").vocabulary
     texts = corpus.texts("train", vocabulary)
-    mixed = drawn.among(texts, vocabulary, 1)
+    mixed = drawn.mix_into(texts, vocabulary, 1)
     assert len(mixed) == len(texts) + 40
     assert sum(text == drawn.planted[0].text(vocabulary) for text in mixed) >= 2
-    asked = drawn.planted[0].question(vocabulary)
+    asked = drawn.planted[0].scored_text(vocabulary)
     assert vocabulary.decode(asked.ids[asked.asked : -1]).strip() == drawn.planted[0].secret
     with pytest.raises(ConfigError, match="canaries"):
         draw_canaries(corpus, 1, 2, seed=1)
@@ -70,7 +70,7 @@ def test_the_list_of_canaries_is_kept_and_no_other_is_taken(folder: Path, tmp_pa
     assert path.stat().st_mode & 0o077 == 0 and (about["planted"], about["repeats"]) == (6, 60)
     assert len(load_canaries(folder / "model", about).planted) == 6
     (tmp_path / CANARIES).write_bytes(path.read_bytes() + b"\n")
-    with pytest.raises(ConfigError, match="not the list"):
+    with pytest.raises(ConfigError, match="checksum mismatch"):
         load_canaries(tmp_path, about)
     with pytest.raises(ConfigError, match="cannot be read"):
         load_canaries(tmp_path / "none", about)
@@ -81,7 +81,7 @@ def test_log_probabilities_add_up_to_the_surprise(folder: Path) -> None:
     texts = load_corpus(folder / "corpus").texts("test", model.vocabulary)
     told = list(log_probabilities(model.network, model.vocabulary, texts))
     assert [len(each) for each in told] == [len(text.ids) - text.asked for text in texts]
-    whole = surprise(model.network, model.vocabulary, texts)
+    whole = negative_log_likelihood(model.network, model.vocabulary, texts)
     assert -sum(map(sum, told)) == pytest.approx(whole.nats, rel=1e-4)
 
 
@@ -156,7 +156,7 @@ def test_what_cannot_be_attacked_is_refused(attacked: Path, tmp_path: Path, caps
     partner = attacked / "attacked" / "partners" / "whole"
     words = [partner, attacked / "corpus", "-o", tmp_path / "notes", *SHORT, "--notes", 1]
     assert call("generate", *words) == 2
-    assert "knows nothing of entities" in capsys.readouterr().err
+    assert "was not trained on annotated notes" in capsys.readouterr().err
 
 
 def test_the_same_model_twice_scores_nothing(attacked: Path) -> None:

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from models.language.corpus.vocabulary import UNKNOWN, Pieces, WordVocabulary
+from models.language.corpus.vocabulary import UNKNOWN, BytePairVocabulary, WordVocabulary
 from models.language.training.recipe import make_recipe
 from record.document import Annotated, Document
 from record.errors import ConfigError
@@ -14,22 +14,22 @@ from record.span import Span
 from synthesis.corpus_splitting import (
     SPLITS,
     benchmark_statistics,
-    in_benchmark_form,
     opening,
-    part_notes,
+    split_notes,
+    to_benchmark_form,
 )
 from synthesis.corpus_statistics import changes, corpus_statistics, distance, shares_of
 from synthesis.generator_training import learn_vocabulary, longest_entities
 from synthesis.markup import encode
 from synthesis.note_requests import (
-    MOST,
+    MAX_COUNT,
     Request,
+    entity_count,
     frequent_kinds,
+    limit_entities,
     marks_of,
-    requested,
-    reweighted,
-    sum_of,
-    thinned,
+    request_like,
+    with_label_shares,
 )
 from synthesis.prepared_corpus import digest, label_counts, load_corpus, save_corpus
 from tests.synthesis.letters import letters
@@ -42,13 +42,13 @@ def note(number: object, text: str, *spans: tuple[int, int, str], person: str | 
 
 def test_all_notes_of_a_patient_are_in_one_part() -> None:
     notes = [note(n, f"word{n} " * 8, person=f"p{n // 3}") for n in range(300)]
-    parting = part_notes(notes, seed=1)
+    parting = split_notes(notes, seed=1)
     parts = {}
     for each in parting.notes:
         assert parts.setdefault(each.note.document.person_id, each.split) == each.split
     sizes = {split: len(parting.part(split)) for split in SPLITS}
     assert sizes["train"] > 200 and min(sizes["dev"], sizes["test"]) > 10
-    again = part_notes(reversed(notes), seed=1)
+    again = split_notes(reversed(notes), seed=1)
     assert {e.note.document.note_id: e.split for e in again.notes} == {
         e.note.document.note_id: e.split for e in parting.notes
     }
@@ -62,7 +62,7 @@ def test_held_out_notes_that_repeat_train_are_left_out() -> None:
     copies = [note(f"copy{n}", "  ".join(base).upper()) for n, base in enumerate(bases)]
     nearly = [note(f"near{n}", " ".join(["other", *base])) for n, base in enumerate(bases)]
     fresh = [note(f"fresh{n}", " ".join(chance.choices(words, k=80))) for n in range(40)]
-    parting = part_notes([*notes, *copies, *nearly, *fresh], seed=3)
+    parting = split_notes([*notes, *copies, *nearly, *fresh], seed=3)
     train = {" ".join(e.note.document.text.lower().split()) for e in parting.part("train")}
     held_out = [e for e in parting.notes if e.split != "train"]
     assert held_out and parting.refused["repeats-train"] > 10
@@ -73,7 +73,7 @@ def test_held_out_notes_that_repeat_train_are_left_out() -> None:
 
 
 def test_empty_and_nested_notes_are_counted() -> None:
-    parting = part_notes([note(1, " "), note(2, "abc", (0, 3, "A"), (1, 2, "B"))], seed=1)
+    parting = split_notes([note(1, " "), note(2, "abc", (0, 3, "A"), (1, 2, "B"))], seed=1)
     assert parting.refused == {"empty": 1, "nested-spans": 1}
 
 
@@ -81,12 +81,12 @@ def test_the_benchmark_form() -> None:
     found = note(
         1, "Name: Ana.\nSeen [**Date**] by\nDr Gil. home", (6, 9, "NAME"), (33, 36, "NAME")
     )
-    assert in_benchmark_form(found) == (
+    assert to_benchmark_form(found) == (
         "Name:<PAR>deidentified.<PAR>Seen deidentified by Dr deidentified. home"
     )
-    parting = part_notes(
+    parting = split_notes(
         [note(n, f"a common word{n} here", person=str(n)) for n in range(40)],
-        seed=1, form=in_benchmark_form, shares=(0.5, 0.25, 0.25),
+        seed=1, encode_note=to_benchmark_form, shares=(0.5, 0.25, 0.25),
     )  # fmt: skip
     figures = benchmark_statistics(parting, rare=3)
     counts = {split: len(parting.part(split)) for split in SPLITS}
@@ -152,16 +152,16 @@ def test_distance_is_that_of_jensen_and_shannon() -> None:
 def test_requests_are_written_as_marks() -> None:
     request = Request("letter", {"NAME": 2, "DATE": 99, "CITY": 0}, "Dear")
     assert request.codes() == (
-        f"<KIND=letter><DATE_WANTED><COUNT={MOST}><NAME_WANTED><COUNT=2><BODY>"
+        f"<KIND=letter><DATE_WANTED><COUNT={MAX_COUNT}><NAME_WANTED><COUNT=2><BODY>"
     )
     kinds = frequent_kinds(letters(10))
     assert kinds == ["letter", "report"]
     marks = marks_of(["NAME", "CITY", "DATE"], kinds)
     assert len(set(marks)) == len(marks)
     for each in letters(10):
-        found = requested(each, kinds)
+        found = request_like(each, kinds)
         assert sum(found.counts.values()) == len(each.spans) and found.kind in kinds
-    many = [reweighted(request, {"A": 3, "B": 1}, Random(n)).counts for n in range(40)]
+    many = [with_label_shares(request, {"A": 3, "B": 1}, Random(n)).counts for n in range(40)]
     assert sum(counts.get("A", 0) for counts in many) / (101 * 40) == pytest.approx(0.75, abs=0.03)
     assert "titulo" not in frequent_kinds([note(1, "x")])
 
@@ -173,7 +173,7 @@ def test_an_opening_is_the_first_words() -> None:
 
 
 def test_a_corpus_is_written_and_read(tmp_path: Path) -> None:
-    parting = part_notes(letters(60), seed=1)
+    parting = split_notes(letters(60), seed=1)
     manifest = save_corpus(parting, tmp_path / "c", {"inside": True})
     corpus = load_corpus(tmp_path / "c")
     assert {split: len(corpus.notes[split]) for split in SPLITS} == {
@@ -185,7 +185,7 @@ def test_a_corpus_is_written_and_read(tmp_path: Path) -> None:
     assert manifest["origin"] == {"inside": True}
     assert (tmp_path / "c" / "train.jsonl").stat().st_mode & 0o077 == 0
     vocabulary = learn_vocabulary(corpus, make_recipe("gpt", {"vocabulary_size": 400}))
-    assert isinstance(vocabulary, Pieces)
+    assert isinstance(vocabulary, BytePairVocabulary)
     texts = corpus.texts("train", vocabulary)
     for text, marked in zip(texts, corpus.notes["train"], strict=True):
         assert vocabulary.decode(text.ids[: text.asked]) == marked.codes
@@ -197,30 +197,30 @@ def test_a_corpus_is_written_and_read(tmp_path: Path) -> None:
         save_corpus(parting, tmp_path / "c", {})
     lines = (tmp_path / "c" / "dev.jsonl").read_text()
     (tmp_path / "c" / "dev.jsonl").write_text(lines.replace("Nombre", "Nombra"))
-    with pytest.raises(ConfigError, match="damaged"):
+    with pytest.raises(ConfigError, match="checksum mismatch"):
         load_corpus(tmp_path / "c")
     (tmp_path / "c" / "prepared.json").unlink()
-    with pytest.raises(ConfigError, match="holds no"):
+    with pytest.raises(ConfigError, match="contains no"):
         digest(tmp_path / "c")
     assert len(before) == 64
     assert all(json.loads(line)["codes"].endswith("<BODY>") for line in lines.splitlines())
 
 
 def test_a_part_without_notes_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no notes in"):
-        save_corpus(part_notes(letters(1), seed=1), tmp_path / "c", {})
+    with pytest.raises(ConfigError, match="would be empty"):
+        save_corpus(split_notes(letters(1), seed=1), tmp_path / "c", {})
 
 
 def test_requests_that_do_not_fit_keep_their_shares() -> None:
     request = Request("letter", {"NAME": 30, "DATE": 60, "CITY": 10}, "Dear", 80)
-    fitted = [thinned(request, 20, Random(number)) for number in range(400)]
-    assert {sum_of(each) for each in fitted} == {20}
+    fitted = [limit_entities(request, 20, Random(number)) for number in range(400)]
+    assert {entity_count(each) for each in fitted} == {20}
     assert {(each.kind, each.opening, each.words) for each in fitted} == {("letter", "Dear", 80)}
     assert distance(request.counts, label_counts(fitted)) <= 0.02
-    assert thinned(request, 100, Random(1)) is request
-    assert thinned(request, 0, Random(1)).counts == {}
+    assert limit_entities(request, 100, Random(1)) is request
+    assert limit_entities(request, 0, Random(1)).counts == {}
 
 
 def test_a_request_knows_how_long_the_note_was() -> None:
-    asked = requested(note(1, "one two, three.\n\nfour", (0, 3, "NAME")), ())
+    asked = request_like(note(1, "one two, three.\n\nfour", (0, 3, "NAME")), ())
     assert (asked.words, asked.counts) == (6, {"NAME": 1})

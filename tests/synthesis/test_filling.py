@@ -13,7 +13,7 @@ from record.document import Document
 from record.errors import ConfigError, Unsafe
 from record.folding import fold
 from record.span import Span
-from synthesis.filling import Filling, FillingRequest, Method, draw, fill
+from synthesis.filling import Filling, FillingMethod, FillingRequest, draw, fill
 from synthesis.masking import Masking, Phase, mask, words_of
 
 TEXT = "Mr Smith came with fever and cough .\nJones gave him water and bread , then Smith left ."
@@ -56,12 +56,12 @@ def filled(masked, filling=None, surrogates=None, filler=None):
 @settings(max_examples=60)
 @given(
     st.text("ab .,\n", min_size=1, max_size=50),
-    st.sampled_from(list(Method)),
+    st.sampled_from(list(FillingMethod)),
     st.integers(1, 9),
     st.floats(0, 1),
     st.integers(1, 4),
 )
-@example(".a a", Method.ITERATIVE, 2, 0.0, 2)
+@example(".a a", FillingMethod.ITERATIVE, 2, 0.0, 2)
 def test_text_outside_places_stays_and_no_place_is_left(text, method, window, share, together):
     masked = letter(names=("a",), speech=share, text=text)
 
@@ -75,7 +75,7 @@ def test_text_outside_places_stays_and_no_place_is_left(text, method, window, sh
 
 def test_the_likeliest_word_is_always_the_same_and_draws_differ_by_seed():
     masked = letter(speech=0.5)
-    for method in Method:
+    for method in FillingMethod:
         assert filled(masked, Filling(method)) == filled(masked, Filling(method, seed=9))
         drawn = Filling(method, top=6)
         assert filled(masked, drawn) == filled(masked, drawn)
@@ -84,7 +84,7 @@ def test_the_likeliest_word_is_always_the_same_and_draws_differ_by_seed():
 
 def test_copies_differ_and_company_and_batches_do_not_matter():
     letters = [letter(speech=0.5, note=str(number)) for number in range(5)]
-    for method in Method:
+    for method in FillingMethod:
         drawn = Filling(method, top=6, window=7)
         orders = [FillingRequest(each, copy=str(number)) for each in letters for number in range(3)]
         together = fill(orders, Echo(), drawn)
@@ -105,7 +105,7 @@ def test_names_of_the_source_are_not_written_in_whatever_case_and_accents():
             return [[each for word in window if word is None] for window in windows]
 
     barred = lambda word: fold(word) in {"smith", "jones"}  # noqa: E731
-    for method in Method:
+    for method in FillingMethod:
         orders = [FillingRequest(masked, barred=barred), FillingRequest(masked)]
         made = [each.text for each in fill(orders, Names(), Filling(method))]
         assert set(made[0].split()) <= {"a", ",", "."}
@@ -148,7 +148,7 @@ class Peeks:
 
 
 @pytest.mark.parametrize(
-    "filling", [Filling(), *(Filling(Method.ITERATIVE, together=n) for n in (1, 2, 5))]
+    "filling", [Filling(), *(Filling(FillingMethod.ITERATIVE, together=n) for n in (1, 2, 5))]
 )
 def test_later_identifiers_are_never_seen(filling):
     texts = [TEXT, TEXT.replace("then Smith", "then Brown")]
@@ -165,7 +165,7 @@ def test_later_words_that_identify_nobody_are_seen_by_the_iterative_method_alone
     masked = letter(names=(), speech=1.0)
     last = [each for each in masked.decisions if each.phase is Phase.SPEECH][-2]
     word = TEXT[last.start : last.end]
-    for method, is_seen in ((Method.ITERATIVE, True), (Method.SIMULTANEOUS, False)):
+    for method, is_seen in ((FillingMethod.ITERATIVE, True), (FillingMethod.SIMULTANEOUS, False)):
         echo = Echo()
         filled(masked, Filling(method, window=100), filler=echo)
         assert (word in echo.seen[0]) is is_seen
@@ -174,7 +174,7 @@ def test_later_words_that_identify_nobody_are_seen_by_the_iterative_method_alone
 def test_places_that_are_filled_together_see_later_words_but_not_one_another():
     masked = letter(names=(), speech=1.0)
     echo = Echo()
-    filled(masked, Filling(Method.ITERATIVE, window=100, together=3), filler=echo)
+    filled(masked, Filling(FillingMethod.ITERATIVE, window=100, together=3), filler=echo)
     assert [window.count(None) for window in echo.seen[:-1]] == [3] * (len(echo.seen) - 1)
     assert "cough" in echo.seen[0] and "cough" not in echo.seen[-1]
 
@@ -200,7 +200,7 @@ def test_identifiers_left_to_the_filler_are_spans_of_their_words():
     assert all(made.text[span.end : span.end + 1] in (" ", "\n") for span in made.spans)
 
 
-@pytest.mark.parametrize("method", list(Method))
+@pytest.mark.parametrize("method", list(FillingMethod))
 def test_a_place_without_a_word_is_an_error(method):
     class Empty:
         def candidates(self, windows, top):
@@ -210,7 +210,7 @@ def test_a_place_without_a_word_is_an_error(method):
         filled(letter(), Filling(method), filler=Empty())
 
 
-@pytest.mark.parametrize("method", list(Method))
+@pytest.mark.parametrize("method", list(FillingMethod))
 def test_places_get_words_of_their_class_where_any_is_likely(method):
     class Alike:
         def candidates(self, windows, top):

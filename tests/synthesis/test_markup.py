@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.language.corpus.vocabulary import Pieces
+from models.language.corpus.vocabulary import BytePairVocabulary
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
 from record.span import Span
 from synthesis.markup import decode, encode, end_tag, start_tag, tags_of
 from synthesis.note_requests import marks_of
-from synthesis.tag_repair import clean
+from synthesis.tag_repair import parse_tags
 from tests.synthesis.letters import letters
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpora" / "meddocan" / "train.jsonl"
@@ -90,7 +90,7 @@ def test_no_tag_is_ever_split() -> None:
     found = letters(30)
     marks = marks_of(["NAME", "DATE", "CITY"], [])
     texts = [encode(note) for note in found]
-    vocabulary = Pieces.learn(marks, texts, size=500)
+    vocabulary = BytePairVocabulary.learn(marks, texts, size=500)
     for text in texts:
         ids = vocabulary.encode(text)
         tags = [vocabulary.marks[n] for n in ids if n < len(marks)]
@@ -128,7 +128,7 @@ def test_a_real_corpus_comes_back() -> None:
     ],
 )
 def test_what_a_model_wrote_is_read(marked: str, text: str, spans) -> None:
-    found = clean(marked)
+    found = parse_tags(marked)
     assert found.text == text
     assert [(s.start, s.end, s.label) for s in found.spans] == spans
 
@@ -139,7 +139,7 @@ def test_random_tags_always_give_valid_spans() -> None:
     well_formed = 0
     for _ in range(100_000):
         marked = "".join(chance.choices(parts, k=chance.randint(0, 7)))
-        found = clean(marked)
+        found = parse_tags(marked)
         plain = marked
         for tag in parts[:6]:
             plain = plain.replace(tag, "")
@@ -150,6 +150,6 @@ def test_random_tags_always_give_valid_spans() -> None:
             end = span.end
         well_formed += bool(found.spans)
         if found.spans:  # idempotent: what was read is written and read the same
-            again = clean(encode(Annotated(Document("1", found.text), found.spans)))
+            again = parse_tags(encode(Annotated(Document("1", found.text), found.spans)))
             assert (again.text, again.spans, again.well_formed) == (found.text, found.spans, 1.0)
     assert 1_000 < well_formed < 90_000

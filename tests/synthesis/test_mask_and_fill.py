@@ -245,7 +245,7 @@ def test_interrupted_filling_ends_the_same(
 
     asked = ["--method", "iterative", "--copies", 2]
     with monkeypatch.context() as patched:
-        patched.setattr(refill, "put_together", broken)
+        patched.setattr(refill, "assemble", broken)
         with pytest.raises(OSError, match="no space"):
             fill(folder, tmp_path / "cut", *asked)
     left = sorted((tmp_path / "cut" / ".parts").glob("*.jsonl"))
@@ -275,7 +275,7 @@ def test_a_model_that_writes_names_gets_no_letter_out(
     monkeypatch.setattr(letter_writing, "_filler", lambda refill: Leaks())
     monkeypatch.setattr(letter_writing, "_ATTEMPTS", 2)
     assert fill(folder, tmp_path / "out", "--letters", 8, *drawn) == 2
-    assert f"letter was refused: 8 {reason}" in " ".join(capsys.readouterr().err.split())
+    assert f"letter was rejected: 8 {reason}" in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out" / "notes.jsonl").exists()
     held = "".join(path.read_text() for path in (tmp_path / "out" / ".parts").iterdir())
     assert not any(name in held for name in FAMILY)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from record.document import Document
 from record.errors import ConfigError
 from record.span import Span
-from synthesis.masking import Masked, Masking, Phase, mask, words_of
+from synthesis.masking import MaskedDocument, Masking, Phase, mask, words_of
 
 TEXT = (
     "Mr Parkinson Smith, aged 93, came on 3/4/2020.\nHe has Parkinson disease, fever and a bad"
@@ -138,5 +138,5 @@ def test_shares_that_mean_nothing_are_refused(changes):
 
 def test_no_text_in_what_is_printed():
     found = mask(Document("1", TEXT), IDENTIFIERS, MEDICAL, Masking())
-    assert isinstance(found, Masked)
+    assert isinstance(found, MaskedDocument)
     assert "Parkinson" not in repr(found)

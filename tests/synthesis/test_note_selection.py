@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synthesis import generation_files as part_files
-from synthesis.generation_files import choose
+from synthesis.generation_files import select_rows
 
 
 @st.composite
@@ -32,7 +32,7 @@ def greedily(has, wanted, count):
 
 @given(orders())
 def test_rows_are_taken_one_by_one_as_defined(order):
-    chosen = choose(*order)
+    chosen = select_rows(*order)
     has, wanted, count = order
     assert len(set(chosen)) == len(chosen) == count
     assert chosen == sorted(chosen)
@@ -52,7 +52,7 @@ def test_the_mean_comes_near_to_what_is_wanted(monkeypatch):
     first = np.abs(has[:600].mean(axis=0) - wanted)
     for block in (4096, 500):
         monkeypatch.setattr(part_files, "_BLOCK", block)
-        chosen = choose(has, wanted, 600)
+        chosen = select_rows(has, wanted, 600)
         assert len(chosen) == 600
         assert (np.abs(has[chosen].mean(axis=0) - wanted) < first / 5).all()
     assert sum(row < 1500 for row in chosen) == 300
@@ -60,11 +60,11 @@ def test_the_mean_comes_near_to_what_is_wanted(monkeypatch):
 
 def test_what_is_the_same_in_all_rows_tells_nothing_and_no_row_is_taken_twice():
     has = np.array([[2.0, 1.0], [2.0, 5.0], [2.0, 3.0]])
-    assert choose(has, np.array([9.0, 3.0]), 2) == [0, 2]
-    assert choose(has[:, :1], np.array([9.0]), 3) == [0, 1, 2]
-    assert choose(has[:, :0], np.zeros(0), 2) == [0, 1]
+    assert select_rows(has, np.array([9.0, 3.0]), 2) == [0, 2]
+    assert select_rows(has[:, :1], np.array([9.0]), 3) == [0, 1, 2]
+    assert select_rows(has[:, :0], np.zeros(0), 2) == [0, 1]
 
 
 def test_more_than_there_are_is_refused():
     with pytest.raises(ValueError):
-        choose(np.zeros((2, 1)), np.zeros(1), 3)
+        select_rows(np.zeros((2, 1)), np.zeros(1), 3)

@@ -209,7 +209,7 @@ def test_an_interrupted_generation_ends_the_same(
         raise OSError("no space")
 
     with monkeypatch.context() as patched:
-        patched.setattr(part_files, "put_together", broken)
+        patched.setattr(part_files, "assemble", broken)
         with pytest.raises(OSError, match="no space"):
             generate(folder, tmp_path / "cut", "--notes", 10)
     left = sorted((tmp_path / "cut" / ".parts").glob("*.jsonl"))
@@ -275,7 +275,7 @@ def test_of_many_free_notes_those_are_kept_that_have_what_was_asked_for(
 def test_what_cannot_be_is_refused(folder: Path, tmp_path: Path, capsys) -> None:
     assert generate(folder, tmp_path / "a", "--notes", 1, "--method", "hot") == 2
     assert generate(folder, tmp_path / "b", "--notes", 1, "--max-length", 5000) == 2
-    assert "--max-length: is too long for the model" in capsys.readouterr().err
+    assert "--max-length: exceeds the model's context" in capsys.readouterr().err
     assert generate(folder, tmp_path / "c", "--notes", 1, "--runner", "DirectRunner") == 2
     assert call("train", folder / "model", "-o", tmp_path / "d", *QUICK) == 2
     assert call("train", folder / "corpus", "-o", folder / "model", *QUICK) == 2

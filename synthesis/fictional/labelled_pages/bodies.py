@@ -1,4 +1,4 @@
-"""What labelled pages say: letters of made-up wards, and their bodies taken apart into rows."""
+"""Content of labelled pages: letters of fictional wards, and their bodies split into rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,14 +10,14 @@ from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.patient import Address
 from synthesis.fictional.labelled_pages.vocabulary import PAGE_WORDS
-from synthesis.fictional.notes.note_writer import Cast, Scene, Scribe
+from synthesis.fictional.notes.note_writer import NoteContext, NoteSetting, NoteWriter
 from synthesis.fictional.notes.planted_text import annotate
 from synthesis.fictional.notes.slots import SLOTS
 from synthesis.fictional.pdf_letters.letterhead import Letter
 from synthesis.fictional.pdf_letters.marked_lines import MarkedLine, paragraphs
-from synthesis.fictional.people.people import FictionalPerson, Registry, make_pools
+from synthesis.fictional.people.people import FictionalPerson, PersonFactory, make_pools
 from synthesis.fictional.people.records import CareSite, Clinician, FictionalNote
-from synthesis.fictional.people.visit_planning import Booking, Planner
+from synthesis.fictional.people.visit_planning import PlannedVisit, VisitPlanner
 from synthesis.fictional.templates.grammar import NoteKind, Section
 from synthesis.fictional.templates.languages import LANGUAGES
 
@@ -33,7 +33,7 @@ _LENGTHS = {"tiny": (60, 160), "short": (400, 1100), "page": (1300, 2600), "long
 
 @dataclass(frozen=True, slots=True)
 class BodyRow:
-    """A paragraph of a body and what it is; a gap has no text."""
+    """A paragraph of a body and its style; a gap has no text."""
 
     line: MarkedLine
     style: Style
@@ -50,26 +50,26 @@ class BodyCase:
 
 
 @dataclass(frozen=True)
-class _Ward:
-    cast: Cast
+class _WardData:
+    cast: NoteSetting
     persons: dict[int, FictionalPerson]
-    bookings: tuple[Booking, ...]
+    bookings: tuple[PlannedVisit, ...]
     clinicians: dict[int, Clinician]
     sites: dict[int, CareSite]
 
 
 def make_case(seed: int, lang: str, *, held_out: bool, volume: Volume) -> BodyCase:
-    """Write a letter; held-out letters come from wards whose people no training letter names.
+    """Write a letter; people of held-out letters never occur in training letters.
 
     Raises ConfigError for a language there are no templates for.
     """
     if lang not in PAGE_WORDS:
-        raise ConfigError("lang", "there are no templates for it", "choose one of fr, en, es")
+        raise ConfigError("lang", "no templates for this language", "choose one of fr, en, es")
     random = Random(f"case:{held_out}:{lang}:{seed}")
     ward = _ward(lang, random.randrange(_WARDS) + (1000 if held_out else 0))
     booking = random.choice(ward.bookings)
     kind, written, provider_id = random.choice(booking.notes)
-    scene = Scene(
+    scene = NoteContext(
         person=ward.persons[booking.visit.person_id],
         story=booking.story,
         visit=booking.visit,
@@ -80,7 +80,7 @@ def make_case(seed: int, lang: str, *, held_out: bool, volume: Volume) -> BodyCa
         written=written,
         length=random.randint(*_LENGTHS[volume]),
     )
-    scribe = Scribe(ward.cast, scene, random, SLOTS)
+    scribe = NoteWriter(ward.cast, scene, random, SLOTS)
     scribe.headings, scribe.capitals = f"{_HEADING}{{}}", False
     text = annotate(Document(str(seed), "", lang=lang, kind=kind), scribe.note().pieces)
     letter = _letter(seed, scene, ward, text)
@@ -116,7 +116,7 @@ def _rows(text: Annotated) -> Iterator[BodyRow]:
             yield BodyRow(whole, "bullet" if whole.text.startswith("- ") else "prose")
 
 
-def _letter(seed: int, scene: Scene, ward: _Ward, text: Annotated) -> Letter:
+def _letter(seed: int, scene: NoteContext, ward: _WardData, text: Annotated) -> Letter:
     note = FictionalNote(
         note_id=seed,
         person_id=scene.visit.person_id,
@@ -137,7 +137,7 @@ def _letter(seed: int, scene: Scene, ward: _Ward, text: Annotated) -> Letter:
     return Letter(note, record, scene.author, team, scene.site, group, scene.visit)
 
 
-def _named(ward: _Ward, random: Random) -> str:
+def _named(ward: _WardData, random: Random) -> str:
     """Name a hospital; most are named after a town or a person, and are known nowhere else."""
     pools, lang = ward.cast.pools, ward.cast.language.code
     if random.random() < 0.25:
@@ -151,10 +151,10 @@ def _named(ward: _Ward, random: Random) -> str:
 
 
 @lru_cache(maxsize=256)
-def _ward(lang: str, number: int) -> _Ward:
+def _ward(lang: str, number: int) -> _WardData:
     language, seed = LANGUAGES[lang], 7_000 + number
     pools = make_pools(language, seed)
-    registry = Registry(language, seed, pools)
+    registry = PersonFactory(language, seed, pools)
     clinicians, sites = registry.clinicians(24), registry.care_sites()
     teams: dict[str, tuple[Clinician, ...]] = {}
     for clinician in clinicians:
@@ -167,10 +167,10 @@ def _ward(lang: str, number: int) -> _Ward:
         practices[clinician.provider_id] = Address(street, town.zip, town.city, town.region)
     gps = max(1, len(practices))
     persons = {n: registry.person(n, None, gps=gps) for n in range(1, _PATIENTS + 1)}
-    planner = Planner(language, seed, 5.0, teams, sites)
+    planner = VisitPlanner(language, seed, 5.0, teams, sites)
     bookings = planner.plan(persons, first_visit_id=1)
-    return _Ward(
-        cast=Cast(language, pools, clinicians, teams, practices, sites),
+    return _WardData(
+        cast=NoteSetting(language, pools, clinicians, teams, practices, sites),
         persons=persons,
         bookings=tuple(booking for booking in bookings if booking.notes),
         clinicians={clinician.provider_id: clinician for clinician in clinicians},

@@ -1,10 +1,18 @@
-"""The space of page forms: what labelled pages are trained on, and what is held out of it."""
+"""Random page layouts of labelled pages: those for training, and novel held-out ones."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
-from synthesis.fictional.pdf_letters.layouts import A4, LETTER, MONO, SANS, SERIF, Colour, Family
+from synthesis.fictional.pdf_letters.layouts import (
+    A4,
+    LETTER,
+    MONO,
+    SANS,
+    SERIF,
+    Colour,
+    FontFamily,
+)
 
 A5 = (419.5, 595.3)
 B5 = (498.9, 708.7)
@@ -45,7 +53,7 @@ class PageLayout:
     stamp: str
     headings: str
     table: str
-    fonts: tuple[Family, Family]
+    fonts: tuple[FontFamily, FontFamily]
     order: str
     novel: tuple[str, ...] = ()
     size: float = 9.5
@@ -67,7 +75,7 @@ class PageLayout:
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """The values a field takes in training, and those that only held-out layouts have."""
+    """The values of a field in training, and those that only held-out layouts have."""
 
     usual: tuple[object, ...]
     novel: tuple[object, ...]
@@ -178,8 +186,8 @@ _LESS = (
 )  # fmt: skip
 
 
-def simpler(layout: PageLayout) -> Iterator[PageLayout]:
-    """Return a layout and then ever barer ones, what is novel in them to the last."""
+def simplifications(layout: PageLayout) -> Iterator[PageLayout]:
+    """Return a layout, then increasingly simple ones, keeping novel fields the longest."""
     yield layout
     for wanted in (False, True):
         for name, value in _LESS:

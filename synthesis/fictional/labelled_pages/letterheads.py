@@ -1,4 +1,4 @@
-"""Letterheads of labelled pages in all their places, and the columns of clinicians."""
+"""Letterheads, clinician columns, footers and page edges of labelled pages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,105 +9,105 @@ from synthesis.fictional.labelled_pages.page_context import (
     RULE,
     WHITE,
     Align,
-    Drawn,
     Frame,
     PageContext,
+    StackedLines,
     draft,
 )
 from synthesis.fictional.pdf_letters import letterhead
-from synthesis.fictional.pdf_letters.drawing import Box, PaperSheet, Placed, measure
-from synthesis.fictional.pdf_letters.layouts import Face
+from synthesis.fictional.pdf_letters.drawing import Box, PaperSheet, PlacedLine, measure
+from synthesis.fictional.pdf_letters.layouts import TextStyle
 from synthesis.fictional.pdf_letters.marked_lines import MarkedLine, joined, line
 
-Rows = list[tuple[MarkedLine, Face]]
+Rows = list[tuple[MarkedLine, TextStyle]]
 _BESIDE = 186.0  # what a letterhead leaves free beside it for an identity
 
 
-def head(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
+def head(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     """Draw the letterhead of the first page and take its room from the frame."""
-    _HEADS[desk.layout.head](desk, sheet, frame)
+    _HEADS[context.layout.head](context, sheet, frame)
 
 
-def staff(desk: PageContext, sheet: PaperSheet, frame: Frame, *, first: bool) -> None:
+def staff(context: PageContext, sheet: PaperSheet, frame: Frame, *, first: bool) -> None:
     """Draw the clinicians of the ward beside or above the body; only `-all` does on every page."""
-    where = desk.layout.staff
+    where = context.layout.staff
     if where in ("", "foot") or not (first or where.endswith("-all")):
         return
     if where in ("row", "middle"):
         count = 3 if where == "row" else 2
-        entries = letterhead.staff_lines(desk.letter)
+        entries = letterhead.staff_lines(context.letter)
         share = -(-len(entries) // count)
-        face = desk.small(0.95)
+        face = context.small(0.95)
         parts = [
             [(row, face) for entry in entries[k : k + share] for row in entry]
             for k in range(0, len(entries), share)
         ]
         frame.top -= _abreast(sheet, parts, frame, "header") + 8.0
     else:
-        _staff_column(desk, sheet, frame, right=where.startswith("right"))
+        _staff_column(context, sheet, frame, right=where.startswith("right"))
 
 
-def site_rows(desk: PageContext) -> tuple[Rows, Rows]:
+def site_rows(context: PageContext) -> tuple[Rows, Rows]:
     """Return the hospital's name in large, and all the rest in small."""
-    name, *rest = letterhead.site_lines(desk.letter)
-    large = desk.head(desk.habit("name").uniform(10.5, 15.0), bold=True)
-    return [(name, large)], [(row, desk.small()) for row in (*rest, *service_lines(desk))]
+    name, *rest = letterhead.site_lines(context.letter)
+    large = context.head(context.habit("name").uniform(10.5, 15.0), bold=True)
+    return [(name, large)], [(row, context.small()) for row in (*rest, *service_lines(context))]
 
 
-def service_lines(desk: PageContext) -> tuple[MarkedLine, ...]:
+def service_lines(context: PageContext) -> tuple[MarkedLine, ...]:
     """Name the service, its chief and its secretariat."""
-    words, author = desk.page_words, desk.letter.author
-    specialty = letterhead.specialty_line(author, desk.letter.note.lang).text.lower()
-    chief = joined([line(words.chief.rstrip()), letterhead.clinician_line(desk.letter.team[1])])
+    words, author = context.page_words, context.letter.author
+    specialty = letterhead.specialty_line(author, context.letter.note.lang).text.lower()
+    chief = joined([line(words.chief.rstrip()), letterhead.clinician_line(context.letter.team[1])])
     phone = line(words.secretary, (author.phone, Label.PHONE))
     mail = line((author.email, Label.EMAIL))
     rows = [line(words.service + specialty), chief, phone, mail]
-    return tuple(rows[: desk.habit("service").randint(1, 4)])
+    return tuple(rows[: context.habit("service").randint(1, 4)])
 
 
 # Letterheads --------------------------------------------------------------------------------------
 
 
 def _plain_head(align: Align) -> Callable[[PageContext, PaperSheet, Frame], None]:
-    def place(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
-        name, rest = site_rows(desk)
-        beside = desk.layout.identity in ("stamp", "window") and align == "left"
+    def place(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
+        name, rest = site_rows(context)
+        beside = context.layout.identity in ("stamp", "window") and align == "left"
         width = frame.width - (_BESIDE if beside else 0.0)
         logo = 48.0 if align != "centre" and width > 250.0 else 0.0
         drawn = draft([*name, *rest], width - logo, "header", align)
         drawn.put(sheet, frame.left + (logo if align == "left" else 0.0), frame.top)
         if logo:
             x = frame.left if align == "left" else frame.right - 38.0
-            sheet.shapes.extend(_logo(desk, x, frame.top - 42.0))
+            sheet.shapes.extend(_logo(context, x, frame.top - 42.0))
         frame.top -= max(drawn.height, logo) + 6.0
-        if desk.random.random() < 0.6:
-            sheet.shapes.append(Box(frame.left, frame.top, width, 0.8, fill=desk.layout.accent))
+        if context.random.random() < 0.6:
+            sheet.shapes.append(Box(frame.left, frame.top, width, 0.8, fill=context.layout.accent))
         frame.top -= 4.0
 
     return place
 
 
-def _logo(desk: PageContext, x: float, y: float) -> list[Box]:
+def _logo(context: PageContext, x: float, y: float) -> list[Box]:
     cross = [Box(x + 15, y + 6, 8, 26, fill=WHITE), Box(x + 6, y + 15, 26, 8, fill=WHITE)]
-    return [Box(x, y, 38.0, 38.0, fill=desk.layout.accent), *cross]
+    return [Box(x, y, 38.0, 38.0, fill=context.layout.accent), *cross]
 
 
-def _banner(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
-    name, rest = site_rows(desk)
+def _banner(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
+    name, rest = site_rows(context)
     joined_rest = joined([row for row, _ in rest], "  |  ")
-    rows = [*name, (joined_rest, desk.small())]
+    rows = [*name, (joined_rest, context.small())]
     white = [(row, replace(face, colour=WHITE)) for row, face in rows]
     drawn = draft(white, frame.width, "header")
-    top = desk.size[1] - 14.0
+    top = context.size[1] - 14.0
     drawn.put(sheet, frame.left, top)
     bottom = top - drawn.height - 8.0
-    band = Box(0, bottom, desk.size[0], desk.size[1] - bottom, fill=(0.15, 0.2, 0.35))
+    band = Box(0, bottom, context.size[0], context.size[1] - bottom, fill=(0.15, 0.2, 0.35))
     sheet.shapes.append(band)
     frame.top = min(frame.top, bottom - 6.0)
 
 
-def _split(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
-    name, rest = site_rows(desk)
+def _split(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
+    name, rest = site_rows(context)
     half = frame.width / 2 - 6.0
     middle = (len(rest) + 1) // 2
     left = draft([*name, *rest[:middle]], half, "header")
@@ -115,37 +115,37 @@ def _split(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     left.put(sheet, frame.left, frame.top)
     right.put(sheet, frame.right - half, frame.top)
     frame.top -= max(left.height, right.height) + 8.0
-    sheet.shapes.append(Box(frame.left, frame.top, frame.width, 0.6, fill=desk.layout.accent))
+    sheet.shapes.append(Box(frame.left, frame.top, frame.width, 0.6, fill=context.layout.accent))
     frame.top -= 4.0
 
 
-def _boxed(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
-    name, rest = site_rows(desk)
+def _boxed(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
+    name, rest = site_rows(context)
     drawn = draft([*name, *rest], frame.width - 16.0, "header", "centre")
     drawn.put(sheet, frame.left + 8.0, frame.top - 4.0)
     height = drawn.height + 10.0
-    edge = Box(frame.left, frame.top - height, frame.width, height, edge=desk.layout.accent)
+    edge = Box(frame.left, frame.top - height, frame.width, height, edge=context.layout.accent)
     sheet.shapes.append(edge)
     frame.top -= height + 8.0
 
 
-def _names(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
+def _names(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     """A letterhead that runs on in capitals and names the physicians one after the other."""
-    name, rest = site_rows(desk)
-    doctors = joined([letterhead.clinician_line(c) for c in desk.letter.team], " - ")
-    drawn = draft([*name, *rest[:3], (doctors, desk.small(1.1))], frame.width, "header")
+    name, rest = site_rows(context)
+    doctors = joined([letterhead.clinician_line(c) for c in context.letter.team], " - ")
+    drawn = draft([*name, *rest[:3], (doctors, context.small(1.1))], frame.width, "header")
     drawn.put(sheet, frame.left, frame.top)
     frame.top -= drawn.height + 8.0
 
 
 def _side_by_side(count: int) -> Callable[[PageContext, PaperSheet, Frame], None]:
-    def place(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
-        name, rest = site_rows(desk)
-        entries = [row for entry in letterhead.staff_lines(desk.letter)[:2] for row in entry]
-        people = [(row, desk.small()) for row in entries]
-        parts: list[Rows] = [[(name[0][0], desk.head(9.5, bold=True)), *rest], people]
+    def place(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
+        name, rest = site_rows(context)
+        entries = [row for entry in letterhead.staff_lines(context.letter)[:2] for row in entry]
+        people = [(row, context.small()) for row in entries]
+        parts: list[Rows] = [[(name[0][0], context.head(9.5, bold=True)), *rest], people]
         if count == 3:
-            parts.insert(1, [(row, desk.small()) for row in service_lines(desk)])
+            parts.insert(1, [(row, context.small()) for row in service_lines(context)])
         frame.top -= _abreast(sheet, parts, frame, "header") + 8.0
         sheet.shapes.append(Box(frame.left, frame.top, frame.width, 0.6, fill=RULE))
         frame.top -= 4.0
@@ -162,25 +162,25 @@ def _abreast(sheet: PaperSheet, parts: Sequence[Rows], frame: Frame, kind: str) 
     return max(part.height for part in drawn)
 
 
-def _bottom(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
+def _bottom(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     """A letterhead at the foot of the first page; its body begins near the top."""
-    name, rest = site_rows(desk)
+    name, rest = site_rows(context)
     drawn = draft([*name, *rest], frame.width, "header", "centre")
     drawn.put(sheet, frame.left, frame.bottom + drawn.height)
     frame.bottom += drawn.height + 8.0
     sheet.shapes.append(Box(frame.left, frame.bottom - 4.0, frame.width, 0.8, fill=RULE))
 
 
-def _low(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
-    frame.top -= desk.random.uniform(50.0, 110.0)
-    _plain_head("centre")(desk, sheet, frame)
+def _low(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
+    frame.top -= context.random.uniform(50.0, 110.0)
+    _plain_head("centre")(context, sheet, frame)
 
 
-def _side(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
+def _side(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     """A letterhead in a narrow column of its own at the left, which the body keeps clear of."""
     width = min(118.0, frame.width * 0.26)
-    name, rest = site_rows(desk)
-    drawn = draft([(name[0][0], desk.head(10.0, bold=True)), *rest], width, "header")
+    name, rest = site_rows(context)
+    drawn = draft([(name[0][0], context.head(10.0, bold=True)), *rest], width, "header")
     drawn.put(sheet, frame.left, frame.top)
     frame.left += width + 12.0
 
@@ -209,25 +209,27 @@ _HEADS: dict[str, Callable[[PageContext, PaperSheet, Frame], None]] = {
 # Clinicians ---------------------------------------------------------------------------------------
 
 
-def staff_rows(desk: PageContext, *, scale: float = 1.0) -> Rows:
+def staff_rows(context: PageContext, *, scale: float = 1.0) -> Rows:
     """Return the clinicians one below the other, each a bold name over lines in small print."""
-    bold = replace(desk.head(desk.layout.small * scale, bold=True), colour=(0.0, 0.0, 0.0))
+    bold = replace(context.head(context.layout.small * scale, bold=True), colour=(0.0, 0.0, 0.0))
     rows: Rows = []
-    for name, *rest in letterhead.staff_lines(desk.letter):
-        rows += [(name, bold), *((row, desk.small(0.95 * scale)) for row in rest)]
+    for name, *rest in letterhead.staff_lines(context.letter):
+        rows += [(name, bold), *((row, context.small(0.95 * scale)) for row in rest)]
     return rows
 
 
-def _staff_column(desk: PageContext, sheet: PaperSheet, frame: Frame, *, right: bool) -> None:
-    width = min(desk.random.uniform(96.0, 136.0), frame.width * 0.27)
+def _staff_column(context: PageContext, sheet: PaperSheet, frame: Frame, *, right: bool) -> None:
+    width = min(context.random.uniform(96.0, 136.0), frame.width * 0.27)
     x = frame.right - width if right else frame.left
-    rows = staff_rows(desk)
-    if desk.random.random() < 0.6:
-        rows.insert(0, (line(desk.words.team), desk.head(desk.layout.small * 1.15, bold=True)))
+    rows = staff_rows(context)
+    if context.random.random() < 0.6:
+        rows.insert(
+            0, (line(context.words.team), context.head(context.layout.small * 1.15, bold=True))
+        )
     drawn = _fitting(rows, width, frame.top - 8.0 - frame.bottom)
     drawn.put(sheet, x, frame.top - 8.0)
     edge = x - 7.0 if right else x + width + 6.0
-    if desk.random.random() < 0.5:
+    if context.random.random() < 0.5:
         sheet.shapes.append(Box(edge, frame.bottom, 0.6, frame.top - frame.bottom - 8.0, fill=RULE))
     if right:
         frame.right -= width + 14.0
@@ -235,7 +237,7 @@ def _staff_column(desk: PageContext, sheet: PaperSheet, frame: Frame, *, right: 
         frame.left += width + 14.0
 
 
-def _fitting(rows: Rows, width: float, height: float) -> Drawn:
+def _fitting(rows: Rows, width: float, height: float) -> StackedLines:
     """Stack as many of the rows as there is room for."""
     drawn = draft(rows, width, "margin-note")
     while drawn.height > height and rows:
@@ -244,18 +246,18 @@ def _fitting(rows: Rows, width: float, height: float) -> Drawn:
     return drawn
 
 
-class Foot:
-    """The footer of a letter: drawn on every page, with the page's number in its place."""
+class PageFooter:
+    """The footer of a letter: drawn on every page, with the page number in its place."""
 
-    def __init__(self, desk: PageContext) -> None:
-        self._desk = desk
-        self._width = desk.frame().width
-        self._parts = _FEET[desk.layout.foot](desk, self._width)
-        words = desk.page_words
-        novel = "number_at" in desk.layout.novel
-        self._form = desk.random.choice(words.novel_numbers if novel else words.numbers)
+    def __init__(self, context: PageContext) -> None:
+        self._desk = context
+        self._width = context.frame().width
+        self._parts = _FEET[context.layout.foot](context, self._width)
+        words = context.page_words
+        novel = "number_at" in context.layout.novel
+        self._form = context.random.choice(words.novel_numbers if novel else words.numbers)
         self._high = max((part.height for part, _ in self._parts), default=0.0)
-        self._everywhere = desk.random.random() < 0.85
+        self._everywhere = context.random.random() < 0.85
 
     def clear(self, frame: Frame) -> None:
         """Take the room of the footer and of the number from a frame."""
@@ -267,9 +269,9 @@ class Foot:
 
     def draw(self, sheet: PaperSheet, number: int, total: int) -> None:
         """Draw the footer of a page, counted from 1."""
-        desk = self._desk
-        frame = desk.frame()
-        below = 14.0 if desk.layout.number_at.startswith("bottom") else 0.0
+        context = self._desk
+        frame = context.frame()
+        below = 14.0 if context.layout.number_at.startswith("bottom") else 0.0
         if self._drawn(first=number == 1):
             top = frame.bottom + below + self._high
             kind, accent = self._desk.layout.foot, self._desk.layout.accent
@@ -296,7 +298,7 @@ class Foot:
         if where == "none":
             return
         if where == "edge":
-            sheet.placed.append(Placed(row, 14.0, 30.0, face, angle=90.0, kind="page-number"))
+            sheet.placed.append(PlacedLine(row, 14.0, 30.0, face, angle=90.0, kind="page-number"))
             return
         x = {"left": frame.left, "centre": (frame.left + frame.right) / 2, "right": frame.right}
         side = where.rsplit("-", 1)[1]
@@ -308,50 +310,52 @@ class Foot:
         if where == "in-foot":
             y = frame.bottom + self._high + 7.0 if self._high else frame.bottom
         face = replace(face, colour=WHITE) if on_band else face
-        sheet.placed.append(Placed(row, x[align], y, face, align, kind="page-number"))
+        sheet.placed.append(PlacedLine(row, x[align], y, face, align, kind="page-number"))
 
 
 # Footers ------------------------------------------------------------------------------------------
 
-_Parts = list[tuple[Drawn, float]]
+_Parts = list[tuple[StackedLines, float]]
 
 
-def _rows(desk: PageContext, count: int) -> Rows:
-    where, *rest = letterhead.foot_lines(desk.letter)
-    legal = [line(text) for text in desk.random.sample(desk.page_words.legal, count)]
-    return [(row, desk.small(0.95)) for row in (where, *rest[:1], *legal)]
+def _rows(context: PageContext, count: int) -> Rows:
+    where, *rest = letterhead.foot_lines(context.letter)
+    legal = [line(text) for text in context.random.sample(context.page_words.legal, count)]
+    return [(row, context.small(0.95)) for row in (where, *rest[:1], *legal)]
 
 
 def _aligned(align: Align, count: int) -> Callable[[PageContext, float], _Parts]:
-    return lambda desk, width: [(draft(_rows(desk, count), width, "footer", align), 0.0)]
+    return lambda context, width: [(draft(_rows(context, count), width, "footer", align), 0.0)]
 
 
-def _band(desk: PageContext, width: float) -> _Parts:
-    white = [(row, replace(face, colour=WHITE)) for row, face in _rows(desk, 1)]
+def _band(context: PageContext, width: float) -> _Parts:
+    white = [(row, replace(face, colour=WHITE)) for row, face in _rows(context, 1)]
     return [(draft(white, width, "footer", "centre"), 0.0)]
 
 
-def _split_footer(desk: PageContext, width: float) -> _Parts:
-    rows, half = _rows(desk, 2), width / 2 - 8.0
+def _split_footer(context: PageContext, width: float) -> _Parts:
+    rows, half = _rows(context, 2), width / 2 - 8.0
     left, right = draft(rows[:2], half, "footer"), draft(rows[2:], half, "footer", "right")
     return [(left, 0.0), (right, width - half)]
 
 
-def _thirds(desk: PageContext, width: float) -> _Parts:
+def _thirds(context: PageContext, width: float) -> _Parts:
     """Clinicians in three columns below the body."""
-    entries = letterhead.staff_lines(desk.letter)
+    entries = letterhead.staff_lines(context.letter)
     step = width / 3
     columns: list[Rows] = [[], [], []]
     for number, entry in enumerate(entries):
-        columns[number % 3] += [(row, desk.small(0.9)) for row in entry[:4]]
+        columns[number % 3] += [(row, context.small(0.9)) for row in entry[:4]]
     return [(draft(rows, step - 8.0, "footer"), k * step) for k, rows in enumerate(columns)]
 
 
-def _tall(desk: PageContext, width: float) -> _Parts:
+def _tall(context: PageContext, width: float) -> _Parts:
     staff = [
-        (row, desk.small(0.9)) for entry in letterhead.staff_lines(desk.letter)[:2] for row in entry
+        (row, context.small(0.9))
+        for entry in letterhead.staff_lines(context.letter)[:2]
+        for row in entry
     ]
-    return [(draft([*_rows(desk, 3), *staff], width, "footer"), 0.0)]
+    return [(draft([*_rows(context, 3), *staff], width, "footer"), 0.0)]
 
 
 _FEET: dict[str, Callable[[PageContext, float], _Parts]] = {
@@ -371,35 +375,35 @@ _FEET: dict[str, Callable[[PageContext, float], _Parts]] = {
 # Running heads ------------------------------------------------------------------------------------
 
 
-def running(desk: PageContext, sheet: PaperSheet, frame: Frame) -> None:
+def running(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     """Draw what heads every page but the first and take its room from the frame."""
-    kind = desk.layout.running
+    kind = context.layout.running
     if kind == "none":
         return
     align: Align = "right" if kind == "right" else "left"
-    drawn = draft(_running_rows(desk), frame.width - 8.0, "header", align)
+    drawn = draft(_running_rows(context), frame.width - 8.0, "header", align)
     drawn.put(sheet, frame.left + 4.0, frame.top - 3.0)
     height = drawn.height + 8.0
     if kind == "boxed":
-        box = Box(frame.left, frame.top - height, frame.width, height, edge=desk.layout.accent)
+        box = Box(frame.left, frame.top - height, frame.width, height, edge=context.layout.accent)
         sheet.shapes.append(box)
     elif kind == "ruled":
         sheet.shapes.append(Box(frame.left, frame.top - height, frame.width, 0.6, fill=RULE))
     frame.top -= height + 8.0
 
 
-def _running_rows(desk: PageContext) -> Rows:
-    kind, face = desk.layout.running, desk.small(1.1)
-    last = (letterhead.running_line(desk.letter), face)
+def _running_rows(context: PageContext) -> Rows:
+    kind, face = context.layout.running, context.small(1.1)
+    last = (letterhead.running_line(context.letter), face)
     if kind == "repeat":
-        name, rest = site_rows(desk)
+        name, rest = site_rows(context)
         return [
-            (name[0][0], desk.head(9.0, bold=True)),
+            (name[0][0], context.head(9.0, bold=True)),
             *rest[:2],
-            (letterhead.running_line(desk.letter), face),
+            (letterhead.running_line(context.letter), face),
         ]
     if kind == "two-lines":
-        rows = letterhead.identity_lines(desk.letter, full=False)
+        rows = letterhead.identity_lines(context.letter, full=False)
         return [(rows[0], replace(face, colour=BLACK)), (joined(rows[1:], " - "), face)]
     return [last]
 
@@ -416,25 +420,25 @@ _EDGES = {
 }
 
 
-def edges(desk: PageContext, sheet: PaperSheet) -> None:
+def edges(context: PageContext, sheet: PaperSheet) -> None:
     """Draw the small print along the edges of a page."""
-    for side, angle in _EDGES.get(desk.layout.edge, ()):
-        row = _edge_line(desk, side)
-        face = desk.small(0.9)
-        width, height = desk.size
+    for side, angle in _EDGES.get(context.layout.edge, ()):
+        row = _edge_line(context, side)
+        face = context.small(0.9)
+        width, height = context.size
         length = measure(face)(row.text)
         if side == "top":
-            x, y = desk.random.uniform(30.0, max(31.0, width - 30.0 - length)), height - 12.0
+            x, y = context.random.uniform(30.0, max(31.0, width - 30.0 - length)), height - 12.0
         else:
             x = 15.0 if side == "left" else width - 11.0
-            low = desk.random.uniform(84.0, max(85.0, height - 80.0 - length))
+            low = context.random.uniform(84.0, max(85.0, height - 80.0 - length))
             y = low if angle == 90.0 else low + min(length, height - 80.0)
-        sheet.placed.append(Placed(row, x, y, face, angle=angle, kind="margin-note"))
+        sheet.placed.append(PlacedLine(row, x, y, face, angle=angle, kind="margin-note"))
 
 
-def _edge_line(desk: PageContext, side: str) -> MarkedLine:
-    habit = desk.habit(f"edge-{side}")
-    imprint = line(habit.choice(desk.page_words.imprints))
+def _edge_line(context: PageContext, side: str) -> MarkedLine:
+    habit = context.habit(f"edge-{side}")
+    imprint = line(habit.choice(context.page_words.imprints))
     if habit.random() < 0.35:
         return imprint
-    return joined([imprint, letterhead.imprint_line(desk.letter)], " - ")
+    return joined([imprint, letterhead.imprint_line(context.letter)], " - ")

@@ -1,4 +1,4 @@
-"""What everybody who lays out a labelled page has at hand: the letter, the form, faces, a frame."""
+"""The context of drawing a labelled page: letter, layout, text styles, and the free area."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -8,8 +8,8 @@ from typing import Literal
 from synthesis.fictional.labelled_pages.bodies import BodyCase
 from synthesis.fictional.labelled_pages.layouts import PageLayout
 from synthesis.fictional.labelled_pages.vocabulary import PAGE_WORDS, PageWords
-from synthesis.fictional.pdf_letters.drawing import Column, PaperSheet, Placed
-from synthesis.fictional.pdf_letters.layouts import Colour, Face
+from synthesis.fictional.pdf_letters.drawing import Column, PaperSheet, PlacedLine
+from synthesis.fictional.pdf_letters.layouts import Colour, TextStyle
 from synthesis.fictional.pdf_letters.letterhead import Letter, LetterWording, wording
 from synthesis.fictional.pdf_letters.marked_lines import MarkedLine
 
@@ -22,7 +22,7 @@ RULE = (0.6, 0.6, 0.62)
 
 @dataclass
 class Frame:
-    """What is still free of a page, in points from its lower left corner."""
+    """The free area of a page, in points from its lower left corner."""
 
     left: float
     right: float
@@ -37,7 +37,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class PageContext:
-    """A case in a layout, and the chance that decides small accidents."""
+    """A letter and its layout, with the random generator for small variations."""
 
     case: BodyCase
     layout: PageLayout
@@ -64,7 +64,7 @@ class PageContext:
         return self.layout.paper
 
     def habit(self, name: str) -> Random:
-        """Return chance that falls the same way each time it is asked about one matter."""
+        """Return a random generator that is the same for each use of a name in this letter."""
         return Random(f"habit:{name}:{self.layout.name}:{self.letter.note.note_id}")
 
     def frame(self) -> Frame:
@@ -72,40 +72,42 @@ class PageContext:
         (width, height), (left, top, right, bottom) = self.size, self.layout.margins
         return Frame(left, width - right, height - top, bottom)
 
-    def body(self, *, bold: bool = False, colour: Colour = BLACK) -> Face:
+    def body(self, *, bold: bool = False, colour: Colour = BLACK) -> TextStyle:
         """The face of the body."""
         family, size = self.layout.fonts[0], self.layout.size
-        return Face(family.bold if bold else family.plain, size, size * self.layout.leading, colour)
+        return TextStyle(
+            family.bold if bold else family.plain, size, size * self.layout.leading, colour
+        )
 
-    def head(self, size: float, *, bold: bool = False, colour: Colour | None = None) -> Face:
+    def head(self, size: float, *, bold: bool = False, colour: Colour | None = None) -> TextStyle:
         """The face of what stands around the body."""
         family = self.layout.fonts[1]
         font = family.bold if bold else family.plain
-        return Face(font, size, size * 1.24, self.layout.accent if colour is None else colour)
+        return TextStyle(font, size, size * 1.24, self.layout.accent if colour is None else colour)
 
-    def small(self, scale: float = 1.0) -> Face:
+    def small(self, scale: float = 1.0) -> TextStyle:
         """The face of small print."""
         grey = self.layout.grey
         return self.head(self.layout.small * scale, colour=(grey, grey, grey))
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """Lines that were stacked apart from any page, and the height and width they take."""
+class StackedLines:
+    """Lines stacked independently of a page, and the height and width they take."""
 
-    placed: tuple[Placed, ...]
+    placed: tuple[PlacedLine, ...]
     height: float
 
     def put(self, sheet: PaperSheet, x: float, top: float) -> None:
-        """Draw them with the upper left corner of their column there."""
+        """Draw them with the upper left corner of their column at a position."""
         sheet.placed += [replace(p, x=p.x + x, y=p.y + top) for p in self.placed]
 
 
 def draft(
-    rows: Iterable[tuple[MarkedLine, Face]], width: float, kind: str, align: Align = "left"
-) -> Drawn:
+    rows: Iterable[tuple[MarkedLine, TextStyle]], width: float, kind: str, align: Align = "left"
+) -> StackedLines:
     """Stack lines, each in its face, in a column of a width; nothing is drawn yet."""
     column = Column(PaperSheet(), 0.0, 0.0, width, kind)
     for row, face in rows:
         column.stack([row], face, align=align)
-    return Drawn(tuple(column.sheet.placed), -column.top)
+    return StackedLines(tuple(column.sheet.placed), -column.top)

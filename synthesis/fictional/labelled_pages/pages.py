@@ -1,4 +1,4 @@
-"""Labelled pages: letters in layouts without number, and what each line on them is."""
+"""Labelled pages: PDF letters in random layouts, with the kind of every line, for training."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,22 +14,29 @@ from synthesis.fictional.labelled_pages.layouts import (
     TRAINING_LAYOUTS,
     PageLayout,
     sample_layout,
-    simpler,
+    simplifications,
 )
 from synthesis.fictional.labelled_pages.page_context import BLACK, RULE, Frame, PageContext
 from synthesis.fictional.pdf_letters import letterhead
-from synthesis.fictional.pdf_letters.drawing import Box, PaperSheet, Placed, Stroke, ink, measure
-from synthesis.fictional.pdf_letters.layouts import A4, Face
+from synthesis.fictional.pdf_letters.drawing import (
+    Box,
+    PaperSheet,
+    PlacedLine,
+    Stroke,
+    draw_pdf,
+    measure,
+)
+from synthesis.fictional.pdf_letters.layouts import A4, TextStyle
 from synthesis.fictional.pdf_letters.marked_lines import MarkedLine, joined, line, wrap
 
 _SHADE = (0.93, 0.94, 0.96)
 
-Part = tuple[MarkedLine, float, Face, float]
+Part = tuple[MarkedLine, float, TextStyle, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Slug:
-    """What stands on one base line of a column: parts with their shift, face and spread of blanks.
+class TypesetLine:
+    """The content of one base line of a column: parts with offset, style and word spacing.
 
     `above` is the room over it where it does not begin a column. `rules` and `strokes` are drawn
     relative to the column's left edge and the base line. `keep` holds it to the slug that follows.
@@ -43,15 +50,17 @@ class Slug:
     strokes: tuple[Stroke, ...] = ()
     keep: bool = False
 
-    def severed(self) -> "Slug":
-        """Return the slug as it stands after the end of a page; see `Line.severed`."""
-        parts = tuple((row.severed(), x, face, spread) for row, x, face, spread in self.parts)
+    def without_continuation(self) -> "TypesetLine":
+        """Return the line for a new page; see `MarkedLine.without_continuation`."""
+        parts = tuple(
+            (row.without_continuation(), x, face, spread) for row, x, face, spread in self.parts
+        )
         return replace(self, parts=parts)
 
 
-def chart(desk: PageContext, width: float) -> Iterator[Slug]:
-    """Set a table of laboratory results or medications, in three to five columns."""
-    random, words = desk.random, desk.page_words
+def set_table(context: PageContext, width: float) -> Iterator[TypesetLine]:
+    """Typeset a table of laboratory results or medications, in three to five columns."""
+    random, words = context.random, context.page_words
     labs = random.random() < 0.55
     count = random.randint(3, 5) if width > 230.0 else 3
     if labs:
@@ -62,12 +71,12 @@ def chart(desk: PageContext, width: float) -> Iterator[Slug]:
         rows = [(*row.split("|"), "") for row in random.sample(words.drugs, random.randint(3, 8))]
     titled = random.random() < 0.6
     if titled:
-        face = desk.body(bold=True)
-        yield Slug(((line(title), 0.0, face, 0.0),), face.leading, 6.0, keep=True)
-    style = desk.layout.table
-    size = desk.layout.size * random.uniform(0.85, 1.0)
-    plain = replace(desk.body(), size=size, leading=size * 1.35)
-    bold = replace(plain, font=desk.layout.fonts[0].bold)
+        face = context.body(bold=True)
+        yield TypesetLine(((line(title), 0.0, face, 0.0),), face.leading, 6.0, keep=True)
+    style = context.layout.table
+    size = context.layout.size * random.uniform(0.85, 1.0)
+    plain = replace(context.body(), size=size, leading=size * 1.35)
+    bold = replace(plain, font=context.layout.fonts[0].bold)
     every = [head, *rows]
     full = style == "wide" or random.random() < 0.6
     edges = _edges(every, count, (width if full else width * 0.75, bold))
@@ -98,8 +107,8 @@ class _Look:
 
 
 def _chart_row(
-    cells: Sequence[str], edges: Sequence[float], face: Face, look: _Look
-) -> Iterator[Slug]:
+    cells: Sequence[str], edges: Sequence[float], face: TextStyle, look: _Look
+) -> Iterator[TypesetLine]:
     """Set one row; where a cell is wrapped, the row takes several base lines."""
     wrapped = [
         wrap(line(cell), right - left - 6.0, measure(face)) if cell else []
@@ -114,10 +123,10 @@ def _chart_row(
         rules = look.boxes(edges, face.leading)
         above = 3.0 if look.number == 0 and level == 0 else 0.0
         keep = look.number == 0 or level < depth - 1
-        yield Slug(tuple(parts), face.leading, above, "table", rules, keep=keep)
+        yield TypesetLine(tuple(parts), face.leading, above, "table", rules, keep=keep)
 
 
-def _edges(rows: Sequence[Sequence[str]], count: int, room: tuple[float, Face]) -> list[float]:
+def _edges(rows: Sequence[Sequence[str]], count: int, room: tuple[float, TextStyle]) -> list[float]:
     """Share a width among columns by their longest cells; leave out columns that would burst."""
     width, face = room
     size = measure(face)
@@ -148,54 +157,56 @@ def _lab(row: str, random: Random) -> tuple[str, ...]:
 # Signatures ---------------------------------------------------------------------------------------
 
 
-def signature(desk: PageContext, width: float) -> Iterator[Slug]:
-    """Set who signs; the closing sentence before it is the body's."""
-    kind = desk.layout.signature
-    rows = _signers(desk, electronic=kind == "left-electronic")
-    face = desk.body()
+def signature(context: PageContext, width: float) -> Iterator[TypesetLine]:
+    """Typeset the signature; the closing sentence before it belongs to the body."""
+    kind = context.layout.signature
+    rows = _signers(context, electronic=kind == "left-electronic")
+    face = context.body()
     block = min(width, 210.0)
     shift = {"right": width - block, "wide": width - block, "centre": (width - block) / 2}
     x = shift.get(kind, 0.0)
-    scrawl = kind != "left-electronic" and desk.random.random() < 0.6
-    slugs: list[Slug] = []
+    scrawl = kind != "left-electronic" and context.random.random() < 0.6
+    typeset_lines: list[TypesetLine] = []
     for number, row in enumerate(rows):
         for part in wrap(row, block if kind != "left-electronic" else width, measure(face)):
             parts: tuple[Part, ...] = ((part, x, face, 0.0),)
             if kind == "two" and number == 0 and width > 300.0:
-                second = letterhead.clinician_line(desk.letter.team[1])
+                second = letterhead.clinician_line(context.letter.team[1])
                 parts = (*parts, (second, width / 2 + 10.0, face, 0.0))
-            above = 14.0 if not slugs else 0.0
-            strokes = (_scrawl(desk.random, x + 20.0),) if scrawl and not slugs else ()
-            slugs.append(Slug(parts, face.leading, above, "signature", strokes=strokes))
-    yield from (replace(slug, keep=True) for slug in slugs[:-1])
-    yield from slugs[-1:]
-    yield from _copies(desk, width)
+            above = 14.0 if not typeset_lines else 0.0
+            strokes = (_scrawl(context.random, x + 20.0),) if scrawl and not typeset_lines else ()
+            typeset_lines.append(
+                TypesetLine(parts, face.leading, above, "signature", strokes=strokes)
+            )
+    yield from (replace(typeset, keep=True) for typeset in typeset_lines[:-1])
+    yield from typeset_lines[-1:]
+    yield from _copies(context, width)
 
 
-def _signers(desk: PageContext, *, electronic: bool) -> list[MarkedLine]:
-    rows = list(letterhead.signature_lines(desk.letter, electronic=electronic))
-    if not electronic and desk.random.random() < 0.5:
-        rows.insert(1, line(desk.random.choice(desk.page_words.roles)))
-    if electronic and desk.random.random() < 0.4:
-        rows.append(letterhead.specialty_line(desk.letter.author, desk.letter.note.lang))
+def _signers(context: PageContext, *, electronic: bool) -> list[MarkedLine]:
+    rows = list(letterhead.signature_lines(context.letter, electronic=electronic))
+    if not electronic and context.random.random() < 0.5:
+        rows.insert(1, line(context.random.choice(context.page_words.roles)))
+    if electronic and context.random.random() < 0.4:
+        rows.append(letterhead.specialty_line(context.letter.author, context.letter.note.lang))
     return rows
 
 
-def _copies(desk: PageContext, width: float) -> Iterator[Slug]:
+def _copies(context: PageContext, width: float) -> Iterator[TypesetLine]:
     """Who gets a copy, and who typed it: small print below the signature."""
-    words, rows = desk.page_words, []
-    if desk.random.random() < 0.35:
-        names = [letterhead.clinician_line(c) for c in desk.letter.team[2:4]]
+    words, rows = context.page_words, []
+    if context.random.random() < 0.35:
+        names = [letterhead.clinician_line(c) for c in context.letter.team[2:4]]
         rows.append(joined([line(words.copies.rstrip()), joined(names, ", ")]))
-    if desk.random.random() < 0.2:
-        when = letterhead.written_date(desk.letter.note.written, desk.words)
+    if context.random.random() < 0.2:
+        when = letterhead.written_date(context.letter.note.written, context.words)
         before, _, after = words.dictated.partition("{}")
         rows.append(line(before, (when, Label.DATE), after))
-    face = replace(desk.body(), size=desk.layout.size * 0.9, colour=BLACK)
+    face = replace(context.body(), size=context.layout.size * 0.9, colour=BLACK)
     for row in rows:
         for number, part in enumerate(wrap(row, width, measure(face))):
             above = 0.0 if number else 6.0
-            yield Slug(((part, 0.0, face, 0.0),), face.leading, above, "signature")
+            yield TypesetLine(((part, 0.0, face, 0.0),), face.leading, above, "signature")
 
 
 def _scrawl(random: Random, x: float) -> Stroke:
@@ -210,49 +221,53 @@ _SYLLABLE = 3  # letters that at least stand on either side of a hyphen at a lin
 
 
 @dataclass(frozen=True)
-class Setter:
-    """Sets the rows of a body to lines of a width."""
+class Typesetter:
+    """Typesets the rows of a body in lines of a given width."""
 
-    desk: PageContext
+    context: PageContext
     width: float
 
-    def slugs(self, rows: Sequence[BodyRow]) -> Iterator[Slug]:
-        """Set a whole body, with its tables."""
+    def typeset_lines(self, rows: Sequence[BodyRow]) -> Iterator[TypesetLine]:
+        """Typeset a body, with its tables."""
         above, number = 0.0, 0
         runs_in = ""
         chart_after = self._chart_after(rows)
         for at, row in enumerate(rows):
             if row.style == "gap":
-                above = 0.55 * self.desk.body().leading
+                above = 0.55 * self.context.body().leading
                 continue
             number += row.style == "heading"
-            if row.style == "heading" and self.desk.layout.headings == "run-in":
+            if row.style == "heading" and self.context.layout.headings == "run-in":
                 runs_in = f"{row.line.text} : "
                 continue
-            for slug in self._row(row, number, runs_in):
-                yield replace(slug, above=max(above, slug.above))
+            for typeset in self._row(row, number, runs_in):
+                yield replace(typeset, above=max(above, typeset.above))
                 above = 0.0
             runs_in = ""
             if at == chart_after:
-                yield from chart(self.desk, self.width)
-                above = 0.5 * self.desk.body().leading
+                yield from set_table(self.context, self.width)
+                above = 0.5 * self.context.body().leading
 
     def _chart_after(self, rows: Sequence[BodyRow]) -> int:
         ends = [k for k, row in enumerate(rows) if row.style in ("prose", "bullet")]
-        return self.desk.random.choice(ends[:-1] or ends) if ends and self.desk.layout.table else -1
+        return (
+            self.context.random.choice(ends[:-1] or ends)
+            if ends and self.context.layout.table
+            else -1
+        )
 
-    def _row(self, row: BodyRow, number: int, runs_in: str) -> Iterator[Slug]:
+    def _row(self, row: BodyRow, number: int, runs_in: str) -> Iterator[TypesetLine]:
         if row.style == "title":
-            style = self.desk.habit("title")
+            style = self.context.habit("title")
             face = replace(
-                self.desk.body(bold=True), size=self.desk.layout.size * style.uniform(1, 1.5)
+                self.context.body(bold=True), size=self.context.layout.size * style.uniform(1, 1.5)
             )
             face = replace(face, leading=face.size * 1.25)
             align = style.choice(("left", "centre", "centre"))
             for part in wrap(row.line, self.width, measure(face)):
                 room = self.width - measure(face)(part.text)
                 shift = room / 2 if align == "centre" else 0.0
-                yield Slug(((part, shift, face, 0.0),), face.leading, above=6.0)
+                yield TypesetLine(((part, shift, face, 0.0),), face.leading, above=6.0)
         elif row.style == "heading":
             yield from self._heading(row.line, number)
         elif runs_in:
@@ -260,16 +275,16 @@ class Setter:
         else:
             yield from self._prose(row)
 
-    def _heading(self, whole: MarkedLine, number: int) -> Iterator[Slug]:
-        style = self.desk.layout.headings
-        face = self.desk.body(bold=style != "underlined")
+    def _heading(self, whole: MarkedLine, number: int) -> Iterator[TypesetLine]:
+        style = self.context.layout.headings
+        face = self.context.body(bold=style != "underlined")
         if style in ("coloured", "band"):
-            face = replace(face, colour=self.desk.layout.accent)
+            face = replace(face, colour=self.context.layout.accent)
         if style == "numbered":
             whole = joined([line(f"{number}."), whole])
         elif style == "capitals":
             whole = replace(whole, text=whole.text.upper()) if _keeps_length(whole) else whole
-        elif self.desk.habit("colon").random() < 0.4:
+        elif self.context.habit("colon").random() < 0.4:
             whole = replace(whole, text=f"{whole.text} :")
         for part in wrap(whole, self.width, measure(face)):
             length = measure(face)(part.text)
@@ -280,27 +295,34 @@ class Setter:
             elif style == "band":
                 band = Box(-2.0, -2.5, self.width + 4.0, face.leading, fill=(0.9, 0.92, 0.95))
                 rules = (band,)
-            slug = Slug(((part, shift, face, 0.0),), face.leading, 3.0, rules=rules, keep=True)
-            yield slug
+            typeset = TypesetLine(
+                ((part, shift, face, 0.0),), face.leading, 3.0, rules=rules, keep=True
+            )
+            yield typeset
 
-    def _run_in(self, whole: MarkedLine, title: str) -> Iterator[Slug]:
-        bold, face = self.desk.body(bold=True), self.desk.body()
+    def _run_in(self, whole: MarkedLine, title: str) -> Iterator[TypesetLine]:
+        bold, face = self.context.body(bold=True), self.context.body()
         length = measure(bold)(title)
         if length > 0.8 * self.width:
-            yield Slug(((line(title.rstrip()), 0.0, bold, 0.0),), bold.leading, 3.0, keep=True)
+            yield TypesetLine(
+                ((line(title.rstrip()), 0.0, bold, 0.0),), bold.leading, 3.0, keep=True
+            )
             title, length = "", 0.0
         parts = self._broken(whole, self.width, face, first=length)
         for number, (part, spread) in enumerate(parts):
             if number or not title:
-                yield Slug(((part, 0.0, face, spread),), face.leading)
+                yield TypesetLine(((part, 0.0, face, spread),), face.leading)
             else:
                 head = (line(title.rstrip()), 0.0, bold, 0.0)
-                yield Slug((head, (part, length, face, spread)), face.leading, 3.0)
+                yield TypesetLine((head, (part, length, face, spread)), face.leading, 3.0)
 
-    def _prose(self, row: BodyRow) -> Iterator[Slug]:
-        face, layout = self.desk.body(), self.desk.layout
+    def _prose(self, row: BodyRow) -> Iterator[TypesetLine]:
+        face, layout = self.context.body(), self.context.layout
         hanging = 10.0 if row.style == "bullet" else 0.0
-        whole, mark = row.line, self.desk.habit("bullet").choice(("- ", "- ", "\u2022 ", "\u2013 "))
+        whole, mark = (
+            row.line,
+            self.context.habit("bullet").choice(("- ", "- ", "\u2022 ", "\u2013 ")),
+        )
         if row.style == "bullet" and whole.text.startswith("- "):
             whole = joined([line(mark.strip()), whole.cut(2, len(whole.text))])
         first = layout.indent if row.style == "prose" else 0.0
@@ -309,17 +331,17 @@ class Setter:
             shift = hanging + (first if number == 0 else 0.0)
             if hanging and number == 0:
                 shift = hanging / 2
-            yield Slug(((part, shift, face, spread),), face.leading)
+            yield TypesetLine(((part, shift, face, spread),), face.leading)
 
     def _broken(
-        self, whole: MarkedLine, width: float, face: Face, *, first: float
+        self, whole: MarkedLine, width: float, face: TextStyle, *, first: float
     ) -> list[tuple[MarkedLine, float]]:
         """Break a paragraph into lines, each with what its blanks are spread by."""
-        parts = list(broken(whole, width, face, (first, self.desk.layout.hyphens)))
+        parts = list(broken(whole, width, face, (first, self.context.layout.hyphens)))
         lines = []
         for number, part in enumerate(parts):
             room = width - (first if number == 0 else 0.0)
-            full = self.desk.layout.justified and number < len(parts) - 1
+            full = self.context.layout.justified and number < len(parts) - 1
             lines.append((part, _spread(part.text, room, face) if full else 0.0))
         return lines
 
@@ -329,9 +351,9 @@ def _keeps_length(whole: MarkedLine) -> bool:
 
 
 def broken(
-    whole: MarkedLine, width: float, face: Face, how: tuple[float, str]
+    whole: MarkedLine, width: float, face: TextStyle, how: tuple[float, str]
 ) -> Iterator[MarkedLine]:
-    """Break a paragraph at blanks, and inside words where there are hyphens to end a line with.
+    """Break a paragraph into lines at blanks and, if hyphens are given, inside words.
 
     `how` is what its first line stands in, and which hyphens are drawn: none, "hard" or "soft".
     """
@@ -355,7 +377,7 @@ def broken(
         yield rest
 
 
-def _syllable(tail: str, room: float, face: Face) -> int:
+def _syllable(tail: str, room: float, face: TextStyle) -> int:
     """How many characters of what follows, its blank included, fit before a hyphen; 0 for none."""
     word = tail.lstrip(" ").split(" ", 1)[0]
     if not word.isalpha() or len(word) < 2 * _SYLLABLE + 1 or not tail.startswith(" "):
@@ -368,7 +390,7 @@ def _syllable(tail: str, room: float, face: Face) -> int:
     return best
 
 
-def _spread(text: str, width: float, face: Face) -> float:
+def _spread(text: str, width: float, face: TextStyle) -> float:
     blanks = text.count(" ")
     room = width - measure(face)(text)
     return room / blanks if blanks and 0 < room < blanks * face.size * 0.6 else 0.0
@@ -384,61 +406,68 @@ def columns(frame: Frame, count: int) -> list[Frame]:
     return [Frame(left, left + width, frame.top, frame.bottom) for left in lefts]
 
 
-Turn = Callable[[], tuple[PaperSheet, list[Frame]]]
+NextPage = Callable[[], tuple[PaperSheet, list[Frame]]]
 
 
-def pour(
-    slugs: Sequence[Slug], first: tuple[PaperSheet, list[Frame]], turn: Turn
+def fill_pages(
+    typeset_lines: Sequence[TypesetLine], first: tuple[PaperSheet, list[Frame]], turn: NextPage
 ) -> list[PaperSheet]:
-    """Draw lines into the columns of a first page and of as many more as `turn` must give."""
-    press = _Press(*first, turn)
-    for number, slug in enumerate(slugs):
-        kept = _kept(slugs, number + 1) if slug.keep else ()
-        press.draw(slug, sum(s.leading + s.above for s in kept))
+    """Draw lines into the columns of a first page and of as many more as needed."""
+    press = _PageFiller(*first, turn)
+    for number, typeset in enumerate(typeset_lines):
+        kept = _kept(typeset_lines, number + 1) if typeset.keep else ()
+        press.draw(typeset, sum(s.leading + s.above for s in kept))
     return press.sheets
 
 
-class _Press:
-    """Where the next line goes."""
+class _PageFiller:
+    """Tracks where the next line is drawn."""
 
-    def __init__(self, sheet: PaperSheet, frames: list[Frame], turn: Turn) -> None:
+    def __init__(self, sheet: PaperSheet, frames: list[Frame], turn: NextPage) -> None:
         self.sheets, self._frames, self._turn = [sheet], frames, turn
         self._column, self._at = 0, frames[0].top
 
-    def draw(self, slug: Slug, more: float) -> None:
-        """Draw a line, in the next column where it does not fit with so many points below it."""
+    def draw(self, typeset: TypesetLine, more: float) -> None:
+        """Draw a line, in the next column if it does not fit with so many points below it."""
         frame = self._frames[self._column]
         fresh = self._at == frame.top
-        if self._at - slug.above - slug.leading - more < frame.bottom and not fresh:
-            slug = self._next_column(slug)
+        if self._at - typeset.above - typeset.leading - more < frame.bottom and not fresh:
+            typeset = self._next_column(typeset)
         elif not fresh:
-            self._at -= slug.above
-        self._at -= slug.leading
-        _put(self.sheets[-1], slug, self._frames[self._column].left, self._at + slug.leading / 4)
+            self._at -= typeset.above
+        self._at -= typeset.leading
+        _put(
+            self.sheets[-1],
+            typeset,
+            self._frames[self._column].left,
+            self._at + typeset.leading / 4,
+        )
 
-    def _next_column(self, slug: Slug) -> Slug:
+    def _next_column(self, typeset: TypesetLine) -> TypesetLine:
         self._column += 1
         if self._column == len(self._frames):
             sheet, self._frames = self._turn()
             self.sheets.append(sheet)
-            self._column, slug = 0, slug.severed()
+            self._column, typeset = 0, typeset.without_continuation()
         self._at = self._frames[self._column].top
-        return slug
+        return typeset
 
 
-def _kept(slugs: Sequence[Slug], start: int) -> Iterator[Slug]:
+def _kept(typeset_lines: Sequence[TypesetLine], start: int) -> Iterator[TypesetLine]:
     """The lines that have to stand on the same page as the one before them."""
-    for slug in slugs[start : start + 12]:
-        yield slug
-        if not slug.keep:
+    for typeset in typeset_lines[start : start + 12]:
+        yield typeset
+        if not typeset.keep:
             break
 
 
-def _put(sheet: PaperSheet, slug: Slug, x: float, base: float) -> None:
-    sheet.shapes += [replace(box, x=box.x + x, y=box.y + base) for box in slug.rules]
-    sheet.shapes += [stroke.moved(x, base) for stroke in slug.strokes]
-    for part, shift, face, spread in slug.parts:
-        sheet.placed.append(Placed(part, x + shift, base, face, spread=spread, kind=slug.kind))
+def _put(sheet: PaperSheet, typeset: TypesetLine, x: float, base: float) -> None:
+    sheet.shapes += [replace(box, x=box.x + x, y=box.y + base) for box in typeset.rules]
+    sheet.shapes += [stroke.moved(x, base) for stroke in typeset.strokes]
+    for part, shift, face, spread in typeset.parts:
+        sheet.placed.append(
+            PlacedLine(part, x + shift, base, face, spread=spread, kind=typeset.kind)
+        )
 
 
 __all__ = [
@@ -454,13 +483,13 @@ __all__ = [
 _VOLUMES: tuple[Volume, ...] = ("tiny", "short", "short", "page", "page", "page", "long", "long")
 _ASCENT, _DESCENT = 0.76, 0.22
 MEDICINE = ("body", "table")
-"""The kinds of lines that tell of the illness."""
+"""The kinds of lines with medical content."""
 _FLOW = ("body", "table", "signature")
 
 
 @dataclass(frozen=True, slots=True)
 class PageMark:
-    """One drawn line of text and what it is.
+    """One drawn line of text and its kind.
 
     `page` counts from 0. `box` is x0, y0, x1, y1 in points, y downwards, on the page as it is
     shown. `kind` is "body", "table", "header", "footer", "margin-note", "page-number", "stamp" or
@@ -476,14 +505,14 @@ class PageMark:
 
 @dataclass(frozen=True, slots=True)
 class LabelledPdf:
-    """A PDF, its layout's name, and a mark for every line on it, in the order they are drawn."""
+    """A PDF, its layout's name, and a mark for every line on it, in drawing order."""
 
     data: bytes = field(repr=False)
     marks: tuple[PageMark, ...]
     layout: str
 
     def outside(self) -> frozenset[str]:
-        """Return the identifiers planted outside the medicine that are nowhere in the medicine.
+        """Return the identifiers planted outside of the medical text that do not occur in it.
 
         The medicine is what is "body" or "table". Parts of less than four characters are left out.
         """
@@ -494,7 +523,7 @@ class LabelledPdf:
 
 
 def labelled_letter(seed: int, lang: str = "fr", *, held_out: bool = False) -> LabelledPdf:
-    """Make a letter with the layout of that seed; the same bytes for the same arguments.
+    """Make a letter with the layout of that seed, deterministically.
 
     Raises ConfigError for a language there are no templates for.
     """
@@ -502,73 +531,76 @@ def labelled_letter(seed: int, lang: str = "fr", *, held_out: bool = False) -> L
     layout = sample_layout(seed, held_out=held_out)
     case = make_case(seed, lang, held_out=held_out, volume=random.choice(_VOLUMES))
     sheets = _compose(PageContext(case, layout, random))
-    data = ink(sheets, layout.paper, about={}, turned=layout.turned)
+    data = draw_pdf(sheets, layout.paper, about={}, turned=layout.turned)
     marks = tuple(_marks(sheets, layout.paper[1]))
     return LabelledPdf(data, marks, layout.name)
 
 
-def _compose(desk: PageContext) -> list[PaperSheet]:
-    desk, foot, first, frame = _begin(desk)
-    count = desk.layout.columns if frame.width > 150.0 * desk.layout.columns else 1
+def _compose(context: PageContext) -> list[PaperSheet]:
+    context, foot, first, frame = _begin(context)
+    count = context.layout.columns if frame.width > 150.0 * context.layout.columns else 1
 
     def turn() -> tuple[PaperSheet, list[Frame]]:
         sheet = PaperSheet()
-        frame = desk.frame()
+        frame = context.frame()
         foot.clear(frame)
-        letterheads.running(desk, sheet, frame)
-        letterheads.staff(desk, sheet, frame, first=False)
+        letterheads.running(context, sheet, frame)
+        letterheads.staff(context, sheet, frame, first=False)
         return sheet, columns(frame, count)
 
     frames = columns(frame, count)
-    body = pour(_slugs(desk, frames[0].width), (first, frames), turn)
+    body = fill_pages(_typeset_body(context, frames[0].width), (first, frames), turn)
     for number, sheet in enumerate(body, 1):
-        _finish(desk, sheet, foot, (number, len(body)))
+        _finish(context, sheet, foot, (number, len(body)))
     return body
 
 
-def _slugs(desk: PageContext, width: float) -> Sequence[Slug]:
-    return [*Setter(desk, width).slugs(desk.case.rows), *signature(desk, width)]
+def _typeset_body(context: PageContext, width: float) -> Sequence[TypesetLine]:
+    return [
+        *Typesetter(context, width).typeset_lines(context.case.rows),
+        *signature(context, width),
+    ]
 
 
-def _begin(desk: PageContext) -> tuple[PageContext, letterheads.Foot, PaperSheet, Frame]:
-    """Lay out what surrounds the first body; where it leaves no room, with less of it."""
-    for layout in simpler(desk.layout):
-        desk = replace(desk, layout=layout)
-        foot, sheet = letterheads.Foot(desk), PaperSheet()
-        frame = _first(desk, sheet, foot)
-        if frame.top - frame.bottom > 0.2 * desk.size[1] and frame.width > 0.4 * desk.size[0]:
+def _begin(context: PageContext) -> tuple[PageContext, letterheads.PageFooter, PaperSheet, Frame]:
+    """Lay out what surrounds the first body, simplified until the body has enough room."""
+    for layout in simplifications(context.layout):
+        context = replace(context, layout=layout)
+        foot, sheet = letterheads.PageFooter(context), PaperSheet()
+        frame = _first(context, sheet, foot)
+        if frame.top - frame.bottom > 0.2 * context.size[1] and frame.width > 0.4 * context.size[0]:
             break
-    return desk, foot, sheet, frame
+    return context, foot, sheet, frame
 
 
-def _first(desk: PageContext, sheet: PaperSheet, foot: letterheads.Foot) -> Frame:
-    frame = desk.frame()
+def _first(context: PageContext, sheet: PaperSheet, foot: letterheads.PageFooter) -> Frame:
+    frame = context.frame()
     foot.clear(frame)
-    letterheads.head(desk, sheet, frame)
-    letterheads.staff(desk, sheet, frame, first=True)
-    identity_blocks.identity(desk, sheet, frame)
-    identity_blocks.address(desk, sheet, frame)
-    frame.top -= desk.layout.drop * desk.size[1] / A4[1]
+    letterheads.head(context, sheet, frame)
+    letterheads.staff(context, sheet, frame, first=True)
+    identity_blocks.identity(context, sheet, frame)
+    identity_blocks.address(context, sheet, frame)
+    frame.top -= context.layout.drop * context.size[1] / A4[1]
     return frame
 
 
 def _finish(
-    desk: PageContext, sheet: PaperSheet, foot: letterheads.Foot, at: tuple[int, int]
+    context: PageContext, sheet: PaperSheet, foot: letterheads.PageFooter, at: tuple[int, int]
 ) -> None:
-    """Draw what pages repeat; the layout tells when that is drawn."""
+    """Draw what all pages repeat, in the order that the layout specifies."""
     above = [placed for placed in sheet.placed if placed.kind not in _FLOW]
     body = [placed for placed in sheet.placed if placed.kind in _FLOW]
     rest = PaperSheet(sheet.shapes)
     foot.draw(rest, *at)
-    letterheads.edges(desk, rest)
+    letterheads.edges(context, rest)
     if at[0] == 1:
-        identity_blocks.stamps(desk, rest)
+        identity_blocks.stamps(context, rest)
     order = {
         "head-first": (above, body, rest.placed),
         "body-last": (above, rest.placed, body),
         "foot-first": (rest.placed, above, body),
         "body-first": (body, above, rest.placed),
-    }[desk.layout.order]
+    }[context.layout.order]
     sheet.placed[:] = [placed for part in order for placed in part]
 
 
@@ -583,12 +615,12 @@ def _marks(sheets: Sequence[PaperSheet], height: float) -> list[PageMark]:
     ]
 
 
-def _identifiers(placed: Placed) -> tuple[str, ...]:
+def _identifiers(placed: PlacedLine) -> tuple[str, ...]:
     text = placed.line.text
     return tuple(text[mark.start : mark.end] for mark in placed.line.marks)
 
 
-def _box(placed: Placed, height: float) -> tuple[float, float, float, float]:
+def _box(placed: PlacedLine, height: float) -> tuple[float, float, float, float]:
     """The box of a line, turned as it is drawn, on the page with y downwards."""
     face, text = placed.face, placed.line.text
     width = measure(face)(text) + placed.spread * text.count(" ")

@@ -1,4 +1,4 @@
-"""The fixed words of labelled pages, by language: salutations, legal mentions, stamps, tables."""
+"""Fixed words of labelled pages by language: salutations, legal notices, stamps, tables."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Sheets of paper: what stands where on a page, and how it gets into a PDF."""
+"""Drawing of pages: positioned lines and shapes, and their output as PDF and as text."""
 
 import io
 from collections.abc import Iterable, Sequence
@@ -9,12 +9,12 @@ from typing import Literal
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from synthesis.fictional.pdf_letters.layouts import Colour, Face
-from synthesis.fictional.pdf_letters.marked_lines import MarkedLine, Measure, Script, wrap
+from synthesis.fictional.pdf_letters.layouts import Colour, TextStyle
+from synthesis.fictional.pdf_letters.marked_lines import MarkedLine, Measure, Transcript, wrap
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedLine:
     """A line at its base line; x is its left end, its middle or its right end by `align`.
 
     `angle` turns it around that point, in degrees. `spread` is added to every blank, in points.
@@ -25,7 +25,7 @@ class Placed:
     line: MarkedLine
     x: float
     y: float
-    face: Face
+    face: TextStyle
     align: Literal["left", "centre", "right"] = "left"
     angle: float = 0.0
     spread: float = 0.0
@@ -34,7 +34,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle with its lower left corner at x, y; filled, edged or both."""
+    """A rectangle with its lower left corner at x, y; filled, outlined or both."""
 
     x: float
     y: float
@@ -58,13 +58,13 @@ class Stroke:
 
 @dataclass
 class PaperSheet:
-    """A page: shapes below, lines above, both in the order they are drawn."""
+    """A page: shapes below, lines above, both in drawing order."""
 
     shapes: list[Box | Stroke] = field(default_factory=list)
-    placed: list[Placed] = field(default_factory=list)
+    placed: list[PlacedLine] = field(default_factory=list)
 
 
-def measure(face: Face) -> Measure:
+def measure(face: TextStyle) -> Measure:
     """A measure of text in a face, in points."""
     font, size = face.font, face.size
     return lambda text: _unit_width(text, font) * size
@@ -77,7 +77,7 @@ def _unit_width(text: str, font: str) -> float:
 
 @dataclass
 class Column:
-    """A place that lines of a kind are stacked into from the top; `top` moves down as it fills."""
+    """A column into which lines are stacked from the top; `top` moves down as it fills."""
 
     sheet: PaperSheet
     x: float
@@ -88,7 +88,7 @@ class Column:
     def stack(
         self,
         rows: Iterable[MarkedLine],
-        face: Face,
+        face: TextStyle,
         *,
         align: Literal["left", "centre", "right"] = "left",
     ) -> None:
@@ -98,21 +98,21 @@ class Column:
             for part in wrap(row, self.width, measure(face)):
                 self.top -= face.leading
                 base = self.top + 0.25 * face.leading
-                self.sheet.placed.append(Placed(part, at, base, face, align, kind=self.kind))
+                self.sheet.placed.append(PlacedLine(part, at, base, face, align, kind=self.kind))
 
     def skip(self, points: float) -> None:
         """Leave room."""
         self.top -= points
 
 
-def ink(
+def draw_pdf(
     sheets: Sequence[PaperSheet],
     size: tuple[float, float],
     *,
     about: dict[str, str],
     turned: bool = False,
 ) -> bytes:
-    """Draw sheets into a PDF that is the same bytes for the same sheets.
+    """Draw sheets into a PDF, deterministically.
 
     `about` holds the document information: `title`, `author`, `subject`. Pages that are `turned`
     are stored lying on their side and shown upright.
@@ -135,9 +135,9 @@ def ink(
     return stream.getvalue()
 
 
-def transcribe(sheets: Sequence[PaperSheet]) -> Script:
-    """Write down every line of the sheets in the order it is drawn."""
-    script = Script()
+def to_transcript(sheets: Sequence[PaperSheet]) -> Transcript:
+    """Return all lines of the sheets in drawing order."""
+    script = Transcript()
     for sheet in sheets:
         for placed in sheet.placed:
             script.write(placed.line)
@@ -174,7 +174,7 @@ def _draw_stroke(canvas: Canvas, stroke: Stroke) -> None:
     canvas.drawPath(path)
 
 
-def _draw_line(canvas: Canvas, placed: Placed) -> None:
+def _draw_line(canvas: Canvas, placed: PlacedLine) -> None:
     face, text = placed.face, placed.line.text
     canvas.setFont(face.font, face.size)
     canvas.setFillColorRGB(*face.colour)

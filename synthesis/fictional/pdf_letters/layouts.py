@@ -1,4 +1,4 @@
-"""The forms that the fictional hospital prints its letters on."""
+"""The nine fixed letter layouts of the fictional hospital, with fonts and colours."""
 
 from dataclasses import dataclass
 from random import Random
@@ -11,8 +11,8 @@ LETTER = (612.0, 792.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
-    """A font at a size, in points, with the distance of its lines and its colour."""
+class TextStyle:
+    """A font with its size, leading and colour, in points."""
 
     font: str
     size: float
@@ -21,16 +21,16 @@ class Face:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """The upright and the bold font of a family; both among the standard fonts of PDF."""
+class FontFamily:
+    """The regular and bold font of a family; both among the standard fonts of PDF."""
 
     plain: str
     bold: str
 
 
-SANS = Family("Helvetica", "Helvetica-Bold")
-SERIF = Family("Times-Roman", "Times-Bold")
-MONO = Family("Courier", "Courier-Bold")
+SANS = FontFamily("Helvetica", "Helvetica-Bold")
+SERIF = FontFamily("Times-Roman", "Times-Bold")
+MONO = FontFamily("Courier", "Courier-Bold")
 
 _NAVY = (0.09, 0.22, 0.42)
 _TEAL = (0.0, 0.42, 0.45)
@@ -53,7 +53,7 @@ class LetterLayout:
     head: Literal["left", "centre", "banner", "split", "none"]
     identity: Literal["stamp", "label", "grid", "strip", "window"]
     foot: Literal["centre", "split", "band"]
-    family: Family
+    family: FontFamily
     accent: Colour
     size: float = 9.5
     columns: int = 1

@@ -1,4 +1,4 @@
-"""What a hospital prints around the body of a letter, line by line, in its language."""
+"""Everything a hospital prints around the body of a letter, line by line and by language."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _BEGINNING = 600
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """All that the printed form of one note is made from; small, and can go to another process."""
+    """The data from which the PDF of one note is made; picklable."""
 
     note: FictionalNote
     patient: PatientRecord
@@ -29,7 +29,7 @@ class Letter:
     visit: Visit | None
 
 
-class Directory:
+class LetterDirectory:
     """A hospital's people and places by their ids."""
 
     def __init__(self, hospital: Hospital) -> None:
@@ -190,7 +190,7 @@ def name_line(letter: Letter) -> MarkedLine:
 
 
 def identity_lines(letter: Letter, *, full: bool) -> tuple[MarkedLine, ...]:
-    """Write what a label on the patient's file says; `full` adds birth name and social security."""
+    """Write a patient label; `full` adds birth name and social security number."""
     patient, words = letter.patient, wording(letter)
     sex = line(words.sex, patient.gender) if patient.gender else MarkedLine("")
     rows = [name_line(letter), birth_line(letter), sex, *number_lines(letter)]
@@ -239,7 +239,7 @@ def recipient_lines(letter: Letter) -> tuple[MarkedLine, ...]:
 
 
 def title_line(letter: Letter) -> MarkedLine:
-    """Write the title over the body; empty where the body begins with it.
+    """Write the title above the body; empty if the body begins with it.
 
     A title with figures is left out as well: they could be dates that nobody marked.
     """

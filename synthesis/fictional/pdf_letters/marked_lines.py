@@ -1,4 +1,4 @@
-"""Lines of text that know which of their characters identify somebody."""
+"""Lines of text with labelled identifiers: wrapping, joining, and transcripts with spans."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ _WORD = re.compile(r"[ \t]*[^ \t]+?(?:(?<=[^\W\d_]-)(?=[^\W\d_])|(?=[ \t])|$)")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A labelled stretch of a line; `continued` says that it began on the line before."""
+    """A labelled range of a line; `continued` if it began on the line before."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class MarkedLine:
-    """One line as it is drawn; marks are sorted and disjoint, offsets are code points of `text`."""
+    """One drawn line; marks are sorted and disjoint, offsets are code points of `text`."""
 
     text: str
     marks: tuple[Mark, ...] = ()
@@ -46,8 +46,8 @@ class MarkedLine:
         )
         return MarkedLine(self.text[start:end], marks)
 
-    def severed(self) -> "MarkedLine":
-        """Return the line with every mark on its own, as after the end of a page."""
+    def without_continuation(self) -> "MarkedLine":
+        """Return the line with every mark independent, as after the end of a page."""
         return replace(self, marks=tuple(replace(mark, continued=False) for mark in self.marks))
 
 
@@ -103,7 +103,7 @@ def _rows(text: str) -> Iterator[tuple[int, int]]:
 
 
 def wrap(whole: MarkedLine, width: float, measure: Measure) -> list[MarkedLine]:
-    """Break a line at blanks (or hyphens between letters) so that each part fits the width.
+    """Break a line at blanks (or hyphens between letters) to fit a width.
 
     Blanks at a break are dropped; blanks at the head of the line are kept. A word wider than the
     whole width is broken anywhere.
@@ -138,8 +138,8 @@ def _widest(text: str, stretch: tuple[int, int], width: float, measure: Measure)
     return cut
 
 
-class Script:
-    """Everything that was drawn, in the order it was drawn, with exact spans.
+class Transcript:
+    """Everything that was drawn, in drawing order, with exact spans.
 
     Lines are joined by line breaks. An identifier broken over the end of a line is one span over
     the line break; broken over the end of a page it is two, since a footer stands between.

@@ -18,14 +18,26 @@ from synthesis.fictional.pdf_letters.drawing import (
     Box,
     Column,
     PaperSheet,
-    Placed,
+    PlacedLine,
     Stroke,
-    ink,
+    draw_pdf,
     measure,
-    transcribe,
+    to_transcript,
 )
-from synthesis.fictional.pdf_letters.layouts import A4, LETTER, Colour, Face, LetterLayout, choose
-from synthesis.fictional.pdf_letters.letterhead import Directory, Letter, clinician_line, name_line
+from synthesis.fictional.pdf_letters.layouts import (
+    A4,
+    LETTER,
+    Colour,
+    LetterLayout,
+    TextStyle,
+    choose,
+)
+from synthesis.fictional.pdf_letters.letterhead import (
+    Letter,
+    LetterDirectory,
+    clinician_line,
+    name_line,
+)
 from synthesis.fictional.pdf_letters.marked_lines import MarkedLine, joined, line, paragraphs, wrap
 from synthesis.fictional.people.records import FictionalNote, Hospital
 
@@ -39,10 +51,10 @@ _SMALL = (0.35, 0.35, 0.38)
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A line of the body, already as narrow as its column; `above` is the room left over it."""
+    """A line of the body, wrapped to its column; `above` is the space above it."""
 
     line: MarkedLine
-    face: Face
+    face: TextStyle
     above: float = 0.0
     spread: float = 0.0
     signed: bool = False
@@ -50,7 +62,7 @@ class _Item:
 
 
 class Composer:
-    """Puts one letter on sheets in one layout; `random` decides small accidents of handwork."""
+    """Arranges one letter on sheets in one layout; `random` decides small variations."""
 
     def __init__(self, letter: Letter, layout: LetterLayout, random: Random) -> None:
         self._letter = letter
@@ -61,9 +73,9 @@ class Composer:
         self._columns = 1 if short else layout.columns
         self._left = _EDGE + (layout.staff + 14.0 if layout.staff else 0.0)
         self._right = self.size[0] - _EDGE
-        self._body = Face(layout.family.plain, layout.size, layout.size * 1.28)
+        self._body = TextStyle(layout.family.plain, layout.size, layout.size * 1.28)
         self._bold = replace(self._body, font=layout.family.bold)
-        self._small = Face(layout.family.plain, 7.4, 9.2, _SMALL)
+        self._small = TextStyle(layout.family.plain, 7.4, 9.2, _SMALL)
 
     def sheets(self) -> list[PaperSheet]:
         """Compose all pages."""
@@ -188,7 +200,7 @@ class Composer:
         rows = letterhead.identity_lines(self._letter, full=True)
         angle = self._random.uniform(-2.5, 2.5) or 1.0
         draft = Column(PaperSheet(), 0.0, 0.0, 190.0, "stamp")
-        draft.stack(rows, Face("Helvetica", 8.2, 10.4))
+        draft.stack(rows, TextStyle("Helvetica", 8.2, 10.4))
         height = 30.0 - draft.top
         x, y = self._right - 205.0, top - 16.0 - height
 
@@ -284,7 +296,7 @@ class Composer:
             if spot.top - item.above - item.face.leading < _FOOT:
                 number += 1
                 if number % columns == 0:
-                    first, row = PaperSheet(), row.severed()
+                    first, row = PaperSheet(), row.without_continuation()
                     sheets.append(first)
                     top = self._running(first)
                 at = self._left + (number % columns) * (width + _GUTTER)
@@ -299,7 +311,7 @@ class Composer:
         if item.signed and not self._layout.electronic:
             spot.sheet.shapes.append(self._scrawl(spot.x + 30.0, spot.top + 4.0))
         base = spot.top + 2.5
-        placed = Placed(item.line, spot.x, base, item.face, spread=item.spread, kind=item.kind)
+        placed = PlacedLine(item.line, spot.x, base, item.face, spread=item.spread, kind=item.kind)
         spot.sheet.placed.append(placed)
 
     def _scrawl(self, x: float, y: float) -> Stroke:
@@ -339,13 +351,13 @@ class Composer:
         if self._layout.imprint:
             spot = (self.size[0] - 16.0, 120.0)
             row = letterhead.imprint_line(self._letter)
-            edge = Placed(row, *spot, self._small, angle=90.0, kind="margin-note")
+            edge = PlacedLine(row, *spot, self._small, angle=90.0, kind="margin-note")
             sheet.placed.append(edge)
 
-    def _face(self, size: float, *, bold: bool = False, colour: Colour | None = None) -> Face:
+    def _face(self, size: float, *, bold: bool = False, colour: Colour | None = None) -> TextStyle:
         family = self._layout.family
         font = family.bold if bold else family.plain
-        return Face(font, size, size * 1.22, colour or self._layout.accent)
+        return TextStyle(font, size, size * 1.22, colour or self._layout.accent)
 
 
 def _is_heading(text: str) -> bool:
@@ -353,7 +365,7 @@ def _is_heading(text: str) -> bool:
     return len(text) <= 60 and (text.endswith(":") or (text.isupper() and len(text) > 3))
 
 
-def _spread(text: str, width: float, face: Face) -> float:
+def _spread(text: str, width: float, face: TextStyle) -> float:
     """The points to add to every blank so that a line fills its column; 0 where it would gape."""
     blanks = text.count(" ")
     room = width - measure(face)(text)
@@ -371,7 +383,7 @@ Grey = npt.NDArray[np.uint8]
 
 
 def scan(pdf: bytes, *, seed: int, dpi: int = _DPI) -> bytes:
-    """Make an image-only PDF of another, a little turned and noisy; the same bytes for one seed."""
+    """Make an image-only PDF, slightly rotated and noisy, deterministically for a seed."""
     random = np.random.default_rng(seed)
     with _document(stream=pdf, filetype="pdf") as printed, _document() as scanned:
         for page in printed:
@@ -393,7 +405,7 @@ def scan(pdf: bytes, *, seed: int, dpi: int = _DPI) -> bytes:
 
 
 def render(note: FictionalNote, hospital: Hospital, *, seed: int) -> tuple[bytes, Annotated]:
-    """Render a note; returns the PDF and the text of everything on it, with spans for all of it.
+    """Render a note; return the PDF and the text of everything on it, with all spans.
 
     The text holds, page by page, letterhead, margin, identity, body and foot, as they are drawn.
     An identifier broken over lines or columns is one span over the line break; broken over pages
@@ -402,11 +414,11 @@ def render(note: FictionalNote, hospital: Hospital, *, seed: int) -> tuple[bytes
     The bytes depend on the note, the hospital and the seed alone.
     Raises KeyError for a note of somebody unknown to the hospital.
     """
-    return render_letter(Directory(hospital).letter(note, seed=seed), seed=seed)
+    return render_letter(LetterDirectory(hospital).letter(note, seed=seed), seed=seed)
 
 
 def render_letter(letter: Letter, *, seed: int) -> tuple[bytes, Annotated]:
-    """Render a letter whose facts are at hand; see `render`."""
+    """Render a prepared letter; see `render`."""
     note = letter.note
     random = Random(f"pdf:{seed}:{note.note_id}")
     composer = Composer(letter, choose(seed, note.note_id), random)
@@ -416,7 +428,7 @@ def render_letter(letter: Letter, *, seed: int) -> tuple[bytes, Annotated]:
         about["title"] = f"{letter.note.title} - {name_line(letter).text}"
     if random.random() < 0.3:
         about["subject"] = f"note {letter.note.note_id}"
-    data = ink(sheets, composer.size, about=about)
+    data = draw_pdf(sheets, composer.size, about=about)
     if note.rendering == "scan":
         data = scan(data, seed=random.getrandbits(32))
-    return data, transcribe(sheets).annotated(note.annotated.document)
+    return data, to_transcript(sheets).annotated(note.annotated.document)

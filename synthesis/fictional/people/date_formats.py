@@ -1,4 +1,4 @@
-"""The ways a day is written in French, English and Spanish notes."""
+"""Date formats of French, English and Spanish notes."""
 
 from datetime import date
 from random import Random
@@ -84,14 +84,14 @@ _BIRTH_WEIGHTS = {"slashes": 60, "words": 15, "dots": 8, "two digits": 5, "iso":
 
 
 def draw_form(rng: Random, lang: str, *, birth: bool = False) -> str:
-    """Draw how a writer puts whole days (or birth dates)."""
+    """Draw a writer's format of full dates (or birth dates)."""
     weights = _BIRTH_WEIGHTS if birth else _WEIGHTS
     forms = [form for form in PATTERNS[lang] if form in weights]
     return rng.choices(forms, [weights[form] for form in forms])[0]
 
 
 def write_day(day: date, lang: str, form: str) -> str:
-    """Write a whole day in one of the language's forms."""
+    """Write a full date in one of the language's formats."""
     return PATTERNS[lang][form].format_map(_Parts(day, lang))
 
 
@@ -130,5 +130,5 @@ def _ordinal(number: int) -> str:
 
 
 def age(birth: date, day: date) -> int:
-    """Count whole years from birth to a day."""
+    """Return the age in years on a day."""
     return day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day))

@@ -1,4 +1,4 @@
-"""Made-up numbers in the shape of real registers, with valid check digits."""
+"""Fictional identifiers in the format of real registers, with valid check digits."""
 
 from datetime import date
 from itertools import pairwise
@@ -35,7 +35,7 @@ def exam_number(rng: Random, day: date) -> str:
 
 
 def national_number(rng: Random, lang: str, *, gender: str, birth: date, zip_code: str) -> str:
-    """Draw the national identity or social-security number of somebody born in a town."""
+    """Draw a national identity or social-security number for a place of birth."""
     if lang == "fr":
         return nir(rng, gender=gender, birth=birth, zip_code=zip_code)
     return dni(rng) if lang == "es" else ssn(rng)

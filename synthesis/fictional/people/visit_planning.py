@@ -1,4 +1,4 @@
-"""Who comes when and what is written then: visits in order, each with the notes it leaves."""
+"""Planning of visits and of the notes each of them produces."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,20 +28,20 @@ _STAYS = frozenset({"discharge", "operation", "nursing"})
 # A story without these sentences has no such note.
 _NEEDS = {"operation": "operation", "pathology": "macroscopy", "board": "decision"}
 
-Entry = tuple[str, datetime, int]
+NoteEntry = tuple[str, datetime, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Booking:
-    """A visit, what it is about, and its notes: kind, time of writing, author's id."""
+class PlannedVisit:
+    """A visit, its story, and its notes: kind, time of writing, author's id."""
 
     visit: Visit
     story: Story
-    notes: tuple[Entry, ...]
+    notes: tuple[NoteEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Planner:
+class VisitPlanner:
     """Plans visits; those of a person depend on the seed and that person only."""
 
     language: LetterLanguage
@@ -52,11 +52,11 @@ class Planner:
 
     def plan(
         self, persons: Mapping[int, FictionalPerson], *, first_visit_id: int
-    ) -> tuple[Booking, ...]:
-        """Make up the visits of everybody, numbered from `first_visit_id` on."""
-        bookings: list[Booking] = []
+    ) -> tuple[PlannedVisit, ...]:
+        """Plan the visits of all persons, numbered from `first_visit_id` on."""
+        bookings: list[PlannedVisit] = []
         for person_id, person in persons.items():
-            rng = self._chance(person_id)
+            rng = self._rng(person_id)
             pathways = list(self._pathways(rng, self._count(rng)))
             # Draw when somebody comes: within some years before the horizon, after birth.
             count = len(pathways)
@@ -68,32 +68,32 @@ class Planner:
             starts = [
                 datetime.combine(day, time(rng.randint(6, 23), rng.randrange(60))) for day in days
             ]
-            free = starts[0]
+            earliest = starts[0]
             for wanted, pathway in zip(starts, pathways, strict=True):
-                start = max(wanted, free)
+                start = max(wanted, earliest)
                 visit_id = first_visit_id + len(bookings)
                 booking = self._book(rng, person_id, person, visit_id, (start, pathway))
                 bookings.append(booking)
-                free = booking.visit.end + timedelta(days=2)
+                earliest = booking.visit.end + timedelta(days=2)
         return tuple(bookings)
 
     def fill(
         self, persons: Mapping[int, FictionalPerson], visits: Iterable[Visit]
-    ) -> tuple[Booking, ...]:
+    ) -> tuple[PlannedVisit, ...]:
         """Spread the notes of each person over the visits there already are."""
         theirs: dict[int, list[Visit]] = {}
         for visit in visits:
             theirs.setdefault(visit.person_id, []).append(visit)
-        bookings: list[Booking] = []
+        bookings: list[PlannedVisit] = []
         for person_id, person in persons.items():
             known = sorted(theirs.get(person_id, ()), key=lambda v: (v.start, v.visit_id))
             if known:
-                bookings += self._fill(self._chance(person_id), person_id, person, known)
+                bookings += self._fill(self._rng(person_id), person_id, person, known)
         return tuple(bookings)
 
     def _fill(
         self, rng: Random, person_id: int, person: FictionalPerson, visits: Sequence[Visit]
-    ) -> list[Booking]:
+    ) -> list[PlannedVisit]:
         chosen: dict[int, list[tuple[str, ...]]] = {}
         for pathway in self._pathways(rng, self._count(rng)):
             chosen.setdefault(rng.randrange(len(visits)), []).append(pathway)
@@ -102,10 +102,10 @@ class Planner:
             visit = visits[index]
             story = self._story(person_id, person, visit.start.date())
             kinds = [kind for pathway in chosen[index] for kind in self._possible(pathway, story)]
-            bookings.append(Booking(visit, story, self._entries(rng, visit, kinds, story)))
+            bookings.append(PlannedVisit(visit, story, self._entries(rng, visit, kinds, story)))
         return bookings
 
-    def _chance(self, person_id: int) -> Random:
+    def _rng(self, person_id: int) -> Random:
         return Random(f"{self.seed}/{self.language.code}/visits/{person_id}")
 
     def _count(self, rng: Random) -> int:
@@ -137,7 +137,7 @@ class Planner:
         person: FictionalPerson,
         visit_id: int,
         plan: tuple[datetime, tuple[str, ...]],
-    ) -> Booking:
+    ) -> PlannedVisit:
         start, pathway = plan
         story = self._story(person_id, person, start.date())
         kinds = self._possible(pathway, story)
@@ -156,11 +156,11 @@ class Planner:
             start=start,
             end=end,
         )
-        return Booking(visit, story, self._entries(rng, visit, kinds, story))
+        return PlannedVisit(visit, story, self._entries(rng, visit, kinds, story))
 
     def _entries(
         self, rng: Random, visit: Visit, kinds: Sequence[str], story: Story
-    ) -> tuple[Entry, ...]:
+    ) -> tuple[NoteEntry, ...]:
         entries = []
         for kind in kinds:
             author = self._author(rng, kind, story)
@@ -174,7 +174,7 @@ class Planner:
         return rng.choice(pool)
 
     def _story(self, person_id: int, person: FictionalPerson, day: date) -> Story:
-        """Choose what somebody suffers from: the same at every visit while age permits."""
+        """Choose a patient's illness: the same at every visit while age permits."""
         stories = list(self.language.stories)
         Random(f"{self.seed}/{self.language.code}/story/{person_id}").shuffle(stories)
         years = age(person.birth_date, day)
@@ -188,7 +188,7 @@ class Planner:
 
 
 def first_day(birth: date) -> date:
-    """Return the first day on which somebody of that age can come."""
+    """Return the first day on which a person of that age can have a visit."""
     return max(birth + timedelta(days=45), HORIZON - timedelta(days=3620))
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from record.errors import ConfigError
 from record.patient import PatientRecord
-from synthesis.fictional.hospital import adopt, make_hospital
+from synthesis.fictional.hospital import make_hospital, make_hospital_for
 from synthesis.fictional.people.date_formats import MONTHS
 from synthesis.fictional.people.people import ORDINARY_WORDS, is_ordinary
 from synthesis.fictional.people.records import FictionalNote, Hospital
@@ -296,7 +296,7 @@ def test_adopted_persons_keep_gender_and_birth_date() -> None:
         17: PatientRecord("17", gender="M", birth_date=date(2019, 8, 1)),
         44: PatientRecord("44"),
     }
-    adopted = adopt(known, seed=2, lang="en", notes_per_patient=6)
+    adopted = make_hospital_for(known, seed=2, lang="en", notes_per_patient=6)
     assert set(adopted.patients) == set(known)
     assert adopted.patients[900].birth_date == date(1921, 3, 4)
     assert adopted.patients[17].gender == "M"
@@ -306,7 +306,7 @@ def test_adopted_persons_keep_gender_and_birth_date() -> None:
 
 def test_adopted_visits_receive_the_notes() -> None:
     first = make_hospital(5, seed=1, lang="es")
-    adopted = adopt(
+    adopted = make_hospital_for(
         first.patients, seed=8, lang="es", visits=first.visits, clinicians=first.clinicians,
         care_sites=first.care_sites,
     )  # fmt: skip

@@ -309,7 +309,7 @@ def test_processes_change_nothing(small_hospital: Build, tmp_path: Path) -> None
 def test_a_folder_with_a_hospital_is_refused(small_hospital: Build, tmp_path: Path) -> None:
     write_hospital(small_hospital(), tmp_path, seed=1)
     before = _digests(tmp_path)
-    with pytest.raises(ConfigError, match=r"hospital\.db already"):
+    with pytest.raises(ConfigError, match=r"already contains hospital\.db"):
         write_hospital(small_hospital(), tmp_path, seed=2)
     assert _digests(tmp_path) == before
 

@@ -7,8 +7,8 @@ import pytest
 from benchmarks.synthesis.canaries import attacked
 from models.language.training.recipe import make_recipe
 from models.language.training.serialization import load
-from synthesis.corpus_splitting import part_notes
-from synthesis.generator_training import learn
+from synthesis.corpus_splitting import split_notes
+from synthesis.generator_training import train_generator
 from synthesis.prepared_corpus import save_corpus
 from tests.synthesis.letters import letters
 
@@ -20,13 +20,13 @@ PLANTED = (20, 10)
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("planted") / "corpus"
-    save_corpus(part_notes(letters(150), seed=3), folder, {"inside": True})
+    save_corpus(split_notes(letters(150), seed=3), folder, {"inside": True})
     return folder
 
 
 def trained(corpus: Path, out: Path, **changes: float) -> Path:
     """Train a model on the corpus with planted notes in it."""
-    learn(corpus, make_recipe("gpt-small", {**TINY, **changes}), out, canaries=PLANTED)
+    train_generator(corpus, make_recipe("gpt-small", {**TINY, **changes}), out, canaries=PLANTED)
     return out
 
 
