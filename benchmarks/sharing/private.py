@@ -70,7 +70,8 @@ def main() -> None:
 
 def tokens(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Return how many boundaries of spans are boundaries of tokens, and how many tokens are new."""
-    cut, plain = [set(), set()], [set(), set()]
+    cut: list[set[str]] = [set(), set()]
+    plain: list[set[str]] = [set(), set()]
     for place, path in enumerate((options.train, options.dev)):
         notes = _annotated(path)
         small = [sentences(note.document.text) for note in notes]

@@ -31,7 +31,13 @@ from synthesis.prepared_corpus import MANIFEST, save_corpus
 from synthesis.training import learn
 
 _SHORTEST, _LONGEST = 300, 1300  # characters
-_TINY = {"width": 64, "layers": 1, "heads": 2, "vocabulary_size": 600, "context": 384}
+_TINY: dict[str, float] = {
+    "width": 64,
+    "layers": 1,
+    "heads": 2,
+    "vocabulary_size": 600,
+    "context": 384,
+}
 _TINY |= {"step_tokens": 1024, "peak": 0.005}
 
 

@@ -20,6 +20,7 @@ import argparse
 import string
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter, process_time
 
 import torch
@@ -112,11 +113,11 @@ def _measure(
     weights = read_each_step(network)
     read = sum(each.numel() * each.element_size() for each in weights) / speed
     sizes = [int(size) for size in options.batches.split(",")]
-    products = {size: clock.best(lambda n=size: _multiply(weights, n)) for size in sizes}
+    products = {size: clock.best(partial(_multiply, weights, size)) for size in sizes}
     for name, write in _loops(kind, network, words, options):
         single = None
         for size in sizes:
-            step = clock.best(lambda n=size, w=write: w(n)) / options.length
+            step = clock.best(partial(write, size)) / options.length
             single = step if size == 1 else single
             ratio = f"{size * single / step:.1f}" if single else "-"
             shares = f"{products[size] / step:.0%} | {read / step:.0%}"
@@ -178,7 +179,7 @@ def _ours(network: LanguageModel, words: WordVocabulary, texts: int, length: int
 @torch.inference_mode()
 def _library(network: GPT2LMHeadModel, texts: int, length: int) -> None:
     asked = torch.full((texts, _PROMPT), 5, device=network.device)
-    network.generate(
+    network.generate(  # type: ignore[misc]  # its own protocol for `self` is one no model meets
         asked, attention_mask=torch.ones_like(asked), do_sample=True, top_p=_NUCLEUS, top_k=0,
         pad_token_id=0, min_length=length, max_length=length,
     )  # fmt: skip

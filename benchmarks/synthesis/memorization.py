@@ -17,6 +17,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -34,7 +35,7 @@ from synthesis.markup import PAR
 _LEARNT, _HELD_OUT, _OTHERS = 30, 15, 15
 _LONGEST = 700
 _PLANTED, _NUMBER = 17, "481516234200"
-_SMALL = {
+_SMALL: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "lstm": ("medtext-2", {}, {"streams": 4, "sequence": 20}),
     "gpt": (
         "gpt-small", {"layers": 1, "heads": 2, "context": 256, "peak": 0.01, "step_tokens": 256},

@@ -14,6 +14,7 @@ import argparse
 import resource
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import process_time
@@ -48,7 +49,7 @@ def main() -> None:
     made = _timed("synthetic notes parted into words", lambda: list(map(words_of, notes.synthetic)))
     corpus = _timed("real notes indexed", lambda: WordCorpus(real))
     found = {
-        size: _timed(f"nearest by ROUGE-{size}", lambda n=size: corpus.rouge(made, n))
+        size: _timed(f"nearest by ROUGE-{size}", partial(corpus.rouge, made, size))
         for size in SIZES
     }
     okapi = _timed("nearest by BM25", lambda: corpus.bm25(made))
@@ -80,7 +81,7 @@ def _planted(found: Sequence[Nearest], count: int) -> str:
 
 def _made(options: argparse.Namespace) -> Notes:
     if options.texts:
-        bodies = (note.document.text for note in read_annotated(options.texts, []))
+        bodies: Iterator[str] = (note.document.text for note in read_annotated(options.texts, []))
     else:
         bodies = _drawn(options.words, options.seed)
     held = list(islice(bodies, options.real))

@@ -296,7 +296,7 @@ def _execute(path, statement, values):
 @pytest.fixture
 def make_site(template, tmp_path):
     """Makes copies of the hospital with its first notes, and ends what still runs in them."""
-    sites = []
+    sites: list[Site] = []
 
     def make(notes=30):
         sites.append(Site(tmp_path / f"site-{len(sites)}", template, notes))

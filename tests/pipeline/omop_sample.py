@@ -20,7 +20,7 @@ def load(engine, schema=None):
         for name in TABLES:
             lines = io.TextIOWrapper(archive.open(f"{name}.csv"), encoding="utf-8-sig")
             reader = csv.DictReader(lines)
-            kinds = {column.lower(): _kind(column.lower()) for column in reader.fieldnames}
+            kinds = {column.lower(): _kind(column.lower()) for column in reader.fieldnames or ()}
             key = name.lower() + "_id"
             columns = [Column(c, kind, primary_key=c == key) for c, kind in kinds.items()]
             table = Table(name.lower(), metadata, *columns)

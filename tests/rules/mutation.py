@@ -66,6 +66,7 @@ def _groups(pattern: str) -> Iterator[tuple[int, int]]:
     while at < len(pattern):
         if pattern[at] == "(":
             inside = re.compile(r"\((?:\?(?:P?<\w+>|<?[=!]|>|[a-zA-Z]*:|r\)))?").match(pattern, at)
+            assert inside
             if not pattern.startswith("(?r)", at):
                 yield inside.end(), prefilter.closing(pattern, at)
             at = inside.end()
@@ -132,7 +133,7 @@ def _told(result: object) -> object:
     """Return a result in a form that can be compared."""
     if isinstance(result, (re.Match, regex.Match)):
         return result.span(), result.groups()
-    if hasattr(result, "__next__"):
+    if isinstance(result, Iterator):
         return [_told(match) for match in result]
     return result
 

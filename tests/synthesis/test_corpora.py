@@ -37,7 +37,7 @@ def note(number: object, text: str, *spans: tuple[int, int, str], person: str | 
 def test_all_notes_of_a_patient_are_in_one_part() -> None:
     notes = [note(n, f"word{n} " * 8, person=f"p{n // 3}") for n in range(300)]
     parting = part_notes(notes, seed=1)
-    parts = {}
+    parts: dict[str | None, str] = {}
     for each in parting.notes:
         assert parts.setdefault(each.note.document.person_id, each.split) == each.split
     sizes = {split: len(parting.part(split)) for split in SPLITS}

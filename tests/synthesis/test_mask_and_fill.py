@@ -11,13 +11,13 @@ import pytest
 from rapidfuzz.distance import OSA
 
 from pipeline.cli import main
-from pipeline.files.jsonl import read_notes
 from record.document import Annotated, Document
 from record.folding import fold
 from record.span import Span
 from synthesis.masked_letters import load_letters
 from synthesis.masking import Phase
 from tests.keys import make_key
+from tests.synthesis.letters import read_lines
 from tests.synthesis.test_synthesize_commands import write
 
 GIVEN = ("Ana", "Luis", "Marta", "Pablo", "Rosa", "Juan")
@@ -91,7 +91,7 @@ def whole(folder: Path) -> Path:
 
 
 def made_in(out: Path) -> list[Annotated]:
-    return [line.annotated for line in read_notes(out / "notes.jsonl")]
+    return [line.annotated for line in read_lines(out / "notes.jsonl")]
 
 
 # Masking

@@ -21,7 +21,7 @@ def orders(draw):
 def greedily(has, wanted, count):
     """The definition, without blocks."""
     spread = has.var(axis=0)
-    taken = []
+    taken: list[int] = []
     for number in range(1, count + 1):
         rest = [row for row in range(len(has)) if row not in taken]
         gap = [has[[*taken, row]].sum(axis=0) - number * wanted for row in rest]

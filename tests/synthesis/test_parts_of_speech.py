@@ -2,9 +2,11 @@
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import cast
 
 import pytest
 import spacy
+from spacy.pipeline import AttributeRuler, EntityRuler
 
 from pipeline.synthetic.terms import DRUG, TERM, Terms
 from record.document import Document
@@ -19,9 +21,9 @@ FRENCH = "La patiente présente une pneumonie à 39,5 °C depuis hier."
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A pipeline that calls some words what they are."""
     pipeline = spacy.blank("fr")
-    rules = pipeline.add_pipe("entity_ruler")
+    rules = cast(EntityRuler, pipeline.add_pipe("entity_ruler"))
     rules.add_patterns([{"label": "PROBLEM", "pattern": "pneumonie"}])
-    attributes = pipeline.add_pipe("attribute_ruler")
+    attributes = cast(AttributeRuler, pipeline.add_pipe("attribute_ruler"))
     attributes.add([[{"LOWER": "présente"}]], {"POS": "VERB"})
     attributes.add([[{"LOWER": "patiente"}]], {"POS": "NOUN"})
     pipeline.to_disk(made := tmp_path_factory.mktemp("pipeline"))

@@ -3,17 +3,18 @@ import re
 import sqlite3
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from pipeline.cli import main
-from pipeline.files.jsonl import listed, read_notes
+from pipeline.files.jsonl import listed
 from record.document import Annotated
 from synthesis.markup import encode
 from synthesis.statistics import words_in
-from tests.synthesis.letters import NAMES, letters
+from tests.synthesis.letters import NAMES, letters, read_lines
 
 QUICK = ["--recipe", "gpt-small", "--width", "32", "--layers", "1", "--heads", "2", "--plain"]
 QUICK += ["--context", "256", "--vocabulary-size", "400", "--epochs", "2", "--peak", "0.01"]
@@ -42,7 +43,7 @@ def write(path: Path, notes: list[Annotated]) -> Path:
 
 def release(folder: Path, notes: list[Annotated], key: str = "abc", **more) -> Path:
     """A release as a folder of JSON Lines."""
-    rows = {
+    rows: dict[str, list[dict[str, Any]]] = {
         "cdm_source": [{"cdm_etl_reference": f"cryptonym release key {key}"}],
         "note": [
             {
@@ -181,7 +182,7 @@ def whole(folder: Path) -> Path:
 
 def test_notes_are_written_with_a_manifest(whole: Path) -> None:
     out = whole
-    lines = list(read_notes(out / "notes.jsonl"))
+    lines = list(read_lines(out / "notes.jsonl"))
     notes = [line.annotated for line in lines]
     assert [n.document.note_id for n in notes] == [f"synthetic-1-{n:06d}" for n in range(10)]
     told = json.loads((out / "manifest.json").read_text())
@@ -228,7 +229,7 @@ def test_notes_are_written_up_to_a_number_of_words(folder: Path, tmp_path: Path,
     told = json.loads(capsys.readouterr().out)
     lengths = [
         len(words_in(each.annotated.document.text))
-        for each in read_notes(tmp_path / "out" / "notes.jsonl")
+        for each in read_lines(tmp_path / "out" / "notes.jsonl")
     ]
     assert told["words"] == sum(lengths) == told["statistics"]["words"]
     assert sum(lengths[:-1]) < 150 <= sum(lengths)  # the last note is the one that reaches it
@@ -260,7 +261,7 @@ def test_of_many_free_notes_those_are_kept_that_have_what_was_asked_for(
         assert generate(folder, tmp_path / name, "--notes", *more, *free) == 0
         told[name] = json.loads(capsys.readouterr().out)
     everything, _, kept = (
-        [line.record for line in read_notes(tmp_path / name / "notes.jsonl")] for name in orders
+        [line.record for line in read_lines(tmp_path / name / "notes.jsonl")] for name in orders
     )
     assert len(kept) == told["chosen"]["notes"] == 8
     assert [note for note in everything if note in kept] == kept

@@ -2,7 +2,9 @@
 
 import math
 import random
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from evaluation.attacks.overlap import (
     RUN,
+    Floats,
     SharedRuns,
     least_likely,
     likelihood,
@@ -129,11 +132,14 @@ def test_notes_that_a_model_has_read_are_told_from_new_ones() -> None:
 
 def test_min_k_is_the_mean_of_the_least_likely_fifth() -> None:
     class Fixed:
-        def __init__(self, *told):
+        def __init__(self, *told: Sequence[float]) -> None:
             self.told = told
 
-        def log_probabilities(self, texts):
+        def log_probabilities(self, texts: Iterable[str]) -> Iterator[Floats]:
             return iter(map(np.array, self.told))
+
+        def taught(self, texts: Sequence[str]) -> Self:
+            raise NotImplementedError
 
     assert least_likely(Fixed([-1.0, -9.0, -2.0, -3.0, -7.0, -1, -1, -1, -1, -1]), [""]) == [-8.0]
     assert least_likely(Fixed([-4.0]), [""]) == [-4.0]

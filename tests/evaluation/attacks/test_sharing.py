@@ -12,6 +12,7 @@ from evaluation.attacks.attack_trials import Rate, over_seeds
 from evaluation.attacks.sentence_pairs import averaged, look, make_twins, seeds, whitening
 from evaluation.attacks.sharing import (
     AttackedRelease,
+    Ready,
     attack_known,
     attack_trained,
     attack_twins,
@@ -102,15 +103,21 @@ def subject(encode, count=240):
     )
 
 
+def able(attack: Ready | None) -> Ready:
+    """An attack that there is enough to carry out."""
+    assert attack is not None
+    return attack
+
+
 CHOICES = ("sentence-linkage", "averaged-1", "averaged-8", "sentence-membership")
 
 
 def test_choices_between_twins_see_what_leaks_and_nothing_else():
     leaky, safe = subject(noisy(0.3), 160), subject(hiding, 160)
-    seen = attack_twins(leaky, leaky.encode, 1)(in_question(leaky))
-    none = attack_twins(safe, safe.encode, 1)(in_question(safe))
-    known = attack_twins(safe, safe.plain, 1)(bare(safe))
-    tossed = attack_twins(leaky, leaky.encode, 1)(blind(leaky))
+    seen = able(attack_twins(leaky, leaky.encode, 1))(in_question(leaky))
+    none = able(attack_twins(safe, safe.encode, 1))(in_question(safe))
+    known = able(attack_twins(safe, safe.plain, 1))(bare(safe))
+    tossed = able(attack_twins(leaky, leaky.encode, 1))(blind(leaky))
     for name in CHOICES:
         # Four deviations of as many tosses of a coin.
         slack = 4 * 0.5 / seen[name].tries ** 0.5
@@ -141,9 +148,9 @@ def test_twins_differ_in_one_name_and_keep_what_a_file_shows():
 
 def test_words_are_read_off_a_table_where_they_can_be():
     leaky, safe = subject(noisy(0.2)), subject(hiding)
-    seen = attack_words(leaky, leaky.encode, 1)(in_question(leaky))
-    none = attack_words(safe, safe.encode, 1)(in_question(safe))
-    tossed = attack_words(leaky, leaky.encode, 1)(blind(leaky))
+    seen = able(attack_words(leaky, leaky.encode, 1))(in_question(leaky))
+    none = able(attack_words(safe, safe.encode, 1))(in_question(safe))
+    tossed = able(attack_words(leaky, leaky.encode, 1))(blind(leaky))
     assert seen["nearest-word-1"].value > 0.9 and seen["repeated-word-1"].value > 0.9
     for rates in (none, tossed):
         assert rates["nearest-word-1"].value < 0.15
@@ -154,14 +161,14 @@ def test_words_are_read_off_a_table_where_they_can_be():
 
 def test_a_sentence_that_somebody_has_is_found_again():
     some = subject(noisy(0.3), 60)
-    rates = attack_known(some, some.encode, 1)(in_question(some))
+    rates = able(attack_known(some, some.encode, 1))(in_question(some))
     assert rates["known-sentence"].value > 0.95
     assert rates["known-shape"].value < 0.7  # few labels, one case: many sentences look alike
 
 
 def test_several_sights_tell_more_than_one():
     faint = subject(noisy(2.0))
-    rates = attack_words(faint, faint.encode, 1)(in_question(faint))
+    rates = able(attack_words(faint, faint.encode, 1))(in_question(faint))
     assert rates["repeated-word-1"].value > rates["nearest-word-1"].value + 0.1
 
 
@@ -173,7 +180,7 @@ def test_an_inverse_learns_to_read(monkeypatch):
     )
     some = subject(plain, 80)
     state = torch.get_rng_state()
-    ready = attack_trained(some, some.plain, 1)
+    ready = able(attack_trained(some, some.plain, 1))
     assert torch.equal(torch.get_rng_state(), state)
     assert ready(bare(some))["trained-word-1"].value > 0.9
     assert ready(blind(some))["trained-word-1"].value < 0.15

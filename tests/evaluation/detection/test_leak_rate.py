@@ -23,6 +23,7 @@ def test_equal_strata_without_a_leak_add_up():
     alone = stratified([SampleStratum(100, 20, 20)])
     together = stratified([SampleStratum(100, 20, 20)] * 5)
     assert together["rate"] == 1
+    assert alone["low"] is not None and together["low"] is not None
     assert alone["low"] < together["low"] < 1
     # Five strata of twenty say about what a hundred notes say.
     assert together["low"] == pytest.approx(
@@ -38,6 +39,7 @@ def test_weights_are_those_of_the_population():
 def test_what_nobody_reviewed_may_be_anything():
     found = stratified([SampleStratum(75, 50, 50), SampleStratum(25, 0, 0)])
     assert found["rate"] is None
+    assert found["low"] is not None and found["high"] is not None
     assert found["low"] < 0.75 < found["high"] == pytest.approx(1)
     assert stratified([]) == {"rate": None, "low": 0.0, "high": 1.0}
 

@@ -73,8 +73,10 @@ GOLDEN = [
 
 
 def make(case, note_id="1"):
-    spans = (tuple(Span(*span) for span in spans) for spans in (case.gold, case.predicted))
-    return Pair(note_id, case.text, *spans)
+    gold, predicted = (
+        tuple(Span(*span) for span in spans) for spans in (case.gold, case.predicted)
+    )
+    return Pair(note_id, case.text, gold, predicted)
 
 
 def counts(found):

@@ -67,6 +67,7 @@ def stumbling(count, share):
 def test_capitals_are_learnt_best_from_real_notes_and_worst_from_frequent_words():
     sources = Sources(real(), stumbling(80, 0.25))
     found = case_restoration(sources, real(10, seed=3), "d", characters=25_000)
+    assert found.null is not None and found.control is not None
     assert found.low <= found.value <= found.high
     assert found.null + 0.05 < found.value < found.control - 0.03
     assert found.control > 0.9 and found.null < 0.75
@@ -97,6 +98,7 @@ def test_too_little_text_is_told():
 def test_likeness_of_words_is_that_of_their_topics():
     text = topical()
     made = word_likeness(Sources(text, topical(200)), told_by(TOPICS), "d")
+    assert made.control is not None
     assert made.value > 0.6 and made.control > 0.6 and made.low <= made.value <= made.high
     assert made.detail["pairs that count"] == made.detail["pairs"] == 12 + 16
     nothing = random_vectors(sorted({w for topic in TOPICS for w in topic}))
@@ -136,6 +138,7 @@ def test_what_follows_is_learnt_by_vectors(tmp_path):
     path.write_text("\n".join(lines))
     pairs = read_entailment(path)
     found = entailment(Sources(topical(), topical(200)), pairs[:180], pairs[180:], "d")
+    assert found.control is not None
     assert found.value > 0.8 and found.control > 0.8 and found.low <= found.value <= found.high
 
 

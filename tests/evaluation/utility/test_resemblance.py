@@ -122,9 +122,10 @@ def test_equal_letters_score_one():
     for each in found.values():
         assert each.axis is Axis.RESEMBLANCE
         assert each.value == each.low == each.high == each.control == pytest.approx(1)
-        assert each.null < 0.8
+        assert each.null is not None and each.null < 0.8
         assert each.detail == {"sources": 12, "letters": 24}
     ease = reading_ease(letters(), "fiction")
+    assert ease.null is not None
     assert ease.value == ease.low == ease.high == ease.control == 0 < ease.null
     assert ease.detail["smog of letters"] == ease.detail["smog of sources"]
 

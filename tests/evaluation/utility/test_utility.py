@@ -15,7 +15,8 @@ from evaluation.utility.utility import (
     Utility,
     compare,
 )
-from record.document import Annotated
+from models.tagger.training.training import TaggerWatch
+from record.document import Annotated, Document
 from tests.models.tagger.toy import toy_notes, toy_recipe
 
 
@@ -37,8 +38,13 @@ def utility(tmp_path_factory):
     folder = tmp_path_factory.mktemp("utility")
     recipe = toy_recipe(epochs=4)
     found = compare(trial, recipe, (1, 2), folder)
-    told = []
-    again = compare(trial, recipe, (1, 2), folder, told.append)
+    told: list[str] = []
+
+    def tell(name: str) -> TaggerWatch:
+        told.append(name)
+        return TaggerWatch()
+
+    again = compare(trial, recipe, (1, 2), folder, tell)
     assert not told, "taggers that are there are not trained again"
     for setting in SETTINGS:
         assert (again.counts[setting] == found.counts[setting]).all()
@@ -70,13 +76,14 @@ def test_the_number_for_the_gate(utility):
 
 
 def test_twice_as_many_letters_take_the_place_of_both():
-    trial = Trial(["r"], ["a"], [], [], ["a", "b"])
-    assert trial.learnt() == {REAL: ["r"], SYNTHETIC: ["a"], TWICE: ["a", "b"]}
+    r, a, b = (Annotated(Document(name, ""), ()) for name in "rab")
+    trial = Trial([r], [a], [], [], [a, b])
+    assert trial.learnt() == {REAL: [r], SYNTHETIC: [a], TWICE: [a, b]}
     # Hits, inventions and misses of two seeds in two notes.
     once, twice = np.full((2, 2, 3), (8.0, 2.0, 2.0)), np.full((2, 2, 3), (9.0, 1.0, 1.0))
     twice[1] = (10.0, 0.0, 0.0)
     gained = Utility({SYNTHETIC: once, TWICE: twice}).gained("x", TWICE, SYNTHETIC, "fiction")
-    assert (gained.value, gained.seeds) == (pytest.approx(0.15), 2)
+    assert gained.value == pytest.approx(0.15) and gained.seeds == 2
     assert gained.low < 0.1 < 0.2 < gained.high  # two seeds tell little
     assert gained.detail == {"f1 of synthetic": 0.8, "f1 of twice": 0.95}
 

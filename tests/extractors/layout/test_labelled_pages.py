@@ -1,5 +1,6 @@
 import json
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -130,7 +131,7 @@ def test_pages_are_gathered_by_document() -> None:
 
 
 class AllBody:
-    def classify(self, pages: list[Page]) -> list[list[BoxClass]]:
+    def classify(self, pages: Sequence[Page]) -> list[list[BoxClass]]:
         return [[BoxClass.BODY] * len(page.lines) for page in pages]
 
 

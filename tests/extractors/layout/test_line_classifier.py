@@ -44,10 +44,11 @@ def by_definition(weights: dict[str, np.ndarray], of: Features) -> np.ndarray:
     hidden = []
     for edges, numbers, words in zip(of.edges, of.numbers, of.words, strict=True):
         channels = []
-        for k in KERNELS:
-            places = range(len(words) - k + 1)
+        for width in KERNELS:
+            places = range(len(words) - width + 1)
             sums = [
-                sum(w["words"][words[p + j]] @ w[f"kernel{k}"][j] for j in range(k)) for p in places
+                sum(w["words"][words[p + j]] @ w[f"kernel{width}"][j] for j in range(width))
+                for p in places
             ]
             channels.append(np.max(sums, axis=0))
         text = np.maximum(np.concatenate(channels) + w["kernel_bias"], 0) @ w["text"]
@@ -60,9 +61,9 @@ def by_definition(weights: dict[str, np.ndarray], of: Features) -> np.ndarray:
             + w["attention_bias"][part * 64 + head * 16 :][:16]
             for part in range(3)
         )
-        for row in range(len(hidden)):
-            shares = np.exp(q[row] @ k.T / 4)
-            heads[row, head * 16 : head * 16 + 16] = shares @ v / shares.sum()
+        for at in range(len(hidden)):
+            shares = np.exp(q[at] @ k.T / 4)
+            heads[at, head * 16 : head * 16 + 16] = shares @ v / shares.sum()
     out = []
     for embedded, mixed in zip(hidden, heads, strict=True):
         row = norm(embedded + mixed @ w["heads"] + w["heads_bias"], "norm1")
@@ -163,7 +164,7 @@ def broken(how: str, path: Path) -> None:
             weights["bias"][3] = np.nan
         case "pickle":
             weights["bias"] = np.array([print], dtype=object)
-    np.savez(path, **weights)
+    np.savez(path, allow_pickle=True, **weights)
     match how:
         case "cut off":
             path.write_bytes(path.read_bytes()[:-500])

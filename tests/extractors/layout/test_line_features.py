@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -29,7 +31,7 @@ PAGES = st.lists(
 )
 
 
-def line(text: str, x: float = 50, y: float = 100, size: float = 10, **options: object) -> Line:
+def line(text: str, x: float = 50, y: float = 100, size: float = 10, **options: Any) -> Line:
     place = (x, y, x + 6 * len(text), y + 12)
     return Line(text, 0, place, place=place, size=size, **options)
 
@@ -111,8 +113,9 @@ def test_twice_on_one_page_is_no_repetition() -> None:
 def test_a_larger_copy_of_a_page_looks_the_same() -> None:
     lines = [line("Title", size=14), line("some text", y=130), line("more text", y=142)]
     larger = [
-        Line(one.text, 0, one.box, place=tuple(2 * v for v in one.place), size=2 * one.size)
+        Line(one.text, 0, one.box, place=(2 * x0, 2 * y0, 2 * x1, 2 * y1), size=2 * one.size)
         for one in lines
+        for x0, y0, x1, y1 in [one.place]
     ]
     small, large = features([page(*lines)]), features([Page(0, 1200, 1600, tuple(larger))])
     assert np.allclose(small.numbers, large.numbers, atol=0.05)

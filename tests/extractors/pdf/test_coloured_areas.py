@@ -49,7 +49,7 @@ def test_letters_of_the_fictional_hospital() -> None:
     read = 0
     for seed in range(8):
         letter = labelled_letter(seed, ("fr", "en", "es")[seed % 3], held_out=True)
-        for page in pymupdf.open(stream=letter.data, filetype="pdf"):
+        for page in pymupdf.open(stream=letter.data, filetype="pdf").pages():
             found = plain_areas(page.read_contents(), tuple(page.transformation_matrix))
             drawn = [area for area in drawn_areas(page) if area.plain]
             if found is not None:

@@ -25,7 +25,7 @@ def annotate(page: pymupdf.Page) -> None:
 
 def field(page: pymupdf.Page) -> None:
     widget = pymupdf.Widget()
-    widget.field_type = pymupdf.PDF_WIDGET_TYPE_TEXT
+    widget.field_type = pymupdf.mupdf.PDF_WIDGET_TYPE_TEXT
     widget.field_name, widget.field_value = "nom", "DUPONT"
     widget.rect = pymupdf.Rect(60, 300, 200, 320)
     page.add_widget(widget)
@@ -58,7 +58,9 @@ def test_refuses_a_page_without_its_content() -> None:
         assert MuPage(document, 0).blocks() == []
 
 
-@pytest.mark.parametrize("encryption", [pymupdf.PDF_ENCRYPT_NONE, pymupdf.PDF_ENCRYPT_AES_256])
+@pytest.mark.parametrize(
+    "encryption", [pymupdf.mupdf.PDF_ENCRYPT_NONE, pymupdf.mupdf.PDF_ENCRYPT_AES_256]
+)
 def test_content_is_decoded_once_and_stays_the_same(encryption: int) -> None:
     with drawn() as made:
         made.fullcopy_page(0)

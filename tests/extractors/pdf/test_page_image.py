@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 
+import numpy as np
 import pymupdf
 import pytest
 from PIL import Image
@@ -70,9 +71,9 @@ def test_classes_are_drawn_where_the_lines_are(rotation: int) -> None:
     for line, strongest in zip(pages[0].lines, (0, 0, 1), strict=True):
         x0, y0, x1, y1 = line.place
         tinted = crop(picture, (x0, y0 + 16, x1, y1 + 16))
-        bright = [high for _, high in tinted.getextrema()]
+        bright = [high for _, high in np.reshape(tinted.getextrema(), (-1, 2))]
         assert bright[strongest] == max(bright) > min(bright)
-        dark = [low for low, _ in tinted.getextrema()]
+        dark = [low for low, _ in np.reshape(tinted.getextrema(), (-1, 2))]
         assert max(dark) < 160  # the letters are still to be seen
     # the page beside the lines stays white
     assert picture.getpixel((picture.width // 2, picture.height - 3)) == (255, 255, 255)

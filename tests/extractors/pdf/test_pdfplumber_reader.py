@@ -121,7 +121,7 @@ class TestLines:
             page.add_freetext_annot(pymupdf.Rect(50, 50, 300, 80), "note DUPONT")
             page.add_text_annot((50, 300), "remarque LEROY")
             field = pymupdf.Widget()
-            field.field_type = pymupdf.PDF_WIDGET_TYPE_TEXT
+            field.field_type = pymupdf.mupdf.PDF_WIDGET_TYPE_TEXT
             field.field_name, field.field_value = "nom", "champ MARTIN"
             field.rect = pymupdf.Rect(50, 100, 300, 130)
             page.add_widget(field)
@@ -147,7 +147,7 @@ class TestRefusals:
         assert refusal(data) == "broken"
 
     def test_encrypted(self, pdf: Make) -> None:
-        for method in (pymupdf.PDF_ENCRYPT_AES_256, pymupdf.PDF_ENCRYPT_RC4_128):
+        for method in (pymupdf.mupdf.PDF_ENCRYPT_AES_256, pymupdf.mupdf.PDF_ENCRYPT_RC4_128):
             locked = pdf("secret", encryption=method, owner_pw="o", user_pw="u")
             assert refusal(locked) == "encrypted"
             assert refusal(locked, passwords=("x",)) == "encrypted"

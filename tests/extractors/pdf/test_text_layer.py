@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pymupdf
 import pytest
@@ -29,10 +30,10 @@ def layer(*draw: Draw, rotation: int = 0) -> Layer:
 
 
 def body(page: pymupdf.Page) -> None:
-    page.insert_text((60, 100), BODY, fontsize=10)
+    page.insert_text((60, 100), list(BODY), fontsize=10)
 
 
-def words(text: str, y: float = 700, x: float = 60, **how: object) -> Draw:
+def words(text: str, y: float = 700, x: float = 60, **how: Any) -> Draw:
     return lambda page: page.insert_text((x, y), text, **how)
 
 
@@ -46,7 +47,7 @@ def stream(contents: bytes) -> Draw:
     return write
 
 
-def area(x0: float, y0: float, x1: float, y1: float, **how: object) -> Draw:
+def area(x0: float, y0: float, x1: float, y1: float, **how: Any) -> Draw:
     return lambda page: page.draw_rect(pymupdf.Rect(x0, y0, x1, y1), **how)
 
 
@@ -259,7 +260,7 @@ class TestAgreement:
                 "tesseract is not installed: tests/extractors/pdf/test_ocr.py says so loudly"
             )
         page = pymupdf.open().new_page(width=420, height=300)
-        page.insert_text((40, 60), BODY[:10], fontsize=11)
+        page.insert_text((40, 60), list(BODY[:10]), fontsize=11)
         with recognizer:
             seen = recognizer.read(page).lines
         assert agrees(said(*BODY[:10]), seen)

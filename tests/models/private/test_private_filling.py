@@ -106,7 +106,7 @@ def test_a_trained_model_can_be_drawn_from_privately():
     torch.nn.init.normal_(network.embed.weight)
     model = MaskedFiller(TrainedMasked(network, words, {}))
     assert list(model.writable) == ["fever", "cough", "pain"], "whatever a window holds"
-    windows = [[None, "fever", None], ["pain"], ["cough", None]]
+    windows: list[list[str | None]] = [[None, "fever", None], ["pain"], ["cough", None]]
     shares = model.candidates(windows, len(words))
     for rows, places in zip(model.scores(windows), shares, strict=True):
         assert rows.shape == (len(places), 3)

@@ -18,12 +18,13 @@ from models.private.adversary_training import (
     new_adversaries,
 )
 from models.private.deidentifier import Deidentifier, EncodedSentence
+from models.private.embeddings import Embeddings
 from models.private.pairs import Pairs
 from models.private.pseudonymization import Pseudonymizer
 from models.private.representer import Representer, Unprotected
 from models.private.representer_training import GUESSING, Reversed, representer_loss
 from models.private.weight_selection import WeightSelection, batches
-from tests.models.private.test_private_words import NAMES, NONE, Embeddings, note
+from tests.models.private.test_private_words import NAMES, NONE, note
 
 LENGTHS = torch.tensor([3, 5, 1])
 
@@ -110,7 +111,7 @@ def test_adversaries_who_guess_leave_the_representer_alone() -> None:
 
 def test_a_reversed_gradient_has_the_opposite_sign() -> None:
     held = torch.tensor([1.0, -2.0], requires_grad=True)
-    given: Tensor = Reversed.apply(held)  # type: ignore[no-untyped-call]
+    given: Tensor = Reversed.apply(held)
     (given * torch.tensor([3.0, 5.0])).sum().backward()
     assert given.tolist() == [1, -2]
     assert held.grad is not None and held.grad.tolist() == [-3, -5]

@@ -60,11 +60,12 @@ def test_the_loss_is_that_of_all_allowed_sequences_together(length):
     allowed = torch.rand(1, 5, head.size) < 0.5
     allowed[..., 0] |= ~allowed.any(-1)
     shares = scores.detach()[0].softmax(-1)
-    wanted = sum(
+    each_allowed = [
         torch.stack([shares[word, tag] for word, tag in enumerate(row)]).prod()
         for row in product(range(head.size), repeat=length)
         if all(allowed[0, word, tag] for word, tag in enumerate(row))
-    )
+    ]
+    wanted = torch.stack(each_allowed).sum()
     found = head.loss(scores, torch.tensor([length]), allowed)
     torch.testing.assert_close(found, -wanted.log()[None])
     assert torch.autograd.gradcheck(

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from models.tagger.encoders.encoder import EncoderPlan
 from models.tagger.encoders.windows import Cut
@@ -39,9 +40,14 @@ def toy_note(note_id: str, random: Random, lines: int) -> Annotated:
     return Annotated(Document(note_id, text), tuple(spans))
 
 
-def toy_recipe(**changes: object) -> TaggerRecipe:
+def toy_recipe(**changes: Any) -> TaggerRecipe:
     recipe = default_recipe(EncoderPlan("tiny-1x32"))
-    quick = {"step_tokens": 128, "encoder_rate": 3e-3, "head_rate": 1e-2, "epochs": 4}
+    quick: dict[str, Any] = {
+        "step_tokens": 128,
+        "encoder_rate": 3e-3,
+        "head_rate": 1e-2,
+        "epochs": 4,
+    }
     return replace(recipe, **{"cut": Cut(48, 8), **quick, **changes})
 
 
@@ -49,5 +55,5 @@ def toy_corpora() -> Corpora:
     return Corpora(toy_notes(20), toy_notes(10, seed=2))
 
 
-def toy_training(out: Path, watch: TaggerWatch | None = None, **changes: object) -> Scores:
+def toy_training(out: Path, watch: TaggerWatch | None = None, **changes: Any) -> Scores:
     return train(toy_corpora(), toy_recipe(**changes), out, watch)

@@ -6,6 +6,7 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import asdict, replace
+from typing import cast
 
 import apache_beam as beam
 import psutil
@@ -19,10 +20,10 @@ from pipeline.beam.session import tools_of
 from pipeline.beam.worker import UnitShare, WorkerShare, nightly, work
 from pipeline.config.exit_codes import EXIT_USAGE
 from pipeline.config.settings import load
-from pipeline.night import engine, supervisor
+from pipeline.night import supervisor
 from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.notes.batch import Batch
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import Tools, settled
 from pipeline.state.ledger import open_state
 from pipeline.warehouse.note_rows import NoteRow, Unit
 from record.errors import Unavailable
@@ -193,11 +194,11 @@ def silent(error):
 
 
 def test_a_stage_that_fails_on_a_whole_batch_says_no_text(make_note):
-    batch = Batch(unit=engine.Unit(3, "", 1, 2, 1), read_ids=(1,))
+    batch = Batch(unit=Unit(3, "", 1, 2, 1), read_ids=(1,))
     row = NoteRow(**make_note(1, note_text=CANARY))
     assert CANARY not in repr(batch) + repr(row)
     with pytest.raises(StageFailed, match=r"^detect failed on unit 3: ValueError$") as caught:
-        guarded("detect", explode, batch, None)
+        guarded("detect", explode, batch, cast(Tools, None))
     assert silent(caught.value)
 
 

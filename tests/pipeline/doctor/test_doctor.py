@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import stat
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -111,7 +112,7 @@ def test_warnings_do_not_keep_a_run_from_starting(sound, capsys, monkeypatch):
     log = next(sound.parent.glob("*.custody/uses.jsonl"))
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
-    class Past(doctor.datetime):
+    class Past(datetime):
         @classmethod
         def now(cls, zone=None):
             return cls(2001, 1, 1, tzinfo=zone)

@@ -52,7 +52,7 @@ def text_notes(config):
 
 
 def reasons(ended):
-    counts = Counter()
+    counts: Counter[str] = Counter()
     for (_, _, reason, _), count in ended.summary.tally.quarantine.items():
         counts[reason] += count
     return counts
@@ -120,7 +120,9 @@ class TestSettings:
         passwords = config.parent / "passwords.txt"
         passwords.write_text("wrong\nsesame\n")
         passwords.chmod(0o600)
-        locked = pdf(SOUND, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="sesame", owner_pw="o")
+        locked = pdf(
+            SOUND, encryption=pymupdf.mupdf.PDF_ENCRYPT_AES_256, user_pw="sesame", owner_pw="o"
+        )
         points_to(config, text_notes(config)[0], "locked.pdf", locked)
         assert reasons(run(config))["encrypted"] == 1
         configure(config, 'languages = []\npasswords = "file:passwords.txt"')

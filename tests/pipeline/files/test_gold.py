@@ -17,7 +17,7 @@ SPANS = [(4, 7, "FIRST_NAME"), (8, 13, "LAST_NAME"), (19, 24, "DATE"), (29, 33, 
 
 
 def read(path):
-    warnings = []
+    warnings: list[str] = []
     notes = list(read_annotated(path, warnings))
     return notes, warnings
 
@@ -333,7 +333,7 @@ def tagged(draw):
 def tags(size, label, scheme):
     if label is None:
         return ["O"] * size
-    single, last = {"BIO": "BI", "BIOES": "SE", "BILOU": "UL"}[scheme]
+    single, last = {"BIO": ("B", "I"), "BIOES": ("S", "E"), "BILOU": ("U", "L")}[scheme]
     if size == 1:
         return [f"{single}-{label}"]
     return [f"B-{label}", *[f"I-{label}"] * (size - 2), f"{last}-{label}"]
@@ -344,7 +344,7 @@ def tags(size, label, scheme):
 def test_conll_gives_back_what_was_written(tmp_path, sentences, scheme, blank):
     lines, texts, spans, at = ["# note_id = n"], [], [], 0
     for sentence in sentences:
-        words = []
+        words: list[str] = []
         for run, label in sentence:
             if label:
                 start = at + len(" ".join(words)) + bool(words)

@@ -144,7 +144,8 @@ def test_cells_count_every_word_once(spans):
 
 
 def test_a_selection_is_read_as_it_was_written(tmp_path):
-    path, warnings = tmp_path / "s.toml", []
+    path = tmp_path / "s.toml"
+    warnings: list[str] = []
     path.write_text(dump(choose(planted(), JUDGED), DETECTOR_VERSION))
     assert load(path, DETECTOR_VERSION, warnings) == {"rules.words:CITY"}
     assert warnings == [f"left out by {path}: rules.words:CITY"]

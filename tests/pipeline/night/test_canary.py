@@ -254,7 +254,7 @@ def test_errors_of_batches_hold_no_text_however_deep(hospital):
     run_nightly(hospital.config, drive)
     with open_tools(load(hospital.config)) as tools, pytest.raises(CryptonymError) as caught:
         guarded("detect", stage, Batch(unit=Unit(0, "", 1, 12, 12)), tools)
-    error = caught.value
+    error: BaseException | None = caught.value
     while error is not None:
         assert not holds((repr(error) + str(error)).encode(), NAME)
         error = error.__cause__ or error.__context__

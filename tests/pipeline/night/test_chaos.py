@@ -94,6 +94,7 @@ def test_a_clock_that_is_set_back_costs_nothing(hospital, monkeypatch):
     assert [run.run_id for run in hospital.history()] == [3, 2, 1]
     settings = load(hospital.config)
     custody = load_master(settings.key.locator, settings.base).custody
+    assert custody is not None
     with custody.locked():
         assert custody.log.problems() == []
 

@@ -27,11 +27,10 @@ def plan():
 
 def track(counts, exposures, *, name="t", family="f", cluster=1.0):
     """A track of nights that all are Mondays."""
-    rows = [array("d", bytes(8 * WEEKDAYS * len(counts))) for _ in "ab"]
-    for night, pair in enumerate(zip(counts, exposures, strict=True)):
-        for row, value in zip(rows, pair, strict=True):
-            row[night * WEEKDAYS] = value
-    return Track(name, family, *rows, cluster=cluster)
+    counted, exposed = (array("d", bytes(8 * WEEKDAYS * len(counts))) for _ in "ab")
+    counted[::WEEKDAYS] = array("d", counts)
+    exposed[::WEEKDAYS] = array("d", exposures)
+    return Track(name, family, counted, exposed, cluster=cluster)
 
 
 @given(st.integers(0, 300), st.integers(0, 60), st.floats(1.0, 500.0), st.floats(1.0, 100.0))
@@ -147,7 +146,7 @@ def test_the_simulation_sets_nights_out_as_the_gate_does(plan):
         for ago, counts in enumerate(drawn):
             day = (written - timedelta(days=ago)).isoformat()
             for cell, count in zip(plan.leaves, counts, strict=True):
-                cells[cell._replace(day=day)] = float(count)
+                cells[cell._replace(day=day)] = count
         runs.append(Counted(number + 1, written + timedelta(days=1), "c", cells))
     compared = {each.series: each.track for each in compare(runs[:-1], runs[-1])}
     assert set(compared) == set(plan.series)

@@ -16,6 +16,7 @@ import pipeline.notes.detection
 import surrogates.rewrite
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
+from record.errors import Unavailable
 from record.label import Label
 from tests.pipeline.conftest import Site
 from tests.pipeline.moving import move
@@ -130,7 +131,7 @@ def test_folder_of_documents_goes_away_during_the_run(site):
         (site.folder / "pdf").rename(site.folder / "unmounted")
         return drive(job)
 
-    with pytest.raises(pipeline.night.nightly.Unavailable, match="folder of documents"):
+    with pytest.raises(Unavailable, match="folder of documents"):
         run_nightly(site.config, unmount)
     assert site.released() == {}
     (site.folder / "unmounted").rename(site.folder / "pdf")

@@ -102,7 +102,7 @@ def test_what_a_note_adds():
     assert cells[Cell("surrogates", "DATE", day="2024-03-04")] == 2
     assert cells[Cell("scores", "0.9", "rules", day="2024-03-04")] == 3
     assert cells[Cell("refused", "low", kind="imaging", site="north")] == 1
-    worked = Counter()
+    worked: Counter[str] = Counter()
     for cell, number in cells.items():
         worked[cell.measure] += number
     assert (worked["worked"], worked["notes"]) == (3, 2)
@@ -113,7 +113,7 @@ def test_what_a_note_adds():
 @settings(max_examples=40)
 def test_each_facet_of_a_measure_holds_all_of_it(cells):
     """Sums by kind, by site and so on are the same sums: nothing is counted twice or lost."""
-    sums = Counter()
+    sums: Counter[tuple[str, str]] = Counter()
     for cell, number in cells.items():
         for series in series_of(cell)[0]:
             sums[series.measure, series.family] += number

@@ -127,6 +127,7 @@ def test_without_a_range_there_is_no_mark():
     assert line([None, None], 1, width=9, height=9) == line([1.0], 1, width=9, height=9) == ""
     assert marks(1.0, (None, None), 2.0, height=10) is None
     mark = marks(1.0, (0.5, 4.0), 2.0, height=10)
+    assert mark is not None
     assert (mark.value, mark.low, mark.high) == (5.0, 7.5, 0.0)
 
 

@@ -1,5 +1,6 @@
 """What the quality gate keeps, in each kind of state database."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -11,7 +12,7 @@ from pipeline.night.quality_gate import Gate, assess
 from pipeline.state.count_cells import Cell, Series
 from pipeline.state.count_history import Counted
 from pipeline.state.ledger import UnitResult, open_state
-from pipeline.state.quality_store import KEPT_DAYS, Alarm, GateDecision
+from pipeline.state.quality_store import KEPT_DAYS, Alarm, GateDecision, QualityStore
 from pipeline.state.unit_results import FailedNote, Print, StagedNote
 from pipeline.warehouse.note_rows import Unit
 
@@ -145,11 +146,14 @@ def test_tables_that_are_missing_are_made(database_url, tmp_path):
 def test_runs_without_alarm_are_read_once_for_all_that_one_gate_judges(state, monkeypatch):
     gate = Gate(lambda tracks, allowance: [])
     settings = QualitySettings()
-    reads = []
-    cells = type(state.quality).cells
-    monkeypatch.setattr(
-        type(state.quality), "cells", lambda self, ids: reads.append(ids) or cells(self, ids)
-    )
+    reads: list[Sequence[int]] = []
+    cells = QualityStore.cells
+
+    def read(store: QualityStore, run_ids: Sequence[int]) -> Mapping[Cell, int]:
+        reads.append(run_ids)
+        return cells(store, run_ids)
+
+    monkeypatch.setattr(QualityStore, "cells", read)
     for number in range(1, 5):
         night = NIGHT + timedelta(days=(number + 1) // 2)
         found = assess(state.quality, counted(number, night), "v", settings, gate)

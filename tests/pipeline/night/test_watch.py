@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
+from typing import cast
 
 import pytest
 
@@ -72,7 +73,9 @@ def ward(make_site):
 
 def script(ward, steps, **options):
     """Keep watch; between two looks the next step is done, and after the last one it is stopped."""
-    steps, told, waits = list(steps), [], []
+    steps = list(steps)
+    told: list[object] = []
+    waits: list[float | None] = []
 
     class Stop(Event):
         def wait(self, timeout=None):
@@ -149,7 +152,7 @@ def test_a_batch_that_was_interrupted_is_taken_up_as_a_batch(ward, monkeypatch):
 
 
 def test_it_backs_off_while_the_database_is_away_and_goes_on(ward, monkeypatch):
-    away, pauses, real = [True, True, True], [], watch.run_nightly
+    away, pauses, real = [True, True, True], [], run_nightly
 
     def sometimes(*arguments, **options):
         if away:
@@ -198,14 +201,15 @@ def test_new_notes_are_found_until_there_are_none(warehouse, make_note, tmp_path
         def known(self, note_ids):
             return self.seen & set(note_ids)
 
-    state, batches = Ledger(), []
+    ledger = Ledger()
+    state, batches = cast(State, ledger), []
     while has_new(source, state):
         batch = list(find_new(source, state, most))
         assert [unit.index for unit, _ in batch] == list(range(len(batch)))
-        batches.append({n for _, note_ids in batch for n in note_ids} - state.seen)
+        batches.append({n for _, note_ids in batch for n in note_ids} - ledger.seen)
         for unit, note_ids in batch:
             assert [row.note_id for row in source.read(unit)] == note_ids
-        state.seen |= batches[-1]
+        ledger.seen |= batches[-1]
     assert list(find_new(source, state, most)) == []
     assert sum(map(len, batches)) == len(ids) - 30
     assert all(batches)
@@ -247,6 +251,7 @@ def test_the_command_ends_politely_and_writes_a_log(ward, tmp_path):
          "--log", str(log), "--plain"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
+    assert process.stdout
     try:
         first = process.stdout.readline()
         process.send_signal(signal.SIGTERM)

@@ -2,6 +2,7 @@
 
 from datetime import date, datetime
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from pipeline.config.settings import RulesSettings
 from pipeline.notes import detection, stages
 from pipeline.notes.batch import Batch, Item
 from pipeline.notes.detection import KnownPatients, by_rules, detect, detect_together, spoken
+from pipeline.notes.worker_resources import Tools
 from pipeline.warehouse.note_rows import NoteRow, Unit
 from record.document import Document
 from record.errors import ConfigError
@@ -144,17 +146,17 @@ SEARCHES = st.tuples(
 @given(st.lists(SEARCHES, max_size=5), st.sampled_from((1, 2, TOGETHER)))
 @settings(max_examples=30)
 def test_side_by_side_documents_have_what_each_has_alone(searches, together):
-    before, detection.TOGETHER = detection.TOGETHER, together
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(detection, "TOGETHER", together)
         assert detect_together(searches) == [detect(*search) for search in searches]
-    finally:
-        detection.TOGETHER = before
 
 
 def test_more_documents_than_are_remembered_are_all_searched():
     texts = [f"Vu le 03/04/{1900 + number} par le Dr BRISK." for number in range(2 * TOGETHER + 5)]
     found = detect_together([(document(text, "fr"), None) for text in texts])
-    dates = [{t[s.start : s.end] for s in spans} for t, spans in zip(texts, found, strict=True)]
+    dates = [
+        {t[s.start : s.end] for s in spans or ()} for t, spans in zip(texts, found, strict=True)
+    ]
     assert all(text[6:16] in held for text, held in zip(texts, dates, strict=True))
 
 
@@ -207,11 +209,14 @@ def test_of_a_batch_only_the_note_to_blame_is_refused(picky):
     assert "Quill" not in repr(refused.failure)
 
 
-TOOLS = SimpleNamespace(
-    settings=SimpleNamespace(lang="es", rules=RulesSettings()),
-    known=KnownPatients(),
-    tagger=None,
-    text=lambda value: value,
+TOOLS = cast(
+    Tools,
+    SimpleNamespace(
+        settings=SimpleNamespace(lang="es", rules=RulesSettings()),
+        known=KnownPatients(),
+        tagger=None,
+        text=lambda value: value,
+    ),
 )
 
 
@@ -232,6 +237,7 @@ def test_a_row_without_a_known_language_has_that_of_its_text(concept, text, lang
     done = stages.find(stages.extract(batch, TOOLS), TOOLS)
     assert not done.refused
     (item,) = done.items
+    assert item.document is not None and item.title is not None
     assert (item.document.lang, item.title.lang) == (lang, lang)
 
 

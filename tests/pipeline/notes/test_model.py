@@ -80,7 +80,8 @@ def test_another_runtime_is_another_configuration(config, folder):
     asked = hash_of(config)
     config.write_text(f'{config.read_text()}runtime = "torch"\n')
     assert hash_of(config) != asked
-    assert load_tagger(load(config)).runtime == "torch"
+    tagger = load_tagger(load(config))
+    assert isinstance(tagger, Tagger) and tagger.runtime == "torch"
     config.write_text(config.read_text().replace("torch", "nothing"))
     with pytest.raises(ConfigError, match=r"model\.runtime"):
         load(config)

@@ -34,7 +34,7 @@ def doubt(span):
 
 def greedy(found):
     """The oracle: every code point goes to the best span over it."""
-    best = {}
+    best: dict[int, Span] = {}
 
     def rank(s):
         return (

@@ -4,6 +4,7 @@ import hashlib
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -13,6 +14,7 @@ from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load
 from pipeline.night.engine import drive
 from pipeline.night.nightly import Incomplete, run_nightly
+from pipeline.notes.stored_spans import replay
 from pipeline.release import run as running
 from pipeline.release import unit as making
 from pipeline.release.draft import ReleaseDraft
@@ -129,11 +131,10 @@ def test_a_kill_leaves_the_old_tables_or_the_new(ward):
 def test_lost_notes_release_nothing(ward, monkeypatch):
     ward.release(1)
     before = ward.digest("sqlite:///cohort.db")
-    replay = making.replay
 
     def losing(batch, tools):
         batch = replay(batch, tools)
-        return making.replace(batch, items=batch.items[1:])
+        return replace(batch, items=batch.items[1:])
 
     monkeypatch.setattr(making, "replay", losing)
     with pytest.raises(Incomplete, match=r"^\d+ notes are missing; nothing was released"):

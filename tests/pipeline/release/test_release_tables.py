@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from contextlib import closing
 from datetime import date, timedelta
 from itertools import combinations
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,11 +31,12 @@ from pipeline.release.plan import count_units, units_of_range
 from pipeline.release.release_context import draft_folder, open_desk, open_share
 from pipeline.release.request import complete, make_policy
 from pipeline.release.row_digests import Hashes, differ
+from pipeline.release.unit import make_unit
 from record.columns import TABLES, Treatment
 from record.errors import ConfigError, Unavailable
 from tests.keys import derive
 
-CLINICAL = {
+CLINICAL: dict[str, tuple[str, dict[str, Any]]] = {
     "condition_occurrence": ("condition_start_date", {"condition_source_value": "Wexlovitch"}),
     "drug_exposure": ("drug_exposure_start_date", {"quantity": 2.5, "sig": "Wexlovitch 3/j"}),
     "procedure_occurrence": ("procedure_date", {"procedure_concept_id": 4}),
@@ -59,7 +61,11 @@ def add_clinical(ward):
             if table in OWN_ROW and (person in seen or (table == "death" and person != 6)):
                 continue
             seen.add(person)
-            row = {TABLES[table][0]: visit, "person_id": person, "hospital_code": "Wexlovitch"}
+            row: dict[str, Any] = {
+                TABLES[table][0]: visit,
+                "person_id": person,
+                "hospital_code": "Wexlovitch",
+            }
             moved = date.fromisoformat(day) + timedelta(days=source.randrange(9))
             row |= {started: moved.isoformat(), **more}
             if table == "death":
@@ -110,7 +116,7 @@ def test_every_table_has_the_rows_of_the_cohort_and_no_other(clinic):
 def test_notes_and_tables_join_and_keep_their_intervals(clinic):
     folder, key = clinic.folder / "asthma", clinic.key("asthma")
     visits = {row["visit_occurrence_id"]: row for row in rows_of(folder, "visit_occurrence")}
-    shifts = defaultdict(Counter)
+    shifts: dict[str, Counter[int]] = defaultdict(Counter)
     tables = {name: started for name, (started, _) in CLINICAL.items()}
     for table, started in (tables | {"note": "note_date"}).items():
         after = {row[f"{table}_id"] if table != "death" else row["person_id"]: row
@@ -215,7 +221,7 @@ def test_a_refresh_touches_what_changed_and_a_withdrawal_is_traced(clinic, monke
 def test_worker_processes_and_killed_runs_give_the_same_bytes(clinic, monkeypatch):
     clinic.release(*range(1, 7), output="parquet:plain")
     sums = (clinic.folder / "plain" / "SHA256SUMS").read_text()
-    made, count = running.make_unit, []
+    made, count = make_unit, []
 
     def dying(index, desk):
         count.append(index)

@@ -22,6 +22,7 @@ def test_the_vault_tells_the_persons_of_a_release(ward):
     released = ward.release()
     assert released.manifest["versions"]["surrogates"] == str(ALGORITHM)
     vault, cohort = open_reversal(load(ward.config)), ward.key()
+    assert vault is not None
     told = {vault.reveal(cohort, str(row[0])) for row in ward.rows("select person_id from person")}
     assert told == {str(person) for person in ward.FEW}
     assert not ward.release().is_changed

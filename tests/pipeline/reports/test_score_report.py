@@ -24,9 +24,12 @@ class Page(HTMLParser):
 
     VOID = frozenset({"meta", "br"})
 
-    def __init__(self, html):
+    def __init__(self, html: str) -> None:
         super().__init__()
-        self.open, self.tags, self.attributes, self.words = [], [], [], ""
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.words = ""
         self.feed(html)
         self.close()
         assert self.open == []

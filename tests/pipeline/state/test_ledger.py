@@ -447,7 +447,7 @@ def test_a_full_disk_is_unavailable_and_says_no_text(tmp_path):
     ((unit, _),) = planned = units([1])
     state.plan(run.run_id, planned)
     with state._engine.connect() as connection:
-        pages = connection.exec_driver_sql("pragma page_count").scalar()
+        pages = connection.exec_driver_sql("pragma page_count").scalar_one()
         connection.exec_driver_sql(f"pragma max_page_count = {pages + 1}")
     came = replace(result([1]), releases=[staged(1, payload=CANARY.encode() * 1000)])
     with pytest.raises(Unavailable, match="disk is full") as caught:

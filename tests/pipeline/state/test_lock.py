@@ -31,7 +31,7 @@ HOLD_THROUGH_CHILD = (
 @pytest.fixture
 def start(tmp_path):
     """Starts a process that takes the lock; returns it and the line it printed."""
-    running = []
+    running: list[subprocess.Popen[str]] = []
 
     def run(program):
         command = [sys.executable, "-c", program, str(tmp_path / "state.db.lock")]
@@ -39,12 +39,14 @@ def start(tmp_path):
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
         )
         running.append(child)
+        assert child.stdout
         return child, child.stdout.readline().strip()
 
     yield run
     for child in running:
         child.kill()
         child.wait()
+        assert child.stdin and child.stdout
         child.stdin.close()
         child.stdout.close()
 

@@ -115,6 +115,7 @@ def test_tables_that_a_run_uses_are_not_changed_under_it(tmp_path):
     with subprocess.Popen(
         [sys.executable, "-c", probe, url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
+        assert other.stdin and other.stdout
         assert other.stdout.readline() == "held\n"
         with pytest.raises(Held, match="another run holds the lock"):
             open_state(StateSettings(url), tmp_path)

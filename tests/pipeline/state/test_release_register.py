@@ -13,6 +13,7 @@ from pipeline.cli import main
 from pipeline.config.settings import OutputSettings, StateSettings, load
 from pipeline.night.release_history import Past, label_panels, render
 from pipeline.release import run as running
+from pipeline.release.release_context import draft_folder
 from pipeline.release.targets import SqlTarget, show_place
 from pipeline.reports.charts import PANEL_HEIGHT, PANEL_WIDTH
 from pipeline.state.ledger import open_state
@@ -266,5 +267,5 @@ def test_configurations_side_by_side_make_their_releases_apart(night, make_ward,
         if "[state]" in text
         else f"{text}\n[state]\n{own}\n"
     )
-    folders = {running.draft_folder(load(path)) for path in (ward.config, other)}
+    folders = {draft_folder(load(path)) for path in (ward.config, other)}
     assert len(folders) == 2

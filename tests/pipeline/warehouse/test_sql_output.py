@@ -13,7 +13,7 @@ from sqlalchemy import create_engine, text
 
 from pipeline.config.settings import OutputSettings
 from pipeline.warehouse.note_rows import NoteRow, OutputRow, PersonRow, pack, unpack
-from pipeline.warehouse.sql_output import CdmSource
+from pipeline.warehouse.sql_output import CdmSource, SqlOutput
 from pipeline.warehouse.warehouse import open_output
 from record.errors import ConfigError, Unavailable, Unsafe
 from record.span import Span
@@ -176,8 +176,9 @@ def _everything(error):
 
 def test_a_full_disk_is_unavailable_and_says_no_text(tmp_path):
     output = open_output(OutputSettings(url="sqlite:///o.db"), tmp_path)
+    assert isinstance(output, SqlOutput)
     with output._engine.connect() as connection:
-        pages = connection.exec_driver_sql("pragma page_count").scalar()
+        pages = connection.exec_driver_sql("pragma page_count").scalar_one()
         connection.exec_driver_sql(f"pragma max_page_count = {pages + 2}")
     with pytest.raises(Unavailable, match="disk is full") as caught:
         output.publish([released(k, words=f"{CANARY} {k} " * 500) for k in range(50)])
@@ -194,6 +195,7 @@ def test_refused_statements_say_no_text(kind, tmp_path, request):
         else request.getfixturevalue("postgres_url")
     )
     output = open_output(OutputSettings(url=url), tmp_path)
+    assert isinstance(output, SqlOutput)
     with output._engine.begin() as connection:
         connection.exec_driver_sql("alter table note rename column note_text to other")
     with pytest.raises(Unavailable) as caught:
@@ -238,6 +240,7 @@ def test_a_killed_publisher_leaves_all_or_nothing(tmp_path):
             [sys.executable, "-c", program, str(tmp_path), url],
             stdout=subprocess.PIPE, cwd=Path(__file__).parents[3],
         )  # fmt: skip
+        assert child.stdout
         try:
             child.stdout.readline()
             with pytest.raises(subprocess.TimeoutExpired):

@@ -3,6 +3,7 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import hyperscan
@@ -24,7 +25,12 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def compiles(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     made: list[int] = []
     compile_ = scanner._compile
-    monkeypatch.setattr(scanner, "_compile", lambda one: made.append(len(one)) or compile_(one))
+
+    def compile_and_count(expressions: Sequence[bytes]) -> hyperscan.Database:
+        made.append(len(expressions))
+        return compile_(expressions)
+
+    monkeypatch.setattr(scanner, "_compile", compile_and_count)
     return made
 
 

@@ -1,3 +1,4 @@
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import pytest
@@ -17,7 +18,7 @@ from rules.matching.lexicon import lexicon
 from tests.growth import MOST, growth
 from tests.rules.matching import language_lines as lines
 
-KINDS = {
+KINDS: dict[str, Mapping[str, Sequence[str]]] = {
     "prose": lines.PROSE,
     "headings": lines.HEADINGS,
     "terse": lines.TERSE,

@@ -1,5 +1,7 @@
 """The lexicons are there in every language, without doubles, large and clean."""
 
+from importlib import resources
+
 import pytest
 
 from record.folding import fold
@@ -53,7 +55,7 @@ def test_every_town_has_a_postal_code(locale: str) -> None:
 @pytest.mark.parametrize("locale", LOCALES)
 def test_derived_lists_name_their_source(locale: str) -> None:
     for kind in ("family", "given.male", "given.female", "given.both"):
-        path = lexicon.files("surrogates") / "lexicons" / locale / f"{kind}.txt"
+        path = resources.files("surrogates") / "lexicons" / locale / f"{kind}.txt"
         head = [line for line in path.read_text("utf-8").splitlines() if line.startswith("#")]
         assert any("Faker" in line and "MIT" in line for line in head)
         assert any("Insee" in line or "Census" in line or "Estadística" in line for line in head)

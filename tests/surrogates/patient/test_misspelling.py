@@ -1,12 +1,14 @@
 """Misspelt names: what was mistaken, and the same mistakes in other names."""
 
+import typing
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from surrogates.keys.keys import PatientKey
-from surrogates.patient.misspelling import Mistake, Speller, misspell, mistakes
+from surrogates.patient.misspelling import Kind, Mistake, Speller, misspell, mistakes
 
 WORDS = st.text("abcdeinorst", max_size=9)
 
@@ -40,9 +42,9 @@ def test_mistakes_are_told(right: str, wrong: str, expected: Mistake) -> None:
     st.sampled_from("dupont lefebvre martin rodriguez hautecloque".split()),
     st.sampled_from("verdurin gallardo chonnier lacombe".split()),
     st.integers(1, 4),
-    st.sampled_from("wrong missing twice exchanged more".split()),
+    st.sampled_from(typing.get_args(Kind)),
 )
-def test_a_mistake_is_made_again(key, right: str, name: str, at: int, kind: str) -> None:
+def test_a_mistake_is_made_again(key, right: str, name: str, at: int, kind: Kind) -> None:
     """The mistakes in another name are as many, of the same kind, and spare the first letter."""
     made = misspell(name, (Mistake(kind, at),), right, key, "test")
     wrong = next(made)

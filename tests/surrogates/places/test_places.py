@@ -1,6 +1,7 @@
 """Places: coherent towns and codes, streets part by part, care sites of the same type."""
 
 import re
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,8 @@ from surrogates.dates import dates
 from surrogates.patient import gazetteer, lexicon
 from surrogates.patient.patient import Subject
 from surrogates.patient.text_normalization import unaccented
+
+Area = Literal["none", "country", "region", "department"]
 
 
 @pytest.mark.parametrize("locale", ["fr", "en", "es"])
@@ -156,7 +159,7 @@ def test_any_text_can_be_a_place(replace, text: str, label: str) -> None:
 def living(cohort):
     """A patient under a policy that keeps an area, who lives in Saint-Denis of La Réunion."""
 
-    def make(kept: str, locale: str = "fr", name: str = "42") -> Subject:
+    def make(kept: Area, locale: str = "fr", name: str = "42") -> Subject:
         policy, key = Policy(locale=locale, keep_area=kept), cohort.patient(name)
         home = Address("1 rue X", "97400", "Saint-Denis", "FR")
         record = PatientRecord(name, addresses=(home,) if locale == "fr" else ())

@@ -224,7 +224,7 @@ def test_a_column_of_ids_counts_the_same_under_every_name() -> None:
 @pytest.mark.parametrize("table", sorted(set(TABLES) - {"note_span"}))
 def test_no_text_of_a_source_comes_through(columns, table: str) -> None:
     """Every column of every table holds text that names somebody, as untyped databases allow."""
-    whole = {"person_id": [1], "note_id": [5], TABLES[table][0]: [9]}
+    whole: dict[str, list[Any]] = {"person_id": [1], "note_id": [5], TABLES[table][0]: [9]}
     names = [name for name in TABLES[table] if name not in whole]
     rows = {name: whole[name] for name in TABLES[table] if name in whole}
     rows |= {name: ["Jean DUPONT 75012"] for name in names}

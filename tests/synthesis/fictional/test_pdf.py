@@ -211,7 +211,7 @@ def _likeness(one: pymupdf.Page, other: pymupdf.Page) -> float:
     """The correlation of two pages' ink at a low resolution, where a slight turn matters little."""
     grey = [page.get_pixmap(dpi=12, colorspace=pymupdf.csGRAY) for page in (one, other)]
     flat = [np.frombuffer(pixmap.samples, np.uint8).astype(float) for pixmap in grey]
-    return float(np.corrcoef(*flat)[0, 1])
+    return float(np.corrcoef(flat)[0, 1])
 
 
 # Lines ------------------------------------------------------------------------------------------

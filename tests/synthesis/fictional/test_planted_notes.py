@@ -12,7 +12,13 @@ from synthesis.prepared_corpus import save_corpus
 from synthesis.training import learn
 from tests.synthesis.letters import letters
 
-TINY = {"width": 32, "layers": 1, "heads": 2, "context": 256, "vocabulary_size": 400}
+TINY: dict[str, float] = {
+    "width": 32,
+    "layers": 1,
+    "heads": 2,
+    "context": 256,
+    "vocabulary_size": 400,
+}
 TINY |= {"step_tokens": 256, "peak": 0.01, "seed": 3}
 PLANTED = (20, 10)
 

@@ -24,6 +24,7 @@ from models.language.decoding.generation import (
     write_texts,
 )
 from models.language.decoding.grammar import STRETCH, Grammar, Marks, TagRules, most_entities
+from models.language.networks import gpt
 from models.language.networks.interface import LanguageModel
 from models.language.training.folder import build
 from models.language.training.training import make_network
@@ -60,6 +61,7 @@ def wild(request: pytest.FixtureRequest) -> LanguageModel:
 def taught() -> LanguageModel:
     """A transformer that knows the language somewhat."""
     network = make_network(GPT, WORDS)
+    assert isinstance(network, gpt.GPT)
     course = DocumentCourse(network, as_texts(WORDS, notes(100)), GPT, WORDS.mark(END))
     for epoch in range(3):
         steps = course.begin(epoch)
@@ -307,14 +309,16 @@ def test_no_run_comes_twice_outside_of_entities(wild) -> None:
     texts = write_texts(wild, GRAMMAR, tasks(40), replace(PLAIN, no_repeat=2, max_length=60))
     starts, ends = GRAMMAR.starts.tolist(), GRAMMAR.ends.tolist()
     for text in texts:
-        seen, last, is_inside = set(), None, False
+        last, is_inside = None, False
+        seen: set[tuple[int, int]] = set()
         for number in text.ids:
             is_inside = (is_inside or number in starts) and number not in ends
             if number < len(WORDS.marks) or is_inside:
                 last = None
                 continue
-            assert last is None or (last, number) not in seen
-            seen.add((last, number))
+            if last is not None:
+                assert (last, number) not in seen
+                seen.add((last, number))
             last = number
     runs = Runs(3, 2)
     for number in (5, 6, 7, 5, 6):
@@ -421,6 +425,7 @@ def test_the_benchmark_compares_loops_and_knows_what_bounds_them(
 def test_the_transformers_that_are_compared_are_one() -> None:
     ours = build({"kind": "gpt", "vocabulary": 30, "width": 8, "layers": 2, "heads": 2,
                   "context": 12, "dropout": 0.0}).eval()  # fmt: skip
+    assert isinstance(ours, gpt.GPT)
     theirs = generate.twin(ours)
     ids = torch.arange(24).view(2, 12)
     assert torch.allclose(ours(ids), theirs(ids).logits, atol=1e-5)
@@ -428,5 +433,7 @@ def test_the_transformers_that_are_compared_are_one() -> None:
 
 def test_each_weight_of_a_step_is_counted_once(wild: LanguageModel) -> None:
     read = sum(each.numel() for each in generate.read_each_step(wild))
-    places = wild.places.weight.numel() if wild.longest else 0  # one row of them is looked up
+    places = (
+        wild.get_parameter("places.weight").numel() if wild.longest else 0
+    )  # one row of them is looked up
     assert read == sum(each.numel() for each in wild.parameters() if each.dim() > 1) - places

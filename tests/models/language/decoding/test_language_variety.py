@@ -1,5 +1,7 @@
 """Whether sampling really happens: greedy decoding says a few words over and over."""
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -24,7 +26,12 @@ def test_samples_have_many_more_different_words_than_greedy_texts(kind: str) -> 
 
     def variety(method: str) -> float:
         """Different ids in all ids."""
-        lengths = {"min_length": 0, "max_length": 40, "enforced": False, "rounded": False}
+        lengths: dict[str, Any] = {
+            "min_length": 0,
+            "max_length": 40,
+            "enforced": False,
+            "rounded": False,
+        }
         texts = write_texts(network, grammar, tasks, Decoding(method=method, **lengths))
         ids = [number for text in texts for number in text.ids]
         return len(set(ids)) / len(ids)

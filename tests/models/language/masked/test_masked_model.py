@@ -182,7 +182,7 @@ def test_rare_words_and_words_that_may_identify_are_not_learnt(tmp_path):
 
 def test_scores_are_those_of_candidates(folder):
     filler = MaskedFiller.load(folder)
-    windows = [["dry", None, "lungs", None], ["hot"], ["pain", None]]
+    windows: list[list[str | None]] = [["dry", None, "lungs", None], ["hot"], ["pain", None]]
     scores = filler.scores(windows)
     assert [each.shape[0] for each in scores] == [2, 0, 1]
     found = filler.candidates(windows, len(filler.writable))

@@ -68,6 +68,7 @@ def step_by_step(network: LanguageModel) -> None:
 def test_weights_are_laid_out_once_and_again_when_they_change(tmp_path: Path) -> None:
     torch.manual_seed(1)
     network = build(SHAPES[0]).eval()
+    assert isinstance(network, LSTM)
     ids = torch.randint(0, 50, (3, 1))
     size = len(pickle.dumps(network))
 
@@ -101,7 +102,10 @@ def test_weights_are_laid_out_once_and_again_when_they_change(tmp_path: Path) ->
 
 
 def test_embeddings_score_the_output(network: LanguageModel) -> None:
-    assert network.scores.weight.data_ptr() == network.embed.weight.data_ptr()
+    assert (
+        network.get_parameter("scores.weight").data_ptr()
+        == network.get_parameter("embed.weight").data_ptr()
+    )
 
 
 def test_the_published_sizes() -> None:
@@ -207,9 +211,10 @@ def test_beside_pretrained_blocks_few_weights_learn_and_are_added_to_them(
     assert surprise(found.network, pieces, texts[:3]).perplexity == pytest.approx(
         scores["perplexity"], rel=1e-4
     )
-    assert not torch.equal(found.network.blocks[0].joint.weight, before.blocks[0].joint.weight)
-    assert torch.equal(found.network.places.weight, before.places.weight)
-    assert torch.equal(found.network.blocks[0].joint.bias, before.blocks[0].joint.bias)
+    learnt, given = found.network.state_dict(), before.state_dict()
+    assert not torch.equal(learnt["blocks.0.joint.weight"], given["blocks.0.joint.weight"])
+    assert torch.equal(learnt["places.weight"], given["places.weight"])
+    assert torch.equal(learnt["blocks.0.joint.bias"], given["blocks.0.joint.bias"])
     for changes in ({"pretrained": None}, {"epsilon": 4.0}):
         with pytest.raises(ConfigError, match="--lora"):
             replace(recipe, **changes)

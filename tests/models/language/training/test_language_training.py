@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from models.checkpoint import CHECKPOINT
 from models.language.corpus.vocabulary import END
+from models.language.networks import gpt
 from models.language.training.folder import load
 from models.language.training.recipe import RECIPES, LanguageRecipe, Stage, make_recipe
 from models.language.training.schedule import Plateau, one_cycle, peaks, stage_at
@@ -110,7 +111,8 @@ def test_fewer_notes_are_to_come_where_time_bounds_a_training(
 def test_seeds_decide_the_weights(corpora: LanguageCorpora) -> None:
     words = corpora.vocabulary
     first, same, other = (
-        make_network(replace(GPT, seed=seed), words).embed.weight for seed in (1, 1, 2)
+        make_network(replace(GPT, seed=seed), words).get_parameter("embed.weight")
+        for seed in (1, 1, 2)
     )
     assert torch.equal(first, same) and not torch.equal(first, other)
 
@@ -159,6 +161,7 @@ def test_only_the_layers_of_a_stage_change(corpora: LanguageCorpora) -> None:
     stages = tuple(replace(stage, cycles=1) for stage in RECIPES["gpt2"]["stages"])
     recipe = replace(GPT, layers=3, stages=stages, epochs=4, dropout=0.0)
     network = make_network(recipe, corpora.vocabulary)
+    assert isinstance(network, gpt.GPT)
     course = DocumentCourse(network, corpora.train, recipe, corpora.vocabulary.mark(END))
     course.begin(0)
     groups = layer_groups(network)

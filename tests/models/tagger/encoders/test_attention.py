@@ -11,13 +11,18 @@ WINDOWS, HEADS, PIECES, WIDTH = 3, 4, 20, 8
 LENGTHS = torch.tensor([20, 11, 1])
 
 
-def drawn(dtype: torch.dtype) -> list[Tensor]:
+Rows = tuple[Tensor, Tensor, Tensor]
+"""Queries, keys and values."""
+
+
+def drawn(dtype: torch.dtype) -> Rows:
     generator = torch.Generator().manual_seed(1)
     shape = (WINDOWS, PIECES, HEADS, WIDTH)
-    return [
+    query, key, value = (
         torch.randn(shape, generator=generator).to(dtype).transpose(1, 2).requires_grad_()
         for _ in range(3)
-    ]
+    )
+    return query, key, value
 
 
 def padding() -> Tensor:
@@ -25,7 +30,7 @@ def padding() -> Tensor:
     return (torch.arange(PIECES) < LENGTHS[:, None])[:, None, None]
 
 
-def whole(rows: list[Tensor], mask: Tensor | None) -> Tensor:
+def whole(rows: Rows, mask: Tensor | None) -> Tensor:
     """The same sums in double precision."""
     query, key, value = (row.double() for row in rows)
     mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
@@ -61,11 +66,11 @@ def test_vectors_and_gradients_are_those_of_double_precision(dtype: torch.dtype,
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
 def test_padding_changes_nothing(dtype: torch.dtype) -> None:
-    rows = [row.detach() for row in drawn(dtype)]
-    before, _ = attend(nn.Identity(), *rows, padding(), scaling=WIDTH**-0.5)
-    for row in rows[1:]:
+    query, key, value = (row.detach() for row in drawn(dtype))
+    before, _ = attend(nn.Identity(), query, key, value, padding(), scaling=WIDTH**-0.5)
+    for row in (key, value):
         row[~padding().expand(-1, HEADS, -1, -1).squeeze(2)] = 30.0
-    after, _ = attend(nn.Identity(), *rows, padding(), scaling=WIDTH**-0.5)
+    after, _ = attend(nn.Identity(), query, key, value, padding(), scaling=WIDTH**-0.5)
     assert torch.equal(before, after)
 
 

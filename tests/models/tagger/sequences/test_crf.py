@@ -82,12 +82,12 @@ def test_what_is_partly_known_is_summed_out() -> None:
 @pytest.mark.parametrize("stacked", [False, True])
 def test_misses_cost_what_was_asked_and_nothing_else_does(stacked: bool) -> None:
     torch.manual_seed(3)
-    head = (Nested if stacked else Single)(("A",))
+    head = Nested(("A",)) if stacked else Single(("A",))
     scores = torch.randn(1, 4, 5, dtype=torch.double)
     gold = (0, 1, 3, 0)  # begin and last: two words between two that are in no span
     allowed = torch.eye(5, dtype=torch.bool)[list(gold)][None]
     told = allowed[:, :, None] if stacked else allowed
-    chain = head.chain.chain if stacked else head.chain
+    chain = head.chain.chain if isinstance(head, Nested) else head.chain
     every = [
         _score(chain, scores[0], tags) + 2.5 * sum(tags[at] == 0 for at in (1, 2))
         for tags in _legal(ONE, 4)
@@ -219,7 +219,7 @@ def test_stacked_labels_are_chains_of_their_own(seed: int) -> None:
         stacked.chain.negative_log_likelihood(scores[:, :, label], lengths, allowed[:, :, label])
         for label in range(3)
     ]
-    assert torch.allclose(lost, sum(alone))
+    assert torch.allclose(lost, torch.stack(alone).sum(0))
     for label in range(3):
         part = scores[:, :, label]
         assert (best[:, :, label] == stacked.chain.best(part, lengths)).all()

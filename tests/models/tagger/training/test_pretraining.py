@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import torch
@@ -41,7 +42,7 @@ def texts(count: int, seed: int = 1) -> list[str]:
     return ["\n".join(random.choices(pairs, k=12)) + f" {CANARY}\n" for _ in range(count)]
 
 
-def recipe(source: Path, **changes: object) -> PretrainRecipe:
+def recipe(source: Path, **changes: Any) -> PretrainRecipe:
     quick = PretrainRecipe(str(source), Cut(48, 0), epochs=3, step_tokens=256, rate=3e-3)
     return replace(quick, **{"checkpoint_steps": 2, **changes})
 
@@ -145,7 +146,7 @@ def test_too_few_notes_are_refused(held: list[str], source: Path, tmp_path: Path
 @pytest.mark.parametrize(
     "changes", [{"epochs": 0}, {"rate": -1.0}, {"guessed": 1.0}, {"guessed": 0.0}]
 )
-def test_settings_out_of_bounds_are_refused(changes: dict[str, float]) -> None:
+def test_settings_out_of_bounds_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=f"--{next(iter(changes))}"):
         PretrainRecipe(**changes)
 

@@ -2,6 +2,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"encoder": EncoderPlan("bilstm"), "encoder_rate": 1e-2, "patience": 1},
     ],
 )
-def test_a_simple_task_is_learnt_whole(changes: dict[str, object], tmp_path: Path) -> None:
+def test_a_simple_task_is_learnt_whole(changes: dict[str, Any], tmp_path: Path) -> None:
     assert toy_training(tmp_path / "out", **changes).f1 == 1.0
 
 
@@ -117,7 +118,7 @@ def test_a_long_note_is_tagged_as_its_parts(folder: Path) -> None:
 
 @pytest.mark.parametrize("head", ["single", "stacked", "softmax"])
 def test_an_interrupted_training_goes_on_to_the_same_weights(head: str, tmp_path: Path) -> None:
-    changes = {"head": head, "epochs": 2, "augmented": 0.5, "checkpoint_steps": 3}
+    changes: dict[str, Any] = {"head": head, "epochs": 2, "augmented": 0.5, "checkpoint_steps": 3}
     toy_training(tmp_path / "whole", **changes)
     steps = 0
 

@@ -102,7 +102,18 @@ def test_the_folder_holds_a_report_without_text(trained: Path) -> None:
 
 def test_labels_that_have_no_surrogate_are_refused(tmp_path: Path, capsys) -> None:
     train, out = toys(tmp_path / "train.jsonl", 4, 1), tmp_path / "tagger"
-    asked = ["train", "--train", train, "--dev", train, "-o", out, *QUICK, "--epochs", "1"]
+    asked: list[object] = [
+        "train",
+        "--train",
+        train,
+        "--dev",
+        train,
+        "-o",
+        out,
+        *QUICK,
+        "--epochs",
+        "1",
+    ]
     assert main([str(word) for word in [*asked, "--json"]]) == 0
     assert set(json.loads(capsys.readouterr().out)) > {"f1", "zero_leak"}
     # The corpus calls it NAME and ID, which are canonical; another corpus may not.
@@ -110,8 +121,8 @@ def test_labels_that_have_no_surrogate_are_refused(tmp_path: Path, capsys) -> No
     settings["design"]["labels"] = ["NOM", "NUM"]
     (out / "tagger.json").write_text(json.dumps(settings))
     assert main(["keys", "new", str(tmp_path / "k")]) == 0
-    asked = ["pseudonymize", str(train), "-o", str(tmp_path / "o"), "--key", str(tmp_path / "k")]
-    assert main([*asked, "--cohort", "c", "--model", str(out)]) == 2
+    words = ["pseudonymize", str(train), "-o", str(tmp_path / "o"), "--key", str(tmp_path / "k")]
+    assert main([*words, "--cohort", "c", "--model", str(out)]) == 2
     assert "NOM, NUM" in capsys.readouterr().err
 
 

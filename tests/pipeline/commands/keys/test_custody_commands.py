@@ -154,7 +154,9 @@ def test_a_run_drops_columns_and_stops_with_its_cohort(site):
         ]
         assert holders == [path]
     settings = load(site.config)
-    actions = [use.action for use in open_master(settings).custody.log.uses()]
+    opened = open_master(settings).custody
+    assert opened is not None
+    actions = [use.action for use in opened.log.uses()]
     assert actions[:2] == ["new", "derive"]
     assert "use" in actions
     open_master(settings).destroy(settings.cohort)
