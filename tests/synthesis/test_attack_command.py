@@ -112,7 +112,9 @@ def test_floors_are_always_printed(attacked: Path) -> None:
         assert f"nothing learnt {each['null']:.4f}, known leak {each['control']:.4f}" in line
 
 
-def test_what_was_trained_is_not_trained_again(attacked: Path, capsys) -> None:
+def test_what_was_trained_is_not_trained_again(
+    attacked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     weights = sorted((attacked / "attacked" / "partners").glob("*/weights.safetensors"))
     assert len(weights) == 4 + 2 + 4 - 1  # the canaries are in the model itself
     before = [path.stat().st_mtime_ns for path in weights]
@@ -124,7 +126,9 @@ def test_what_was_trained_is_not_trained_again(attacked: Path, capsys) -> None:
     assert [path.stat().st_mtime_ns for path in weights] == before
 
 
-def test_notes_of_a_model_with_canaries_are_held_and_tried(attacked: Path, capsys) -> None:
+def test_notes_of_a_model_with_canaries_are_held_and_tried(
+    attacked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     notes, out = attacked / "synthetic", attacked / "report"
     words = [attacked / "model", attacked / "corpus", "-o", notes, *SHORT, "--notes", 4]
     assert call("generate", *words) == 0
@@ -145,7 +149,9 @@ def test_notes_of_a_model_with_canaries_are_held_and_tried(attacked: Path, capsy
     assert call("battery", *words, "--word-pairs", attacked / "none.tsv", "--plain") == 2
 
 
-def test_what_cannot_be_attacked_is_refused(attacked: Path, tmp_path: Path, capsys) -> None:
+def test_what_cannot_be_attacked_is_refused(
+    attacked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = [attacked / "model", attacked / "corpus", "-o", tmp_path / "out", "--plain"]
     assert call("attack", *words, "--halves", 3) == 2
     assert call("attack", *words, "--without", 500) == 2

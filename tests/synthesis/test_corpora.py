@@ -29,7 +29,9 @@ from synthesis.training import learn_vocabulary, longest_entities
 from tests.synthesis.letters import letters
 
 
-def note(number: object, text: str, *spans: tuple[int, int, str], person: str | None = None):
+def note(
+    number: object, text: str, *spans: tuple[int, int, str], person: str | None = None
+) -> Annotated:
     document = Document(str(number), text, person)
     return Annotated(document, tuple(Span(*span) for span in spans))
 

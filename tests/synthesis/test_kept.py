@@ -52,12 +52,14 @@ def letter(**changes: str) -> Letter:
         ({"s1": "3-2-2020"}, {("DATE", "folded", "surrogate")}),
     ],
 )
-def test_what_is_planted_is_found(changes, expected):
+def test_what_is_planted_is_found(
+    changes: dict[str, str], expected: set[tuple[str, str, str]]
+) -> None:
     one = letter(**changes)
     assert {(e.label, e.way, e.where) for e in findings(one, one.identifiers)} == expected
 
 
-def test_what_does_not_hold_together_is_counted():
+def test_what_does_not_hold_together_is_counted() -> None:
     whole = consistency([letter()])
     assert whole == {
         "names with one surrogate": 2, "with several": 0, "surrogates of two names": 0,

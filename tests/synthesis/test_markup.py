@@ -62,7 +62,7 @@ def test_a_note_comes_back_as_it_was(note: Annotated) -> None:
 
 
 @pytest.mark.parametrize("spans", [[(0, 5), (2, 3)], [(0, 3), (2, 5)], [(0, 3), (0, 3)]])
-def test_nested_and_crossing_spans_raise(spans) -> None:
+def test_nested_and_crossing_spans_raise(spans: list[tuple[int, int]]) -> None:
     note = Annotated(Document("1", "abcdef"), tuple(Span(a, b, "NAME") for a, b in spans))
     with pytest.raises(Unreadable, match="nested-spans"):
         encode(note)
@@ -127,7 +127,9 @@ def test_a_real_corpus_comes_back() -> None:
         ("5 <LT>6> <UNK>", "5 <6> \ufffd", []),
     ],
 )
-def test_what_a_model_wrote_is_read(marked: str, text: str, spans) -> None:
+def test_what_a_model_wrote_is_read(
+    marked: str, text: str, spans: list[tuple[int, int, str]]
+) -> None:
     found = clean(marked)
     assert found.text == text
     assert [(s.start, s.end, s.label) for s in found.spans] == spans

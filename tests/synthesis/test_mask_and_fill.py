@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from datetime import date
 from itertools import cycle
 from pathlib import Path
@@ -127,7 +128,9 @@ def test_the_seed_decides_what_is_masked(folder: Path, tmp_path: Path) -> None:
     assert told[0] == told[1] != told[2]
 
 
-def test_what_nobody_can_tell_is_refused(folder: Path, tmp_path: Path, capsys) -> None:
+def test_what_nobody_can_tell_is_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     asked = ["mask", folder / "corpus", "-o", tmp_path / "out", "--plain"]
     assert call(*asked, "--speech", "NOUN=0.5") == 2
     assert "nothing tells NOUN in letters in es" in " ".join(capsys.readouterr().err.split())
@@ -139,7 +142,9 @@ def test_what_nobody_can_tell_is_refused(folder: Path, tmp_path: Path, capsys) -
 # Training
 
 
-def test_a_grid_is_searched_and_goes_on(folder: Path, tmp_path: Path, capsys) -> None:
+def test_a_grid_is_searched_and_goes_on(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "grid.toml").write_text("psi = [0.3, 0.6]\nphi = [0.75]\n")
     asked = ["train", folder / "corpus", "-o", tmp_path / "found", *TINY]
     asked += ["--grid", tmp_path / "grid.toml"]
@@ -236,7 +241,7 @@ def test_the_manifest_is_that_of_synthetic_notes(folder: Path, whole: Path) -> N
 
 
 def test_interrupted_filling_ends_the_same(
-    folder: Path, whole: Path, tmp_path: Path, monkeypatch
+    folder: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from synthesis import filling_files as refill
 
@@ -261,14 +266,21 @@ def test_interrupted_filling_ends_the_same(
     ("drawn", "reason"), [((), "not-filled"), (("--epsilon", 8), "identifier-left")]
 )
 def test_a_model_that_writes_names_gets_no_letter_out(
-    drawn, reason: str, folder: Path, tmp_path: Path, monkeypatch, capsys
+    drawn: tuple[str | int, ...],
+    reason: str,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     from pipeline.synthetic import letter_writing
 
     class Leaks:
         """Knows nothing but names; a private filler must be able to write all of them."""
 
-        def candidates(self, windows, top):
+        def candidates(
+            self, windows: Sequence[Sequence[str | None]], top: int
+        ) -> list[list[list[tuple[str, float]]]]:
             names = cycle(FAMILY)
             return [[[(next(names), 1.0)] for word in row if word is None] for row in windows]
 
@@ -301,13 +313,21 @@ def test_the_model_may_fill_identifiers_and_draw_privately(folder: Path, tmp_pat
         (["--runner", "DirectRunner"], "--runner=DirectRunner"),
     ],
 )
-def test_what_cannot_be_is_refused(folder: Path, tmp_path, more, problem, capsys) -> None:
+def test_what_cannot_be_is_refused(
+    folder: Path,
+    tmp_path: Path,
+    more: list[str | int],
+    problem: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert fill(folder, tmp_path / "out", *more) == 2
     assert problem in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out" / "notes.jsonl").exists()
 
 
-def test_surrogates_need_a_key(folder: Path, tmp_path: Path, capsys) -> None:
+def test_surrogates_need_a_key(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     asked = [folder / "model", folder / "masked", "-o", tmp_path / "out", "--plain"]
     assert call("fill", *asked) == 2
     assert "surrogates are drawn under a key" in capsys.readouterr().err

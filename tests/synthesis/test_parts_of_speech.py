@@ -12,7 +12,14 @@ from pipeline.synthetic.terms import DRUG, TERM, Terms
 from record.document import Document
 from record.errors import ConfigError
 from synthesis.masking import words_of
-from synthesis.parts_of_speech import CONTENT, PACKAGED, EntityTagger, PipelineTagger, make_tagger
+from synthesis.parts_of_speech import (
+    CONTENT,
+    PACKAGED,
+    EntityTagger,
+    PipelineTagger,
+    SpeechTagger,
+    make_tagger,
+)
 
 FRENCH = "La patiente présente une pneumonie à 39,5 °C depuis hier."
 
@@ -30,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def parts(tagger, *texts: str) -> list[list[str]]:
+def parts(tagger: SpeechTagger, *texts: str) -> list[list[str]]:
     return list(map(list, tagger.parts(texts, [words_of(text) for text in texts])))
 
 

@@ -41,7 +41,7 @@ def write(path: Path, notes: list[Annotated]) -> Path:
     return path
 
 
-def release(folder: Path, notes: list[Annotated], key: str = "abc", **more) -> Path:
+def release(folder: Path, notes: list[Annotated], key: str = "abc", **more: Any) -> Path:
     """A release as a folder of JSON Lines."""
     rows: dict[str, list[dict[str, Any]]] = {
         "cdm_source": [{"cdm_etl_reference": f"cryptonym release key {key}"}],
@@ -89,7 +89,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # From a release to a corpus
 
 
-def test_a_release_becomes_a_corpus(tmp_path: Path, capsys) -> None:
+def test_a_release_becomes_a_corpus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     notes = letters(60)
     withdrawn = {"person_id": [1003], "note_id": [5]}
     place = release(tmp_path / "release", notes, withdrawn=withdrawn)
@@ -150,14 +150,21 @@ def test_a_database_and_parquet_become_the_same_corpus(tmp_path: Path) -> None:
         ({"key_id": None}, "no manifest of a release"),
     ],
 )
-def test_what_is_no_release_is_refused(change, problem: str, tmp_path: Path, capsys) -> None:
+def test_what_is_no_release_is_refused(
+    change: dict[str, Any],
+    problem: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     place = release(tmp_path / "release", letters(5), **change)
     assert call("prepare", place, "-o", tmp_path / "corpus", "--plain") == 2
     assert problem in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "corpus").exists()
 
 
-def test_notes_without_a_manifest_need_inside(tmp_path: Path, capsys) -> None:
+def test_notes_without_a_manifest_need_inside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     notes = write(tmp_path / "notes.jsonl", letters(5))
     assert call("prepare", notes, "-o", tmp_path / "corpus", "--plain") == 2
     assert "--inside" in capsys.readouterr().err
@@ -202,7 +209,7 @@ def test_notes_are_written_with_a_manifest(whole: Path) -> None:
 
 
 def test_an_interrupted_generation_ends_the_same(
-    folder: Path, whole: Path, tmp_path: Path, monkeypatch
+    folder: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from synthesis import part_files
 
@@ -224,7 +231,9 @@ def test_an_interrupted_generation_ends_the_same(
     assert generate(folder, tmp_path / "cut", "--notes", 10) == 2  # it is done
 
 
-def test_notes_are_written_up_to_a_number_of_words(folder: Path, tmp_path: Path, capsys) -> None:
+def test_notes_are_written_up_to_a_number_of_words(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert generate(folder, tmp_path / "out", "--words", 150, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     lengths = [
@@ -239,7 +248,7 @@ def test_notes_are_written_up_to_a_number_of_words(folder: Path, tmp_path: Path,
         generate(folder, tmp_path / "both", "--words", 150, "--notes", 3)
 
 
-def test_shares_and_beams(folder: Path, tmp_path: Path, capsys) -> None:
+def test_shares_and_beams(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "s.toml").write_text("CITY = 3\nDATE = 1\n")
     asked = ["--notes", 4, "--shares", tmp_path / "s.toml", "--method", "beam", "--beams", 2]
     assert generate(folder, tmp_path / "out", *asked, "--json") == 0
@@ -252,7 +261,7 @@ def test_shares_and_beams(folder: Path, tmp_path: Path, capsys) -> None:
 
 
 def test_of_many_free_notes_those_are_kept_that_have_what_was_asked_for(
-    folder: Path, tmp_path: Path, capsys
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     free = ["--tags", "asked", "--json"]
     told = {}
@@ -273,7 +282,9 @@ def test_of_many_free_notes_those_are_kept_that_have_what_was_asked_for(
     assert generate(folder, tmp_path / "w", "--words", 8, "--candidates", 6, *free) == 2
 
 
-def test_what_cannot_be_is_refused(folder: Path, tmp_path: Path, capsys) -> None:
+def test_what_cannot_be_is_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert generate(folder, tmp_path / "a", "--notes", 1, "--method", "hot") == 2
     assert generate(folder, tmp_path / "b", "--notes", 1, "--max-length", 5000) == 2
     assert "--max-length: is too long for the model" in capsys.readouterr().err
@@ -283,7 +294,9 @@ def test_what_cannot_be_is_refused(folder: Path, tmp_path: Path, capsys) -> None
     assert call("train", folder / "corpus", "-o", tmp_path / "e", "--recipe", "none") == 2
 
 
-def test_a_bound_too_low_for_the_notes_asked_for_is_told(folder: Path, whole: Path, capsys) -> None:
+def test_a_bound_too_low_for_the_notes_asked_for_is_told(
+    folder: Path, whole: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     asked = [
         json.loads(line) for line in (folder / "corpus" / "requests.jsonl").read_text().splitlines()
     ]
@@ -298,7 +311,9 @@ def test_a_bound_too_low_for_the_notes_asked_for_is_told(folder: Path, whole: Pa
     assert "nine in ten" not in capsys.readouterr().err
 
 
-def test_nothing_that_is_said_quotes_a_note(folder: Path, tmp_path: Path, capsys) -> None:
+def test_nothing_that_is_said_quotes_a_note(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert generate(folder, tmp_path / "out", "--notes", 2) == 0
     said = capsys.readouterr()
     held = (folder / "model" / "training.json").read_text() + said.out + said.err

@@ -2,6 +2,8 @@
 
 import random
 from itertools import pairwise
+from random import Random
+from typing import Any
 
 import pytest
 
@@ -9,12 +11,12 @@ from evaluation.attacks.copying import VERBATIM, RealNotes, membership, nearness
 from evaluation.attacks.proximity import SIZES, WordCorpus
 
 
-def note(chance, length=60):
+def note(chance: Random, length: int = 60) -> list[str]:
     return [f"w{chance.randint(1, 300)}" for _ in range(length)]
 
 
 @pytest.fixture(scope="module")
-def real():
+def real() -> RealNotes:
     chance = random.Random(3)
     trained = [note(chance) for _ in range(120)]
     patients = [f"p{number // 2}" for number in range(120)]
@@ -22,17 +24,17 @@ def real():
 
 
 @pytest.fixture(scope="module")
-def corpus(real):
+def corpus(real: RealNotes) -> WordCorpus:
     return WordCorpus(real.trained)
 
 
 @pytest.fixture(scope="module")
-def new():
+def new() -> list[Any]:
     chance = random.Random(8)
     return [note(chance) for _ in range(60)]
 
 
-def test_new_notes_give_nothing_away(real, corpus, new):
+def test_new_notes_give_nothing_away(real: RealNotes, corpus: WordCorpus, new: list[Any]) -> None:
     for each in nearness(new, real, corpus, "fiction").measured:
         assert each.control == 1.0
         assert each.value == pytest.approx(each.null, abs=0.02)
@@ -44,7 +46,7 @@ def test_new_notes_give_nothing_away(real, corpus, new):
     assert told.control == 1.0
 
 
-def test_copies_are_seen(real, corpus, new):
+def test_copies_are_seen(real: RealNotes, corpus: WordCorpus, new: list[Any]) -> None:
     made = [*new[:30], *real.trained[:30]]
     near = nearness(made, real, corpus, "fiction")
     assert {each.name for each in near.measured} == {f"nearest-rouge-{size}" for size in SIZES}
@@ -56,7 +58,7 @@ def test_copies_are_seen(real, corpus, new):
     assert membership(made, real, "fiction").low > 0.5
 
 
-def test_a_phrase_of_the_house_is_no_copy():
+def test_a_phrase_of_the_house_is_no_copy() -> None:
     phrase = [f"p{number}" for number in range(VERBATIM)]
     held = [[*phrase, "a"], [*phrase, "b"], ["c"] * 20]
     shared = RealNotes(held, ["1", "2", "3"], [["d"] * 20, ["e"] * 20])
@@ -66,7 +68,7 @@ def test_a_phrase_of_the_house_is_no_copy():
     assert verbatim(made, own, "fiction").value == 0.5
 
 
-def test_the_more_is_copied_the_surer_the_attack(real, new):
+def test_the_more_is_copied_the_surer_the_attack(real: RealNotes, new: list[Any]) -> None:
     told = [
         membership([*new[: 60 - count], *real.trained[:count]], real, "fiction").value
         for count in (0, 20, 60)
@@ -82,10 +84,12 @@ def test_the_more_is_copied_the_surer_the_attack(real, new):
         ([["a"]] * 2, ["1"] * 2, []),
     ],
 )
-def test_too_little_to_compare_with_is_refused(trained, patients, held_out):
+def test_too_little_to_compare_with_is_refused(
+    trained: list[list[str]], patients: list[str], held_out: list[list[str]]
+) -> None:
     with pytest.raises(ValueError, match=r"patient|at least two"):
         RealNotes(trained, patients, held_out)
 
 
-def test_no_text_in_what_is_printed(real):
+def test_no_text_in_what_is_printed(real: RealNotes) -> None:
     assert "w1" not in repr(real)

@@ -50,12 +50,12 @@ def _head(note: FictionalNote, hospital: Hospital) -> Annotated:
 
 
 @pytest.fixture(scope="module")
-def asthma(hospital, letters) -> Release:
+def asthma(hospital: Hospital, letters: list[FictionalNote]) -> Release:
     return shown(hospital, letters, "asthma")
 
 
 @pytest.fixture(scope="module")
-def cancer(hospital, letters) -> Release:
+def cancer(hospital: Hospital, letters: list[FictionalNote]) -> Release:
     return shown(hospital, letters, "cancer")
 
 
@@ -69,17 +69,21 @@ def cancer(hospital, letters) -> Release:
         ("dates", 1 / PATIENTS),
     ],
 )
-def test_two_cohorts_are_linked_by_guessing_alone(asthma, cancer, field: str, chance) -> None:
+def test_two_cohorts_are_linked_by_guessing_alone(
+    asthma: Release, cancer: Release, field: str, chance: float
+) -> None:
     found = link(asthma[field], cancer[field])
     assert binomtest(found.hits, PATIENTS, chance, alternative="greater").pvalue > SURPRISING
 
 
-def test_all_of_these_together_do_not_link_either(asthma, cancer) -> None:
+def test_all_of_these_together_do_not_link_either(asthma: Release, cancer: Release) -> None:
     found = link(asthma["all of these"], cancer["all of these"])
     assert binomtest(found.hits, PATIENTS, 2 / PATIENTS, alternative="greater").pvalue > SURPRISING
 
 
-def test_the_attack_works_where_one_key_made_both(hospital, letters, asthma) -> None:
+def test_the_attack_works_where_one_key_made_both(
+    hospital: Hospital, letters: list[FictionalNote], asthma: Release
+) -> None:
     """The positive control: the same cohort, released again."""
     again = shown(hospital, letters, "asthma")
     for field, least in (("names", 0.98), ("zips", 0.3), ("ids", 0.98), ("dates", 0.98)):
@@ -88,7 +92,7 @@ def test_the_attack_works_where_one_key_made_both(hospital, letters, asthma) -> 
         assert found.p_value < 1e-12
 
 
-def test_distances_between_dates_link_by_design(asthma, cancer) -> None:
+def test_distances_between_dates_link_by_design(asthma: Release, cancer: Release) -> None:
     """The known limit: whoever has two cohorts of the same patients can match their courses."""
     assert link(asthma["distances between dates"], cancer["distances between dates"]).rate > 0.9
 
@@ -117,7 +121,7 @@ def test_a_rare_value_counts_more_than_common_ones() -> None:
 
 
 @pytest.mark.parametrize("sizes", [(0, 0), (1, 1), (2, 3)])
-def test_releases_of_others_are_refused(sizes) -> None:
+def test_releases_of_others_are_refused(sizes: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="same patients"):
         link(*([frozenset("a")] * size for size in sizes))
 

@@ -2,7 +2,9 @@
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
+from random import Random
 
 import numpy as np
 import pytest
@@ -16,13 +18,13 @@ from models.language.training.training import Unigram
 LOGS = st.lists(st.floats(-20, 0), min_size=1, max_size=30)
 
 
-def unigram(notes, words):
+def unigram(notes: Sequence[Sequence[str]], words: str | list[str]) -> dict[str, float]:
     """Log probabilities with add-one smoothing."""
     count = {word: 1 + sum(note.count(word) for note in notes) for word in words}
     return {word: math.log(count[word] / sum(count.values())) for word in words}
 
 
-def test_a_unigram_model_has_its_closed_form():
+def test_a_unigram_model_has_its_closed_form() -> None:
     notes = [["a", "b"], ["a", "a", "c"], ["b", "d", "d", "d"]]
     words = "abcd"
     total, size = sum(map(len, notes)), len(words)
@@ -41,12 +43,12 @@ def test_a_unigram_model_has_its_closed_form():
 
 
 @given(LOGS)
-def test_identical_models_remember_nothing(logs):
+def test_identical_models_remember_nothing(logs: list[float]) -> None:
     assert influence(logs, logs) == influence([0.0], [0.0])
 
 
 @given(LOGS, st.randoms())
-def test_the_largest_change_bounds_the_mean(logs, chance):
+def test_the_largest_change_bounds_the_mean(logs: list[float], chance: Random) -> None:
     others = [chance.uniform(-20, 0) for _ in logs]
     found = influence(logs, others)
     assert abs(found.mean) <= found.largest + 1e-9
@@ -54,12 +56,12 @@ def test_the_largest_change_bounds_the_mean(logs, chance):
 
 
 @pytest.mark.parametrize(("one", "other"), [([], []), ([0.0], [0.0, 1.0]), ([-math.inf], [0.0])])
-def test_what_cannot_be_compared_is_refused(one, other):
+def test_what_cannot_be_compared_is_refused(one: list[float], other: list[float]) -> None:
     with pytest.raises(ValueError, match=r"same tokens|finite"):
         influence(one, other)
 
 
-def test_an_excess_is_bounded_from_its_floor():
+def test_an_excess_is_bounded_from_its_floor() -> None:
     chance = np.random.default_rng(1)
     floors = chance.normal(4, 1, 200)
     found = excess(floors + chance.normal(2, 0.5, 200), floors)
@@ -69,7 +71,7 @@ def test_an_excess_is_bounded_from_its_floor():
     assert same.low == same.high == 0.0
 
 
-def test_every_note_is_in_half_of_the_models():
+def test_every_note_is_in_half_of_the_models() -> None:
     halves = half_splits(101, 8)
     assert (halves.sum(0) == 4).all()
     assert not (halves == half_splits(101, 8, seed=2)).all()
@@ -77,7 +79,7 @@ def test_every_note_is_in_half_of_the_models():
         half_splits(10, 3)
 
 
-def test_the_note_with_a_planted_number_ranks_first_by_either_estimator():
+def test_the_note_with_a_planted_number_ranks_first_by_either_estimator() -> None:
     words = [f"w{number}" for number in range(30)]
     chance = np.random.default_rng(4)
     notes = [list(chance.choice(words, 40)) for _ in range(30)]
@@ -98,7 +100,7 @@ def test_the_note_with_a_planted_number_ranks_first_by_either_estimator():
     assert int(np.argmax(largest)) == int(np.argmax(counterfactual(told, halves))) == 17
 
 
-def test_the_product_s_unigram_has_the_closed_form_too():
+def test_the_product_s_unigram_has_the_closed_form_too() -> None:
     notes = [[0, 1], [0, 0, 2], [1, 3, 3, 3]]
     total = sum(map(len, notes))
     for left_out, note in enumerate(notes):
@@ -119,12 +121,12 @@ def test_the_product_s_unigram_has_the_closed_form_too():
 class Bigram:
     """A model of the next word by the last one, with a half added to every count."""
 
-    def __init__(self, notes, words):
+    def __init__(self, notes: Sequence[Sequence[str]], words: int) -> None:
         self._words = words
         self._pairs = Counter(pair for note in notes for pair in pairwise(["", *note]))
         self._firsts = Counter(first for note in notes for first in ["", *note[:-1]])
 
-    def told(self, note):
+    def told(self, note: Sequence[str]) -> list[float]:
         """Log probabilities of the words of a note."""
         return [
             math.log((self._pairs[pair] + 0.5) / (self._firsts[pair[0]] + 0.5 * self._words))
@@ -133,7 +135,7 @@ class Bigram:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_models_of_halves_rank_notes_as_leaving_each_out_does(seed):
+def test_models_of_halves_rank_notes_as_leaving_each_out_does(seed: int) -> None:
     chance = np.random.default_rng(seed)
     weights = 1 / np.arange(1, 201)
     words = [f"w{number}" for number in range(200)]
@@ -153,7 +155,7 @@ def test_models_of_halves_rank_notes_as_leaving_each_out_does(seed):
     assert spearmanr(scores, [each.mean for each in alone]).statistic >= 0.6
 
 
-def test_a_note_that_every_model_saw_has_no_score():
+def test_a_note_that_every_model_saw_has_no_score() -> None:
     scores = counterfactual([[-1.0, -2.0], [-1.5, -2.5]], [[True, True], [True, False]])
     assert math.isnan(scores[0])
     assert scores[1] == pytest.approx(0.5)
@@ -162,14 +164,14 @@ def test_a_note_that_every_model_saw_has_no_score():
 @given(
     st.lists(st.integers(0, 9), min_size=2, max_size=12), st.lists(st.integers(0, 9), min_size=2)
 )
-def test_the_area_is_the_share_of_pairs_in_order(members, others):
+def test_the_area_is_the_share_of_pairs_in_order(members: list[int], others: list[int]) -> None:
     pairs = [(one > other) + (one == other) / 2 for one in members for other in others]
     found = attack(members, others)
     assert found.auc == pytest.approx(np.mean(pairs))
     assert 0 <= found.low <= found.high <= 1
 
 
-def test_an_attack_on_noise_holds_a_half_as_often_as_promised():
+def test_an_attack_on_noise_holds_a_half_as_often_as_promised() -> None:
     chance = np.random.default_rng(9)
     held = 0
     for _ in range(200):
@@ -180,7 +182,7 @@ def test_an_attack_on_noise_holds_a_half_as_often_as_promised():
     assert leak.low > 0.9
 
 
-def test_one_note_tells_nothing():
+def test_one_note_tells_nothing() -> None:
     with pytest.raises(ValueError, match="at least two"):
         attack([1.0], [0.0, 1.0])
     with pytest.raises(ValueError, match="at least two"):

@@ -44,7 +44,7 @@ def covered(note: str, texts: list[str]) -> float:
 
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.lists(TEXTS, max_size=3), st.data())
 @settings(max_examples=150, deadline=None)
-def test_runs_are_found_as_defined(notes, texts, data) -> None:
+def test_runs_are_found_as_defined(notes: list[str], texts: list[str], data: st.DataObject) -> None:
     texts = [*texts, data.draw(st.sampled_from(notes))]  # chance seldom writes thirteen words alike
     runs = SharedRuns(notes)
     for text in texts:
@@ -56,7 +56,7 @@ def test_runs_are_found_as_defined(notes, texts, data) -> None:
 
 @given(st.lists(st.tuples(TEXTS, st.sampled_from("xyz")), min_size=1, max_size=6))
 @settings(max_examples=100, deadline=None)
-def test_phrases_of_the_house_are_those_of_another_patient(held) -> None:
+def test_phrases_of_the_house_are_those_of_another_patient(held: list[tuple[str, str]]) -> None:
     notes, owners = zip(*held, strict=True)
     expected = [
         covered(note, [other for other, his in held if his != owner]) for note, owner in held
@@ -106,12 +106,12 @@ class Memory:
     def __init__(self, texts: list[str]) -> None:
         self.texts = texts
 
-    def log_probabilities(self, texts):
+    def log_probabilities(self, texts: Iterable[str]) -> Iterator[Floats]:
         known = {pair for text in self.texts for pair in _pairs(text)}
         for text in texts:
             yield np.array([-1.0 if pair in known else -5.0 for pair in _pairs(text)])
 
-    def taught(self, texts):
+    def taught(self, texts: Sequence[str]) -> "Memory":
         return Memory([*self.texts, *texts])
 
 

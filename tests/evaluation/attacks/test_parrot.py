@@ -26,7 +26,9 @@ def attacked() -> dict[str, dict[str, ParrotAttack]]:
 
 
 @pytest.mark.parametrize("attacker", ["parrot", "shadow"])
-def test_nothing_is_found_where_nothing_was_missed(attacked, attacker: str) -> None:
+def test_nothing_is_found_where_nothing_was_missed(
+    attacked: dict[str, dict[str, ParrotAttack]], attacker: str
+) -> None:
     """What is suspected reads like the patient's originals as seldom as like another's."""
     own, strange = attacked[OWN][attacker], attacked[STRANGE][attacker]
     assert own.budget == strange.budget == round(MISSED * own.identifiers)
@@ -34,14 +36,18 @@ def test_nothing_is_found_where_nothing_was_missed(attacked, attacker: str) -> N
     assert not both or binomtest(own.hits, both, 0.5, alternative="greater").pvalue > SURPRISING
 
 
-def test_misses_at_random_hide_from_the_parrot(attacked) -> None:
+def test_misses_at_random_hide_from_the_parrot(
+    attacked: dict[str, dict[str, ParrotAttack]],
+) -> None:
     """They stand where surrogates do: that is what hiding in plain sight is for."""
     found = attacked["missed at random"]["parrot"]
     assert found.leaks == found.budget == round(MISSED * found.identifiers)
     assert found.p_value > SURPRISING
 
 
-def test_misses_that_a_detector_would_make_are_found(attacked) -> None:
+def test_misses_that_a_detector_would_make_are_found(
+    attacked: dict[str, dict[str, ParrotAttack]],
+) -> None:
     found = attacked["missed where unsure"]["parrot"]
     assert found.auc > 0.8
     assert found.p_value < SURPRISING
@@ -49,7 +55,9 @@ def test_misses_that_a_detector_would_make_are_found(attacked) -> None:
 
 
 @pytest.mark.parametrize("attacker", ["parrot", "shadow"])
-def test_the_attack_finds_everything_where_nothing_hides_it(attacked, attacker: str) -> None:
+def test_the_attack_finds_everything_where_nothing_hides_it(
+    attacked: dict[str, dict[str, ParrotAttack]], attacker: str
+) -> None:
     """The positive control: beside labels in brackets an original stands out."""
     found = attacked["missed at random, others masked"][attacker]
     assert found.recall > 0.9

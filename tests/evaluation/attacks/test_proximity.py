@@ -3,6 +3,7 @@
 import math
 import random
 from collections import Counter
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -23,18 +24,18 @@ from evaluation.attacks.proximity import (
 NOTES = st.lists(st.lists(st.sampled_from("abcde"), max_size=12), min_size=1, max_size=6)
 
 
-def grams(note, size):
+def grams(note: list[str], size: int) -> Counter[tuple[str, ...]]:
     return Counter(tuple(note[at : at + size]) for at in range(len(note) - size + 1))
 
 
-def recall(synthetic, real, size):
+def recall(synthetic: list[str], real: list[str], size: int) -> float:
     """ROUGE-N recall as its definition has it."""
     wanted, held = grams(synthetic, size), grams(real, size)
     total = sum(wanted.values())
     return sum((wanted & held).values()) / total if total else 0.0
 
 
-def okapi(query, notes):
+def okapi(query: list[str], notes: list[list[str]]) -> list[float]:
     """BM25 of a query for each note, word by word."""
     usual = sum(map(len, notes)) / len(notes)
     scores = []
@@ -51,7 +52,9 @@ def okapi(query, notes):
 
 @settings(max_examples=60)
 @given(NOTES.filter(any), NOTES)
-def test_rouge_is_that_of_a_count_by_hand(real, synthetic):
+def test_rouge_is_that_of_a_count_by_hand(
+    real: list[list[str]], synthetic: list[list[str]]
+) -> None:
     corpus = WordCorpus(real)
     for size in SIZES:
         for near in corpus.rouge(synthetic, size):
@@ -62,14 +65,14 @@ def test_rouge_is_that_of_a_count_by_hand(real, synthetic):
 
 @settings(max_examples=60)
 @given(NOTES.filter(any), NOTES)
-def test_bm25_is_that_of_the_formula(real, synthetic):
+def test_bm25_is_that_of_the_formula(real: list[list[str]], synthetic: list[list[str]]) -> None:
     for near in WordCorpus(real).bm25(synthetic):
         each = okapi(synthetic[near.synthetic], real)
         assert near.score == pytest.approx(max(each), abs=1e-9)
         assert each[near.real] == pytest.approx(max(each), abs=1e-9)
 
 
-def test_bm25_is_that_of_a_library():
+def test_bm25_is_that_of_a_library() -> None:
     bm25s = pytest.importorskip("bm25s")
     chance = random.Random(1)
     real = [[chance.choice("abcdefghij") for _ in range(chance.randint(3, 30))] for _ in range(40)]
@@ -81,12 +84,12 @@ def test_bm25_is_that_of_a_library():
         assert near.score == pytest.approx(index.get_scores(query).max() * (K1 + 1), abs=1e-9)
 
 
-def made(chance, words, length):
+def made(chance: Random, words: list[str], length: int) -> str:
     return " ".join(chance.choice(words) for _ in range(length))
 
 
 @pytest.fixture(scope="module")
-def planted():
+def planted() -> tuple[list[str], list[str]]:
     """A thousand synthetic notes: 20 copies, 20 half copies, 20 copies with other names."""
     chance = random.Random(7)
     words = [f"w{number}" for number in range(400)]
@@ -100,7 +103,7 @@ def planted():
     return real, synthetic
 
 
-def test_planted_copies_are_all_among_the_first(planted):
+def test_planted_copies_are_all_among_the_first(planted: tuple[list[str], list[str]]) -> None:
     real, synthetic = planted
     corpus = WordCorpus(map(words_of, real))
     told = [words_of(text) for text in synthetic]
@@ -115,7 +118,9 @@ def test_planted_copies_are_all_among_the_first(planted):
     assert [near.real for near in corpus.bm25(told)[940:1000]] == list(range(60))
 
 
-def test_people_read_each_pair_once_and_nothing_but_structure_never(planted):
+def test_people_read_each_pair_once_and_nothing_but_structure_never(
+    planted: tuple[list[str], list[str]],
+) -> None:
     real, synthetic = planted
     corpus = WordCorpus(map(words_of, real))
     told = [words_of(text) for text in synthetic]
@@ -136,15 +141,15 @@ def test_people_read_each_pair_once_and_nothing_but_structure_never(planted):
         ("the same four words" + " more" * LONGEST, "the same four words", 0),
     ],
 )
-def test_what_is_worth_reading(one, other, count):
+def test_what_is_worth_reading(one: str, other: str, count: int) -> None:
     near = [Nearest(0, 0, 1.0)]
     assert len(review({3: near, 5: near}, near, [one], [other])) == count
 
 
-def test_nothing_to_compare_with_is_an_error():
+def test_nothing_to_compare_with_is_an_error() -> None:
     with pytest.raises(ValueError, match="no real notes"):
         WordCorpus([[], []])
 
 
-def test_no_text_in_what_is_printed():
+def test_no_text_in_what_is_printed() -> None:
     assert repr(WordCorpus([["canary"]])) == "Corpus(1 notes)"

@@ -1,5 +1,6 @@
 """Attacks on shared vectors see what leaks, and see nothing where there is nothing."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.attacks.attack_trials import Rate, over_seeds
-from evaluation.attacks.sentence_pairs import averaged, look, make_twins, seeds, whitening
+from evaluation.attacks.sentence_pairs import (
+    Encode,
+    Vectors,
+    averaged,
+    look,
+    make_twins,
+    seeds,
+    whitening,
+)
 from evaluation.attacks.sharing import (
     AttackedRelease,
     Ready,
@@ -38,7 +47,7 @@ LOWER = CASES.index("lower")
 SIZE = 12
 
 
-def embeddings():
+def embeddings() -> Embeddings:
     chance = np.random.default_rng(1)
     matrix = chance.normal(size=(len(NAMES + PLAIN), SIZE)).astype(np.float32)
     return Embeddings(NAMES + PLAIN, matrix, np.zeros((0, SIZE), np.float32))
@@ -47,7 +56,7 @@ def embeddings():
 EMBEDDINGS = embeddings()
 
 
-def sentences(count, seed):
+def sentences(count: int, seed: int) -> list[Sentence]:
     """Sentences of seven words, of which one or two are names."""
     chance = np.random.default_rng(seed)
     made = []
@@ -61,14 +70,14 @@ def sentences(count, seed):
     return made
 
 
-def plain(some, seed):
+def plain(some: Sequence[Sentence], seed: int) -> list[Vectors]:
     return [EMBEDDINGS.vectors(each.tokens) for each in some]
 
 
-def noisy(spread):
+def noisy(spread: float) -> Encode:
     """An encoder that adds noise, and nothing else."""
 
-    def encode(some, seed):
+    def encode(some: Sequence[Sentence], seed: int) -> list[Vectors]:
         chance = np.random.default_rng(seed)
         shape = (len(some), 7, SIZE)
         noise = chance.normal(0, spread, shape).astype(np.float32) if spread else np.zeros(shape)
@@ -77,7 +86,7 @@ def noisy(spread):
     return encode
 
 
-def hiding(some, seed):
+def hiding(some: Sequence[Sentence], seed: int) -> list[Vectors]:
     """An encoder that puts noise in the place of names, and so cannot give them away."""
     chance = np.random.default_rng(seed)
     found = []
@@ -89,7 +98,7 @@ def hiding(some, seed):
     return found
 
 
-def subject(encode, count=240):
+def subject(encode: Encode, count: int = 240) -> AttackedRelease:
     attacked, words = sentences(count, 1), NAMES + PLAIN
     return AttackedRelease(
         sentences=attacked,
@@ -112,7 +121,7 @@ def able(attack: Ready | None) -> Ready:
 CHOICES = ("sentence-linkage", "averaged-1", "averaged-8", "sentence-membership")
 
 
-def test_choices_between_twins_see_what_leaks_and_nothing_else():
+def test_choices_between_twins_see_what_leaks_and_nothing_else() -> None:
     leaky, safe = subject(noisy(0.3), 160), subject(hiding, 160)
     seen = able(attack_twins(leaky, leaky.encode, 1))(in_question(leaky))
     none = able(attack_twins(safe, safe.encode, 1))(in_question(safe))
@@ -127,7 +136,7 @@ def test_choices_between_twins_see_what_leaks_and_nothing_else():
         assert abs(tossed[name].value - 0.5) < slack
 
 
-def test_means_of_more_encodings_tell_more():
+def test_means_of_more_encodings_tell_more() -> None:
     twins = make_twins(sentences(300, 1), Pseudonymizer(EMBEDDINGS, 8), 1)
     encode = noisy(3.0)
     sights = look(twins, encode, 1)
@@ -136,7 +145,7 @@ def test_means_of_more_encodings_tell_more():
     assert right == sorted(right) and right[0] < 0.9 < right[-1]
 
 
-def test_twins_differ_in_one_name_and_keep_what_a_file_shows():
+def test_twins_differ_in_one_name_and_keep_what_a_file_shows() -> None:
     some = sentences(60, 3)
     twins = make_twins(some, Pseudonymizer(EMBEDDINGS, 8), 1)
     assert len(twins) == len(some)
@@ -146,7 +155,7 @@ def test_twins_differ_in_one_name_and_keep_what_a_file_shows():
         assert (real.casing, real.spans) == (other.casing, other.spans)
 
 
-def test_words_are_read_off_a_table_where_they_can_be():
+def test_words_are_read_off_a_table_where_they_can_be() -> None:
     leaky, safe = subject(noisy(0.2)), subject(hiding)
     seen = able(attack_words(leaky, leaky.encode, 1))(in_question(leaky))
     none = able(attack_words(safe, safe.encode, 1))(in_question(safe))
@@ -159,20 +168,20 @@ def test_words_are_read_off_a_table_where_they_can_be():
     assert none["other-word-1"].value > 0.9  # words that identify nobody were not hidden
 
 
-def test_a_sentence_that_somebody_has_is_found_again():
+def test_a_sentence_that_somebody_has_is_found_again() -> None:
     some = subject(noisy(0.3), 60)
     rates = able(attack_known(some, some.encode, 1))(in_question(some))
     assert rates["known-sentence"].value > 0.95
     assert rates["known-shape"].value < 0.7  # few labels, one case: many sentences look alike
 
 
-def test_several_sights_tell_more_than_one():
+def test_several_sights_tell_more_than_one() -> None:
     faint = subject(noisy(2.0))
     rates = able(attack_words(faint, faint.encode, 1))(in_question(faint))
     assert rates["repeated-word-1"].value > rates["nearest-word-1"].value + 0.1
 
 
-def test_an_inverse_learns_to_read(monkeypatch):
+def test_an_inverse_learns_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
     course = inversion.InversionTraining
     monkeypatch.setattr(
         "evaluation.attacks.sharing.InversionTraining",
@@ -186,7 +195,7 @@ def test_an_inverse_learns_to_read(monkeypatch):
     assert ready(blind(some))["trained-word-1"].value < 0.15
 
 
-def test_what_is_measured_has_both_controls_and_passes_or_not():
+def test_what_is_measured_has_both_controls_and_passes_or_not() -> None:
     asked = read_requirements(
         {
             name: {"axis": "privacy", "at_most": 0.75, "control_at_least": 0.9}
@@ -205,7 +214,7 @@ def test_what_is_measured_has_both_controls_and_passes_or_not():
         assert decide(found, asked).verdict is verdict
 
 
-def test_without_identifiers_nothing_is_measured_and_the_gate_holds():
+def test_without_identifiers_nothing_is_measured_and_the_gate_holds() -> None:
     nobody = [replace(each, spans=()) for each in sentences(20, 1)]
     some = replace(subject(hiding, 20), sentences=nobody)
     assert measure(some, [1, 2], "d", attacks=[attack_twins, attack_words]) == []
@@ -213,14 +222,14 @@ def test_without_identifiers_nothing_is_measured_and_the_gate_holds():
         measure(some, [1, 1], "d")
 
 
-def test_seeds_of_two_uses_have_nothing_in_common():
+def test_seeds_of_two_uses_have_nothing_in_common() -> None:
     assert not set(seeds(1, 50, "shared")) & set(seeds(1, 50, "references"))
     assert seeds(1, 5, "shared") == seeds(1, 50, "shared")[:5]
 
 
 @settings(max_examples=20)
 @given(st.integers(1, 6), st.integers(0, 1000))
-def test_whitened_noise_is_alike_in_all_directions(size, seed):
+def test_whitened_noise_is_alike_in_all_directions(size: int, seed: int) -> None:
     chance = np.random.default_rng(seed)
     noise = chance.normal(size=(400, size)) @ chance.normal(size=(size, size))
     white = noise @ whitening(noise)
@@ -231,7 +240,7 @@ def test_whitened_noise_is_alike_in_all_directions(size, seed):
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=8), st.data())
-def test_the_place_of_the_right_one(scores, data):
+def test_the_place_of_the_right_one(scores: list[int], data: st.DataObject) -> None:
     right = data.draw(st.integers(0, len(scores) - 1))
     others = [score for at, score in enumerate(scores) if at != right]
     expected = sum(s > scores[right] for s in others) + sum(s == scores[right] for s in others) / 2
@@ -239,7 +248,7 @@ def test_the_place_of_the_right_one(scores, data):
     assert found.tolist() == [expected]
 
 
-def test_drawn_words_take_the_place_of_names():
+def test_drawn_words_take_the_place_of_names() -> None:
     some = sentences(30, 1)
     hidden = blinded(some, NAMES + PLAIN, 1)
     for before, after in zip(some, hidden, strict=True):
@@ -256,7 +265,9 @@ NEAR = {
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=5), st.integers(1, 500))
-def test_bounds_hold_the_mean_and_are_no_narrower_than_chance(values, tries):
+def test_bounds_hold_the_mean_and_are_no_narrower_than_chance(
+    values: list[float], tries: int
+) -> None:
     value, low, high = over_seeds([Rate(each, tries) for each in values])
     assert 0 <= low <= value <= high <= 1
     assert high - low >= 0.9 / tries

@@ -1,6 +1,8 @@
 """What scores say beyond the corpus: kinds of notes, patients, labels confused, terms, strength."""
 
 import json
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -15,7 +17,14 @@ TEXT = "Zoé Quill, 3 mai, aspirine à Évry"
 GOLD = (Span(0, 3, "FIRST_NAME"), Span(4, 9, "LAST_NAME"), Span(11, 16, "DATE"))
 
 
-def pair(note_id, predicted, *, gold=GOLD, person="1", kind="letter"):
+def pair(
+    note_id: str,
+    predicted: Sequence[Span | tuple[int, int, str]],
+    *,
+    gold: tuple[Span, ...] = GOLD,
+    person: str | None = "1",
+    kind: str = "letter",
+) -> Pair:
     spans = tuple(span if isinstance(span, Span) else Span(*span) for span in predicted)
     return Pair(note_id, TEXT, gold, spans, person, kind)
 
@@ -34,11 +43,11 @@ MISSED = [
 
 
 @pytest.fixture(scope="module")
-def scores():
+def scores() -> dict[str, Any]:
     return score(MISSED, lambda word: word == "aspirine")
 
 
-def test_each_kind_has_the_scores_of_its_notes(scores):
+def test_each_kind_has_the_scores_of_its_notes(scores: dict[str, Any]) -> None:
     assert list(scores["per_kind"]) == ["imaging", "letter"]
     for kind, found in scores["per_kind"].items():
         alone = score(pair for pair in MISSED if pair.kind == kind)
@@ -47,20 +56,20 @@ def test_each_kind_has_the_scores_of_its_notes(scores):
     assert scores["per_kind"]["letter"]["fully_redacted"]["documents"] == 2
 
 
-def test_a_file_is_safe_when_all_of_its_notes_are(scores):
+def test_a_file_is_safe_when_all_of_its_notes_are(scores: dict[str, Any]) -> None:
     assert scores["fully_redacted"]["rate"] == pytest.approx(2 / 3)
     files = scores["fully_redacted_files"]
     assert (files["rate"], files["patients"]) == (0.5, 2)
     assert files["low"] < 0.5 < files["high"]
 
 
-def test_a_note_without_a_person_is_its_own_patient():
+def test_a_note_without_a_person_is_its_own_patient() -> None:
     pairs = [pair("a", GOLD, person=None), pair("b", (), person=None), pair("c", (), person="a")]
     found = score(pairs)
     assert found["intervals"]["patients"] == found["fully_redacted_files"]["patients"] == 3
 
 
-def test_confusion_counts_tokens_by_both_labels(scores):
+def test_confusion_counts_tokens_by_both_labels(scores: dict[str, Any]) -> None:
     assert scores["confusion"] == {
         "FIRST_NAME": {"FIRST_NAME": 2, "LAST_NAME": 1},
         "LAST_NAME": {"LAST_NAME": 3},
@@ -69,7 +78,7 @@ def test_confusion_counts_tokens_by_both_labels(scores):
     }
 
 
-def test_medical_terms_covered_without_need(scores):
+def test_medical_terms_covered_without_need(scores: dict[str, Any]) -> None:
     assert scores["over_redaction_medical"] == {
         "terms": 4,
         "redacted": 1,
@@ -79,26 +88,26 @@ def test_medical_terms_covered_without_need(scores):
     assert score(MISSED)["over_redaction_medical"] is None
 
 
-def test_gold_is_no_medical_term():
+def test_gold_is_no_medical_term() -> None:
     found = score(MISSED, lambda word: word == "Quill")
     assert found["over_redaction_medical"]["terms"] == 1  # the note without gold
 
 
-def test_leaks_weigh_by_strength(scores):
+def test_leaks_weigh_by_strength(scores: dict[str, Any]) -> None:
     direct, quasi = (scores["leaks_by_strength"][kind] for kind in ("direct", "quasi"))
     assert (direct["spans"], direct["leaked"], direct["fully_redacted"]["rate"]) == (6, 0, 1)
     assert (quasi["spans"], quasi["leaked"], quasi["rate"]) == (3, 1, pytest.approx(1 / 3))
     assert scores["weighted_leaks"]["rate"] == pytest.approx(0.2 / (6 + 3 * 0.2))
 
 
-def test_every_label_has_a_strength_and_unknown_ones_are_direct():
+def test_every_label_has_a_strength_and_unknown_ones_are_direct() -> None:
     assert strength("NOMBRE") is strength("") is Strength.DIRECT
     quasi = {label for label in Label if strength(label) is Strength.QUASI}
     assert {Label.DATE, Label.ZIP} <= quasi
     assert not quasi & {Label.LAST_NAME, Label.SSN, Label.PHONE, Label.STREET, Label.ID}
 
 
-def test_intervals_hold_the_scores_they_belong_to(scores):
+def test_intervals_hold_the_scores_they_belong_to(scores: dict[str, Any]) -> None:
     intervals = scores["intervals"]
     assert (intervals["patients"], intervals["resamples"]) == (3, 2000)
     for name, value in (
@@ -114,11 +123,11 @@ def test_intervals_hold_the_scores_they_belong_to(scores):
             assert bounds["low"] <= found[name] <= bounds["high"] or not found["gold_tokens"]
 
 
-def test_the_same_notes_give_the_same_scores(scores):
+def test_the_same_notes_give_the_same_scores(scores: dict[str, Any]) -> None:
     assert score(MISSED, lambda word: word == "aspirine") == scores
 
 
-def test_the_table_names_kinds_and_what_names_none(scores):
+def test_the_table_names_kinds_and_what_names_none(scores: dict[str, Any]) -> None:
     assert "imaging" in tabulate(scores)
     assert "not named" in tabulate(score([pair("a", GOLD, kind="")]))
 
@@ -133,18 +142,18 @@ def test_the_table_names_kinds_and_what_names_none(scores):
         ("x" * 40, "a" * 32 + "…"),
     ],
 )
-def test_shapes_say_nothing(text, expected):
+def test_shapes_say_nothing(text: str, expected: str) -> None:
     assert shape(text) == expected
 
 
-def test_examples_are_the_most_frequent_shapes():
+def test_examples_are_the_most_frequent_shapes() -> None:
     assert leaked(MISSED) == [Example("DATE", "9 aaa", 1)]
     assert invented(MISSED) == [Example("CITY", "Aaaa", 1), Example("CITY", "aaaaaaaa", 1)]
     many = [pair(str(n), [(0, n + 1, "X")], gold=()) for n in range(8)] * 2
     assert [example.count for example in invented(many)] == [2] * 5
 
 
-def test_nothing_of_this_holds_text(scores):
+def test_nothing_of_this_holds_text(scores: dict[str, Any]) -> None:
     said = json.dumps(scores, ensure_ascii=False) + tabulate(scores)
     said += repr([*leaked(MISSED), *invented(MISSED)])
     assert not [word for word in ("Zoé", "Quill", "mai", "aspirine", "Évry") if word in said]

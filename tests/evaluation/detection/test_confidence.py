@@ -13,13 +13,13 @@ SCORES = st.lists(st.integers(0, 5).map(lambda tenth: tenth / 5), min_size=1, ma
 
 
 @given(SCORES, SCORES)
-def test_it_is_the_share_of_pairs_in_order(right, wrong):
+def test_it_is_the_share_of_pairs_in_order(right: list[float], wrong: list[float]) -> None:
     found = area(right, wrong)
     pairs = [(a > b) + (a == b) / 2 for a in right for b in wrong]
     assert found == pytest.approx(sum(pairs) / len(pairs))
 
 
-def test_a_span_is_right_with_its_borders_and_label_alone():
+def test_a_span_is_right_with_its_borders_and_label_alone() -> None:
     text = "Jean Dupont, 12 mai"
     gold = (Span(0, 4, "FIRST_NAME"), Span(5, 11, "LAST_NAME"), Span(13, 19, "DATE"))
     predicted = (

@@ -2,6 +2,7 @@
 
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +13,14 @@ from evaluation.detection.leak_rate import SampleStratum, judge, stratified
 from record.span import Span
 
 
-def test_one_stratum_is_wilson():
+def test_one_stratum_is_wilson() -> None:
     wilson = binomtest(18, 20).proportion_ci(0.95, method="wilson")
     found = stratified([SampleStratum(1000, 20, 18)])
     assert found["rate"] == pytest.approx(0.9)
     assert (found["low"], found["high"]) == pytest.approx((wilson.low, wilson.high))
 
 
-def test_equal_strata_without_a_leak_add_up():
+def test_equal_strata_without_a_leak_add_up() -> None:
     alone = stratified([SampleStratum(100, 20, 20)])
     together = stratified([SampleStratum(100, 20, 20)] * 5)
     assert together["rate"] == 1
@@ -31,12 +32,12 @@ def test_equal_strata_without_a_leak_add_up():
     )
 
 
-def test_weights_are_those_of_the_population():
+def test_weights_are_those_of_the_population() -> None:
     found = stratified([SampleStratum(900, 10, 10), SampleStratum(100, 10, 0)])
     assert found["rate"] == pytest.approx(0.9)
 
 
-def test_what_nobody_reviewed_may_be_anything():
+def test_what_nobody_reviewed_may_be_anything() -> None:
     found = stratified([SampleStratum(75, 50, 50), SampleStratum(25, 0, 0)])
     assert found["rate"] is None
     assert found["low"] is not None and found["high"] is not None
@@ -48,13 +49,15 @@ def test_what_nobody_reviewed_may_be_anything():
     ("sizes", "rates"),
     [((600, 300, 100), (0.95, 0.9, 0.8)), ((500, 500, 0), (0.98, 0.9, 0.5))],
 )
-def test_the_interval_covers_the_truth_as_often_as_it_says(sizes, rates):
+def test_the_interval_covers_the_truth_as_often_as_it_says(
+    sizes: tuple[int, int, int], rates: tuple[float, float, float]
+) -> None:
     """Exactly: over every outcome that three samples can have, by its probability."""
     drawn = 12
     truth = np.dot(sizes, rates) / sum(sizes)
 
     @cache
-    def covers(outcome):
+    def covers(outcome: tuple[int, ...]) -> Any:
         found = stratified(
             [SampleStratum(n, drawn, x) for n, x in zip(sizes, outcome, strict=True)]
         )
@@ -70,14 +73,14 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(sizes, rates):
     assert 0.92 <= chance / total <= 0.995
 
 
-def note(number, kind, gold, found):
+def note(number: int, kind: str, gold: list[Any], found: list[Any]) -> Pair:
     return Pair(str(number), "Jean DUPONT a dormi.", tuple(gold), tuple(found), kind=kind)
 
 
 FIRST, LAST = Span(0, 4, "FIRST_NAME"), Span(5, 11, "LAST_NAME")
 
 
-def test_a_note_leaks_when_any_gold_token_was_not_detected():
+def test_a_note_leaks_when_any_gold_token_was_not_detected() -> None:
     pairs = [
         note(1, "a", [FIRST, LAST], [FIRST, LAST]),
         note(2, "a", [FIRST, LAST], [FIRST]),

@@ -45,7 +45,7 @@ RECORD = PatientRecord(
         ("3 de febrero de 1950", "birth_date"),
     ],
 )
-def test_known_values_are_found(text, field):
+def test_known_values_are_found(text: str, field: str) -> None:
     assert field in {leak.field_name for leak in make_scanner(RECORD).scan(text)}
 
 
@@ -53,15 +53,15 @@ def test_known_values_are_found(text, field):
     "text",
     ["Jeanne et Paulette", "Lilas blancs", "glycémie 7,5", "li", "75 012 000", "le 3/2/1951"],
 )
-def test_other_words_are_no_leaks(text):
+def test_other_words_are_no_leaks(text: str) -> None:
     assert make_scanner(RECORD).scan(text) == []
 
 
-def test_leaks_hold_no_text():
+def test_leaks_hold_no_text() -> None:
     (leak,) = make_scanner(RECORD).scan("voir QUILL demain")
     assert "QUILL" not in repr(leak).upper()
     assert "QUILL" not in repr(make_scanner(RECORD)).upper()
 
 
-def test_words_lose_case_and_accents():
+def test_words_lose_case_and_accents() -> None:
     assert words("L'Haÿ-les-Roses, œuvre") == ["l", "hay", "les", "roses", "œuvre"]

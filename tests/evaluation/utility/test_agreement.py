@@ -15,7 +15,7 @@ KAPPAS = (
 """By `cohen_kappa_score` of scikit-learn 1.9.1, for the answers of each seed."""
 
 
-def ratings(seed, count=40):
+def ratings(seed: int, count: int = 40) -> tuple[list[int], list[int]]:
     """Two reviewers, of whom the second repeats the first about as often as the seed is high."""
     chance = Random(seed)
     one = [chance.randint(1, 5) for _ in range(count)]
@@ -29,7 +29,7 @@ def ratings(seed, count=40):
 
 
 @pytest.mark.parametrize("seed", range(len(KAPPAS)))
-def test_kappa_and_rho_are_those_of_scikit_learn_and_scipy(seed):
+def test_kappa_and_rho_are_those_of_scikit_learn_and_scipy(seed: int) -> None:
     one, other = ratings(seed)
     answers = [
         ReviewerAnswer(pair, name, dict.fromkeys(QUESTIONS, score))
@@ -41,7 +41,7 @@ def test_kappa_and_rho_are_those_of_scikit_learn_and_scipy(seed):
         assert found.rho == pytest.approx(spearmanr(one, other).statistic, abs=1e-12)
 
 
-def test_answers_by_chance_agree_as_chance_does():
+def test_answers_by_chance_agree_as_chance_does() -> None:
     found = []
     for seed in range(200):
         chance = Random(seed)

@@ -1,7 +1,9 @@
 """The battery: what is learnt from real text is worth more than what frequent words alone teach."""
 
 import json
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -31,30 +33,30 @@ TOPICS = (("heart", "valve", "aorta", "pulse"), ("bone", "wrist", "cast", "joint
 WORDS = ("pain", "cough", "fever", "today", "left", "Ana", "Luis", "gone", "again")
 
 
-def real(count=80, seed=1):
+def real(count: int = 80, seed: int = 1) -> list[str]:
     """Notes in which names and the first word of a sentence have capitals."""
     chance = Random(seed)
 
-    def sentence():
+    def sentence() -> str:
         first, *rest = chance.choices(WORDS, k=chance.randint(3, 6))
         return " ".join([first.capitalize(), *rest]) + "."
 
     return [" ".join(sentence() for _ in range(4)) for _ in range(count)]
 
 
-def topical(count=300):
+def topical(count: int = 300) -> list[Any]:
     """Sentences of one topic each, so that words of a topic are alike."""
     chance = Random(3)
     return [" ".join(chance.choices(chance.choice(TOPICS), k=6)) for _ in range(count)]
 
 
-def told_by(words):
+def told_by(words: tuple[tuple[str, str, str, str], tuple[str, str, str, str]]) -> list[Any]:
     same = [Alike(a, b, 9.0) for topic in words for a in topic for b in topic if a < b]
     other = [Alike(a, b, 1.0) for a in words[0] for b in words[1]]
     return [*same, *other]
 
 
-def stumbling(count, share):
+def stumbling(count: int, share: float) -> list[str]:
     """Notes as a weak generator writes them: some words stand where they do by chance alone."""
     chance = Random(2)
     words = [word for note in real() for word in note.split()]
@@ -64,7 +66,7 @@ def stumbling(count, share):
     ]
 
 
-def test_capitals_are_learnt_best_from_real_notes_and_worst_from_frequent_words():
+def test_capitals_are_learnt_best_from_real_notes_and_worst_from_frequent_words() -> None:
     sources = Sources(real(), stumbling(80, 0.25))
     found = case_restoration(sources, real(10, seed=3), "d", characters=25_000)
     assert found.null is not None and found.control is not None
@@ -77,7 +79,7 @@ def test_capitals_are_learnt_best_from_real_notes_and_worst_from_frequent_words(
 
 @given(st.text(max_size=30), st.randoms(use_true_random=False))
 @settings(max_examples=60)
-def test_words_with_capitals_are_counted_one_by_one(text, chance):
+def test_words_with_capitals_are_counted_one_by_one(text: str, chance: Random) -> None:
     assert len(small(text)) == len(text)
     restored = "".join(
         chance.choice((each, other)) for each, other in zip(small(text), text, strict=True)
@@ -90,12 +92,12 @@ def test_words_with_capitals_are_counted_one_by_one(text, chance):
     assert cased(text, text) == (len(capital), 0, 0)
 
 
-def test_too_little_text_is_told():
+def test_too_little_text_is_told() -> None:
     with pytest.raises(ValueError, match="too little text"):
         learn_casing(["Short."], characters=100)
 
 
-def test_likeness_of_words_is_that_of_their_topics():
+def test_likeness_of_words_is_that_of_their_topics() -> None:
     text = topical()
     made = word_likeness(Sources(text, topical(200)), told_by(TOPICS), "d")
     assert made.control is not None
@@ -113,7 +115,7 @@ def test_likeness_of_words_is_that_of_their_topics():
     assert all((one[word] == other[word]).all() for word in ("a", "b"))
 
 
-def test_only_pairs_of_frequent_words_count():
+def test_only_pairs_of_frequent_words_count() -> None:
     pairs = [Alike("a", "b", 1.0), Alike("a", "c", 2.0)]
     sentences = [["a", "b"]] * 20 + [["c"]] * 19
     assert frequent(pairs, sentences, 20) == pairs[:1]
@@ -122,7 +124,7 @@ def test_only_pairs_of_frequent_words_count():
         word_likeness(Sources(topical(5), topical(5)), pairs, "d")
 
 
-def test_what_follows_is_learnt_by_vectors(tmp_path):
+def test_what_follows_is_learnt_by_vectors(tmp_path: Path) -> None:
     chance = Random(5)
     lines = []
     for _ in range(240):
@@ -142,7 +144,7 @@ def test_what_follows_is_learnt_by_vectors(tmp_path):
     assert found.value > 0.8 and found.control > 0.8 and found.low <= found.value <= found.high
 
 
-def test_files_that_cannot_be_read_are_named(tmp_path):
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     alike, sentences = tmp_path / "a.tsv", tmp_path / "s.jsonl"
     alike.write_text("word\tother\tscore\nHeart\tValve\t7.5\n\nbone\tcast\t3\n")
     assert read_alike(alike) == [Alike("heart", "valve", 7.5), Alike("bone", "cast", 3.0)]

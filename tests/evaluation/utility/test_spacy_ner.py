@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.detection.spacy_ner import Course, learn
+from benchmarks.detection.spacy_ner import Course, SpacyTagger, learn
 from evaluation.utility.utility import f1, scored
 from record.document import Annotated, Document
 from record.span import Span
@@ -15,21 +15,21 @@ def notes(count: int, seed: int) -> list[Annotated]:
 
 
 @pytest.fixture(scope="module")
-def tagger():
+def tagger() -> SpacyTagger:
     return learn(notes(20, 1), notes(4, 2), "en", Course(40, words=80, every=20), 1)
 
 
-def test_what_was_learnt_is_found_in_other_notes(tagger) -> None:
+def test_what_was_learnt_is_found_in_other_notes(tagger: SpacyTagger) -> None:
     assert f1(scored(tagger, notes(8, 3)).sum(0)) > 0.9
 
 
-def test_the_same_seed_finds_the_same(tagger) -> None:
+def test_the_same_seed_finds_the_same(tagger: SpacyTagger) -> None:
     again = learn(notes(20, 1), notes(4, 2), "en", Course(40, words=80, every=20), 1)
     documents = [note.document for note in notes(8, 3)]
     assert again.spans(documents) == tagger.spans(documents)
 
 
-def test_spans_cover_whole_words_whatever_stands_between(tagger) -> None:
+def test_spans_cover_whole_words_whatever_stands_between(tagger: SpacyTagger) -> None:
     document = Document("n", "\n Dr  Zorblax\nseen.Dr Quendolyn, code 1234\n\n")
     found = tagger.spans([document, Document("e", "")])
     cut = tokens(document.text)

@@ -24,7 +24,7 @@ def note(*spans: Span) -> Annotated:
     return Annotated(Document("1", TEXT, lang="es"), spans)
 
 
-def test_labels_of_meddocan_become_ours():
+def test_labels_of_meddocan_become_ours() -> None:
     found = in_our_labels(
         note(
             Span(5, 13, "NOMBRE_PERSONAL_SANITARIO"), Span(15, 20, "TERRITORIO"),
@@ -34,7 +34,7 @@ def test_labels_of_meddocan_become_ours():
     assert [(s.start, s.label) for s in found.spans] == [(5, "NAME"), (15, "ZIP"), (21, "CITY")]
 
 
-def test_first_and_last_names_of_rules_are_one_name():
+def test_first_and_last_names_of_rules_are_one_name() -> None:
     rules = [Span(9, 13, "LAST_NAME"), Span(5, 8, "FIRST_NAME"), Span(21, 27, "REGION")]
     assert [(s.start, s.end, s.label) for s in joined(rules, TEXT)] == [
         (5, 13, "NAME"),
@@ -51,18 +51,18 @@ def kept() -> Kept:
     return Kept({RULES: [[half], [half]], PART: [[right], [half]]}, [gold])
 
 
-def test_scores_are_means_over_seeds(kept):
+def test_scores_are_means_over_seeds(kept: Kept) -> None:
     rows = settings_table(kept.utility()).splitlines()
     assert "| rules | 1.0000 ± 0.0000 | 0.5000 ± 0.0000 | 0.6667 ± 0.0000 |" in rows
     assert "0.7500 ± 0.3536" in rows[3]
 
 
-def test_labels_are_counted_over_all_seeds(kept):
+def test_labels_are_counted_over_all_seeds(kept: Kept) -> None:
     rows = labels_table(kept, [RULES, PART]).splitlines()
     assert rows[2:] == ["| NAME | 1 | 1.000 | 1.000 |", "| ZIP | 1 | 0.000 | 0.667 |"]
 
 
-def test_a_curve_is_drawn_as_svg():
+def test_a_curve_is_drawn_as_svg() -> None:
     drawn = ET.fromstring(figure([Line("a<b", "#000", [(10, 0.5), (40, 0.75)])], "F1", "notes"))
     words = [each.text for each in drawn.iter() if each.text and each.text.strip()]
     assert {"F1", "10", "40", "0.500", "0.750", "a<b", "notes"} <= set(words)
@@ -70,7 +70,7 @@ def test_a_curve_is_drawn_as_svg():
     assert line == "60.0,280.0 560.0,20.0"
 
 
-def test_the_curve_ends_with_all_notes(kept):
+def test_the_curve_ends_with_all_notes(kept: Kept) -> None:
     utility = kept.utility()
     names = {"25% of synthetic": RULES, "50% of synthetic": RULES, "synthetic": PART}
     counts = {name: utility.counts[arm] for name, arm in names.items()}
@@ -79,7 +79,7 @@ def test_the_curve_ends_with_all_notes(kept):
     assert points[-1][1] > points[0][1]
 
 
-def test_half_of_what_is_learnt_is_real():
+def test_half_of_what_is_learnt_is_real() -> None:
     real, synthetic = [note(Span(5, 13, "NAME"))], [note() for _ in range(3)]
     mixed = halves(real, synthetic)
     assert [len(each.spans) for each in mixed] == [1, 1, 1, 0, 0, 0]

@@ -1,5 +1,8 @@
 """What synthetic notes are worth: good ones nearly as much as real ones, misleading ones less."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -20,11 +23,11 @@ from record.document import Annotated, Document
 from tests.models.tagger.toy import toy_notes, toy_recipe
 
 
-def notes(count, seed):
+def notes(count: int, seed: int) -> list[Any]:
     return [each.annotated for each in toy_notes(count, seed=seed)]
 
 
-def misleading(count, seed):
+def misleading(count: int, seed: int) -> list[Any]:
     """Notes in which one of the labels was never marked."""
     return [
         Annotated(note.document, tuple(span for span in note.spans if span.label == "NAME"))
@@ -33,7 +36,7 @@ def misleading(count, seed):
 
 
 @pytest.fixture(scope="module")
-def utility(tmp_path_factory):
+def utility(tmp_path_factory: pytest.TempPathFactory) -> Utility:
     trial = Trial(notes(10, 1), misleading(10, 2), notes(3, 3), notes(12, 4))
     folder = tmp_path_factory.mktemp("utility")
     recipe = toy_recipe(epochs=4)
@@ -51,7 +54,7 @@ def utility(tmp_path_factory):
     return found
 
 
-def test_every_setting_is_scored_on_the_same_notes(utility):
+def test_every_setting_is_scored_on_the_same_notes(utility: Utility) -> None:
     gold = {
         setting: (counts[..., 0] + counts[..., 2]).tolist()
         for setting, counts in utility.counts.items()
@@ -60,14 +63,14 @@ def test_every_setting_is_scored_on_the_same_notes(utility):
     assert gold[REAL] == gold[SYNTHETIC] == gold[BOTH]
 
 
-def test_what_never_marks_a_label_is_worth_less(utility):
+def test_what_never_marks_a_label_is_worth_less(utility: Utility) -> None:
     real, synthetic = utility.scores(REAL, "recall"), utility.scores(SYNTHETIC, "recall")
     assert min(real) > max(synthetic)
     assert utility.differ(REAL, SYNTHETIC, "recall") < 0.01
     assert utility.differ(REAL, REAL, "f1") == 1.0
 
 
-def test_the_number_for_the_gate(utility):
+def test_the_number_for_the_gate(utility: Utility) -> None:
     measured = utility.measured("fiction")
     assert (measured.name, measured.axis, measured.seeds) == ("utility-of-real", Axis.UTILITY, 2)
     assert measured.low <= measured.value <= measured.high
@@ -75,7 +78,7 @@ def test_the_number_for_the_gate(utility):
     assert set(measured.detail) == {f"f1 of {setting}" for setting in SETTINGS}
 
 
-def test_twice_as_many_letters_take_the_place_of_both():
+def test_twice_as_many_letters_take_the_place_of_both() -> None:
     r, a, b = (Annotated(Document(name, ""), ()) for name in "rab")
     trial = Trial([r], [a], [], [], [a, b])
     assert trial.learnt() == {REAL: [r], SYNTHETIC: [a], TWICE: [a, b]}
@@ -88,7 +91,7 @@ def test_twice_as_many_letters_take_the_place_of_both():
     assert gained.detail == {"f1 of synthetic": 0.8, "f1 of twice": 0.95}
 
 
-def test_one_seed_tells_nothing(tmp_path):
+def test_one_seed_tells_nothing(tmp_path: Path) -> None:
     trial = Trial(notes(2, 1), notes(2, 2), notes(2, 3), notes(2, 4))
     with pytest.raises(ValueError, match="alike"):
         compare(trial, toy_recipe(), (1, 1), tmp_path)
@@ -96,7 +99,7 @@ def test_one_seed_tells_nothing(tmp_path):
         student_interval([0.5])
 
 
-def test_bounds_over_seeds_are_those_of_a_table():
+def test_bounds_over_seeds_are_those_of_a_table() -> None:
     low, high = student_interval([0.8, 0.9, 1.0])
     assert (high - low) / 2 == pytest.approx(4.303 * 0.1 / 3**0.5, rel=1e-3)
     assert student_interval([0.5, 0.5]) == (0.5, 0.5)

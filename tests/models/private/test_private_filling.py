@@ -2,7 +2,9 @@
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +26,9 @@ SCORES = st.lists(st.floats(-1e6, 1e6) | st.just(-math.inf), min_size=5, max_siz
 @given(SCORES, SCORES, st.floats(0.05, 50), st.floats(0.01, 1e3))
 @example([1e6] + [-1e6] * 4, [-1e6] + [1e6] * 4, 1.0, 8.0)
 @example([-math.inf, 0, 0, 0, 0], [0, -math.inf, -math.inf, -math.inf, -math.inf], 8.0, 8.0)
-def test_no_ratio_is_above_the_promise(one, other, epsilon, clip):
+def test_no_ratio_is_above_the_promise(
+    one: list[float], other: list[float], epsilon: float, clip: float
+) -> None:
     mechanism = Mechanism.of(epsilon, clip)
     assert mechanism.epsilon == pytest.approx(epsilon)
     chances = mechanism.probabilities(np.array([one, other]))
@@ -34,7 +38,7 @@ def test_no_ratio_is_above_the_promise(one, other, epsilon, clip):
     assert max(ratios.max(), (1 / ratios).max()) <= math.exp(epsilon) * (1 + 1e-9)
 
 
-def test_the_promise_is_nearly_used_up_by_the_worst_windows():
+def test_the_promise_is_nearly_used_up_by_the_worst_windows() -> None:
     """A mechanism that promised twice as much as it tells would waste half of it."""
     words = 100_000
     rows = np.zeros((2, words))
@@ -43,7 +47,7 @@ def test_the_promise_is_nearly_used_up_by_the_worst_windows():
     assert 1.99 < math.log(chances[0, 0] / chances[1, 0]) <= 2.0
 
 
-def test_within_the_range_scores_are_the_models_own():
+def test_within_the_range_scores_are_the_models_own() -> None:
     scores = np.array([[0.0, 1.0, 2.0, 3.0]])
     softmax = np.exp(scores) / np.exp(scores).sum()
     assert Mechanism(1.0).probabilities(scores) == pytest.approx(softmax)
@@ -55,10 +59,10 @@ class Toy:
 
     writable = ("fever", "cough", "pain")
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.asked = 0
 
-    def scores(self, windows):
+    def scores(self, windows: Sequence[Sequence[str | None]]) -> list[Any]:
         self.asked += len(windows)
         return [
             np.tile([5.0, 0.0, -5.0] if window[0] == "hot" else [-5.0, 0.0, 5.0], (holes, 1))
@@ -70,7 +74,7 @@ class Toy:
 HOT, COLD = ["hot", None, "and", None], ["cold", None]
 
 
-def test_draws_follow_the_probabilities():
+def test_draws_follow_the_probabilities() -> None:
     mechanism = Mechanism.of(2.0)
     filler, count = PrivateFiller(Toy(), mechanism), 4000
     found = {
@@ -88,7 +92,7 @@ def test_draws_follow_the_probabilities():
     assert worst < mechanism.epsilon
 
 
-def test_it_fills_in_the_place_of_another_filler():
+def test_it_fills_in_the_place_of_another_filler() -> None:
     filler = PrivateFiller(Toy(), Mechanism.of(4.0))
     found = filler.candidates([HOT, COLD, ["hot"]], 6)
     assert [len(window) for window in found] == [2, 1, 0]
@@ -99,7 +103,7 @@ def test_it_fills_in_the_place_of_another_filler():
     assert filler.mechanism.epsilon == 4
 
 
-def test_a_trained_model_can_be_drawn_from_privately():
+def test_a_trained_model_can_be_drawn_from_privately() -> None:
     torch.manual_seed(1)
     words = (*MARKS, "fever", "37", ".", "cough", "pain")
     network = MaskedLM(len(words), width=16, layers=1, heads=2, length=8, dropout=0.0)
@@ -120,14 +124,14 @@ def test_a_trained_model_can_be_drawn_from_privately():
     assert [len(window) for window in drawn] == [2, 0, 1]
 
 
-def test_draws_do_not_come_from_a_seed():
+def test_draws_do_not_come_from_a_seed() -> None:
     filler = PrivateFiller(Toy(), Mechanism.of(0.1))
     runs = [str(filler.candidates([HOT] * 100, 1)) for _ in range(2)]
     assert runs[0] != runs[1]
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("12"), st.integers(0, 500))))
-def test_the_ledger_adds_up(charges):
+def test_the_ledger_adds_up(charges: list[tuple[str, str, int]]) -> None:
     ledger = Ledger(Mechanism(2.0, 8.0))  # 8 for each word
     for source, letter, words in charges:
         ledger.charge(source, letter, words)
@@ -141,7 +145,7 @@ def test_the_ledger_adds_up(charges):
     assert told["epsilon_of_word"] == 8
 
 
-def test_what_promises_nothing_is_refused():
+def test_what_promises_nothing_is_refused() -> None:
     for wrong in (0, -1, math.nan, math.inf, 51):
         with pytest.raises(ConfigError):
             Mechanism.of(wrong)

@@ -16,7 +16,7 @@ TAGS = st.lists(st.integers(0, len(SCHEME) - 1), max_size=12)
 
 
 @given(TAGS)
-def test_each_word_with_a_tag_is_in_one_span(tags):
+def test_each_word_with_a_tag_is_in_one_span(tags: list[int]) -> None:
     spans = list(SCHEME.mend(tags))
     covered = [word for first, end, _ in spans for word in range(first, end)]
     assert covered == [word for word, tag in enumerate(tags) if tag]
@@ -27,7 +27,9 @@ def test_each_word_with_a_tag_is_in_one_span(tags):
 @given(
     st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2), st.sampled_from(LABELS)), max_size=5)
 )
-def test_of_a_legal_sequence_the_spans_are_those_that_were_written(parts):
+def test_of_a_legal_sequence_the_spans_are_those_that_were_written(
+    parts: list[tuple[int, int, str]],
+) -> None:
     spans, at = [], 0
     for length, gap, label in parts:
         spans.append((at + gap, at + gap + length, label))
@@ -47,13 +49,13 @@ def test_of_a_legal_sequence_the_spans_are_those_that_were_written(parts):
         ("I-B U-B L-B", [(0, 1, "B"), (1, 2, "B"), (2, 3, "B")]),
     ],
 )
-def test_what_is_no_whole_span_is_mended(written, spans):
+def test_what_is_no_whole_span_is_mended(written: str, spans: list[tuple[int, int, str]]) -> None:
     tags = [SCHEME.tags.index(tag) for tag in written.split()]
     assert list(SCHEME.mend(tags)) == spans
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
-def test_the_loss_is_that_of_all_allowed_sequences_together(length):
+def test_the_loss_is_that_of_all_allowed_sequences_together(length: int) -> None:
     torch.manual_seed(length)
     head = Free(("A",))
     scores = torch.randn(1, 5, head.size, dtype=torch.double, requires_grad=True)
@@ -73,7 +75,7 @@ def test_the_loss_is_that_of_all_allowed_sequences_together(length):
     )
 
 
-def test_spans_are_rated_by_their_words():
+def test_spans_are_rated_by_their_words() -> None:
     head = Free(("A",))
     scores = torch.zeros(2, 3, head.size)
     scores[0, 1, 4] = 5.0

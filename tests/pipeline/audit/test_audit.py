@@ -4,8 +4,11 @@ import json
 import shutil
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +21,7 @@ from pipeline.config.settings import load
 from pipeline.files.gold import read_annotated
 from pipeline.night.engine import drive
 from pipeline.night.nightly import run_nightly
-from pipeline.state.audit_records import open_records
+from pipeline.state.audit_records import Review, open_records
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
@@ -35,7 +38,7 @@ TEXTS = st.text(
 
 
 @st.composite
-def notes(draw_):
+def notes(draw_: st.DrawFn) -> list[Annotated]:
     """Notes with spans that may nest, overlap, touch and run over lines."""
     found = []
     for number in range(draw_(st.integers(0, 3))):
@@ -48,7 +51,7 @@ def notes(draw_):
     return found
 
 
-def through(name, given_notes, folder):
+def through(name: Any, given_notes: list[Annotated], folder: Any) -> list[Annotated]:
     """Write notes in a format and read them as if somebody had saved them without a change."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -56,7 +59,7 @@ def through(name, given_notes, folder):
     return FORMATS[name].read(saved(name, folder))
 
 
-def saved(name, folder):
+def saved(name: str, folder: Path) -> Path:
     """Do what the annotators' program does: accept what was predicted, and export it."""
     if name == "label-studio":
         tasks = json.loads((folder / "tasks.json").read_text())
@@ -77,7 +80,9 @@ def saved(name, folder):
 @pytest.mark.parametrize("name", FORMATS)
 @given(found=notes())
 @settings(max_examples=60)
-def test_nothing_is_lost_on_the_way_out_and_back(name, found, tmp_path_factory):
+def test_nothing_is_lost_on_the_way_out_and_back(
+    name: Any, found: list[Annotated], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     back = {
         n.document.note_id: n for n in through(name, found, tmp_path_factory.getbasetemp() / name)
     }
@@ -96,7 +101,7 @@ def test_nothing_is_lost_on_the_way_out_and_back(name, found, tmp_path_factory):
 
 @given(found=notes())
 @settings(max_examples=60)
-def test_pieces_are_trimmed_lines_and_cover_the_same_letters(found):
+def test_pieces_are_trimmed_lines_and_cover_the_same_letters(found: list[Annotated]) -> None:
     for note in found:
         text = note.document.text
         pieces = line_pieces(note.spans, text)
@@ -108,7 +113,7 @@ def test_pieces_are_trimmed_lines_and_cover_the_same_letters(found):
         assert all(text[s.start : s.end] == text[s.start : s.end].strip() for s in pieces)
 
 
-def test_label_studio_that_counted_utf16_units(tmp_path):
+def test_label_studio_that_counted_utf16_units(tmp_path: Path) -> None:
     text = "👨 vu par Jean"
     value = {"start": 10, "end": 14, "text": "Jean", "labels": ["FIRST_NAME"]}
     annotation = {"result": [{"type": "labels", "value": value}]}
@@ -128,7 +133,9 @@ def test_label_studio_that_counted_utf16_units(tmp_path):
     "mark", [[4, 8, "NAME"], {"id": 3, "label": "NAME", "start_offset": 4, "end_offset": 8}]
 )
 @pytest.mark.parametrize("key", ["label", "labels", "entities"])
-def test_doccano_of_several_versions(mark, key, tmp_path):
+def test_doccano_of_several_versions(
+    mark: list[int | str] | dict[str, int | str], key: str, tmp_path: Path
+) -> None:
     path = tmp_path / "e.jsonl"
     path.write_text(json.dumps({"text": "le 😀Jean", key: [mark], "meta": {"note_id": "7"}}))
     (note,) = FORMATS["doccano"].read(path)
@@ -137,7 +144,9 @@ def test_doccano_of_several_versions(mark, key, tmp_path):
 
 @pytest.mark.parametrize("name", ["label-studio", "doccano"])
 @pytest.mark.parametrize("text", ["{", "[1]", '[{"data": {}}]', '{"text": "Jean"}', '{"text": "a"'])
-def test_what_is_no_export_is_refused_without_quoting_it(name, text, tmp_path):
+def test_what_is_no_export_is_refused_without_quoting_it(
+    name: str, text: str, tmp_path: Path
+) -> None:
     path = tmp_path / "e.json"
     path.write_text(text)
     with pytest.raises(ConfigError) as refused:
@@ -150,7 +159,9 @@ def test_what_is_no_export_is_refused_without_quoting_it(name, text, tmp_path):
 
 @given(st.dictionaries(st.integers(), st.sampled_from("abc"), max_size=60), st.integers(1, 9))
 @settings(max_examples=50)
-def test_a_draw_is_without_replacement_and_the_same_for_one_seed(kinds, per_kind):
+def test_a_draw_is_without_replacement_and_the_same_for_one_seed(
+    kinds: dict[int, str], per_kind: int
+) -> None:
     pairs = list(kinds.items())
     drawn = draw(per_kind, "s", pairs)
     assert draw(per_kind, "s", reversed(pairs)) == drawn
@@ -160,7 +171,7 @@ def test_a_draw_is_without_replacement_and_the_same_for_one_seed(kinds, per_kind
         assert all(kinds[note_id] == kind for note_id in note_ids)
 
 
-def test_every_note_is_drawn_equally_often():
+def test_every_note_is_drawn_equally_often() -> None:
     times = Counter(
         n
         for seed in range(800)
@@ -175,7 +186,7 @@ def test_every_note_is_drawn_equally_often():
 
 
 @pytest.fixture(scope="module")
-def audited(night, tmp_path_factory):
+def audited(night: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A hospital after a night, which the tests below only read and add reviews to."""
     folder = tmp_path_factory.mktemp("audited") / "demo"
     shutil.copytree(night, folder)
@@ -185,14 +196,16 @@ def audited(night, tmp_path_factory):
     return folder / "nightly.toml"
 
 
-def stored(config):
+def stored(config: Path) -> list[Review]:
     one = load(config)
     with open_records(one.state, one.base) as records:
         return records.reviews()
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_review_from_the_sample_to_the_rate(name, audited, tmp_path, capsys):
+def test_a_review_from_the_sample_to_the_rate(
+    name: str, audited: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "audit"
     sampling = ["audit", "sample", str(audited), "--per-kind", "3", "--format", name, "--seed", "1"]
     assert main([*sampling, "-o", str(folder), "--json"]) == 0
@@ -245,7 +258,7 @@ def test_a_review_from_the_sample_to_the_rate(name, audited, tmp_path, capsys):
     assert not [word for word in words if word in json.dumps(review.result)]
 
 
-def mark_one_more(name, folder):
+def mark_one_more(name: str, folder: Path) -> tuple[str, tuple[int, int]]:
     """A reviewer marks a word that was not detected; returns the note and its offsets."""
     if name == "brat":
         path = min(folder.glob("*.txt"))
@@ -274,7 +287,7 @@ def mark_one_more(name, folder):
     return note_id, (start, end)
 
 
-def free_word(text, spans):
+def free_word(text: str, spans: Sequence[Span]) -> tuple[int, int]:
     """Where a word is that no span touches."""
     taken = {place for span in spans for place in range(span.start, span.end)}
     start = 0
@@ -287,7 +300,9 @@ def free_word(text, spans):
     raise AssertionError("every word is taken")
 
 
-def test_a_changed_text_and_a_foreign_note_are_refused(audited, tmp_path, capsys):
+def test_a_changed_text_and_a_foreign_note_are_refused(
+    audited: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "audit"
     sampling = ["audit", "sample", str(audited), "--per-kind", "1", "--format", "brat"]
     assert main([*sampling, "-o", str(folder)]) == 0
@@ -307,7 +322,9 @@ def test_a_changed_text_and_a_foreign_note_are_refused(audited, tmp_path, capsys
     assert "not of this sample" in capsys.readouterr().err
 
 
-def test_what_was_drawn_is_stored_and_what_has_changed_is_left_out(audited, tmp_path, capsys):
+def test_what_was_drawn_is_stored_and_what_has_changed_is_left_out(
+    audited: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config = tmp_path / "demo" / "nightly.toml"
     shutil.copytree(audited.parent, config.parent)
     with closing(sqlite3.connect(config.parent / "hospital.db")) as db, db:
@@ -328,7 +345,7 @@ def test_what_was_drawn_is_stored_and_what_has_changed_is_left_out(audited, tmp_
     assert stored(config) == before
 
 
-def test_the_report_of_a_run_tells_the_last_review(audited, tmp_path):
+def test_the_report_of_a_run_tells_the_last_review(audited: Path, tmp_path: Path) -> None:
     config = tmp_path / "demo" / "nightly.toml"
     shutil.copytree(audited.parent, config.parent)
     with closing(sqlite3.connect(config.parent / "state.db")) as db, db:

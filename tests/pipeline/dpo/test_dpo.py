@@ -6,6 +6,8 @@ import shutil
 import sqlite3
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,13 +30,13 @@ RESULT = {
 
 
 @pytest.fixture(scope="module")
-def hospital(night, tmp_path_factory):
+def hospital(night: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dpo") / "demo"
     shutil.copytree(night, folder)
     return folder / "nightly.toml"
 
 
-def document(config, tmp_path, *more):
+def document(config: Path, tmp_path: Path, *more: str) -> tuple[dict[str, Any], str]:
     page = tmp_path / "pack.html"
     line = [
         "report",
@@ -51,11 +53,11 @@ def document(config, tmp_path, *more):
     return json.loads(page.with_suffix(".json").read_text()), page.read_text()
 
 
-def by_number(pack):
+def by_number(pack: dict[str, Any]) -> dict[str, Any]:
     return {each["number"]: each for each in pack["requirements"]}
 
 
-def test_every_requirement_is_answered_with_its_source(hospital, tmp_path):
+def test_every_requirement_is_answered_with_its_source(hospital: Path, tmp_path: Path) -> None:
     pack, page = document(hospital, tmp_path)
     assert list(by_number(pack)) == [f"R{n}" for n in range(1, 29)]
     assert all(r.source and r.certainty in ("text", "account", "general") for r in REQUIREMENTS)
@@ -67,7 +69,7 @@ def test_every_requirement_is_answered_with_its_source(hospital, tmp_path):
     assert not re.search(r"(src|href)=", page)
 
 
-def test_numbers_are_those_of_the_records(hospital, tmp_path):
+def test_numbers_are_those_of_the_records(hospital: Path, tmp_path: Path) -> None:
     pack, _ = document(hospital, tmp_path)
     settings = load(hospital)
     (run,) = read_history(settings.state, settings.base)
@@ -83,7 +85,7 @@ def test_numbers_are_those_of_the_records(hospital, tmp_path):
         assert len(pack["keys"]["uses"]) == len(custody.log.uses())
 
 
-def test_what_lacks_is_red_until_it_is_there(hospital, tmp_path):
+def test_what_lacks_is_red_until_it_is_there(hospital: Path, tmp_path: Path) -> None:
     pack, page = document(hospital, tmp_path)
     assert by_number(pack)["R13"]["status"] == "missing"
     assert "No sample was reviewed" in page
@@ -104,7 +106,7 @@ def test_what_lacks_is_red_until_it_is_there(hospital, tmp_path):
     assert by_number(pack)["R3"]["status"] == "shown"
 
 
-def test_a_period_without_records_claims_nothing(hospital):
+def test_a_period_without_records_claims_nothing(hospital: Path) -> None:
     settings = load(hospital)
     day = date(2001, 1, 1)
     evidence, _ = gather(settings, day, day)
@@ -113,7 +115,9 @@ def test_a_period_without_records_claims_nothing(hospital):
     assert {statuses[n] for n in ("R3", "R4", "R13", "R23", "R27")} == {"missing"}
 
 
-def test_the_seal_tells_a_changed_document(hospital, tmp_path, capsys):
+def test_the_seal_tells_a_changed_document(
+    hospital: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pack, _ = document(hospital, tmp_path)
     path = tmp_path / "pack.json"
     verify = ["report", "dpo", str(hospital), "--verify", str(path)]
@@ -124,7 +128,7 @@ def test_the_seal_tells_a_changed_document(hospital, tmp_path, capsys):
     assert "was changed" in capsys.readouterr().err
 
 
-def test_a_broken_log_of_keys_is_an_incident(hospital, tmp_path):
+def test_a_broken_log_of_keys_is_an_incident(hospital: Path, tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     shutil.copytree(hospital.parent, folder)
     log = next(folder.glob("*.custody/uses.jsonl"))
@@ -135,7 +139,7 @@ def test_a_broken_log_of_keys_is_an_incident(hospital, tmp_path):
     assert "does not follow" in page
 
 
-def test_no_text_of_a_note_and_no_id_of_one(hospital, tmp_path):
+def test_no_text_of_a_note_and_no_id_of_one(hospital: Path, tmp_path: Path) -> None:
     _, page = document(hospital, tmp_path)
     said = page + (tmp_path / "pack.json").read_text()
     with closing(sqlite3.connect(hospital.parent / "hospital.db")) as db:
@@ -151,12 +155,14 @@ def test_no_text_of_a_note_and_no_id_of_one(hospital, tmp_path):
     "line", ["--from 2024-02-01 --to 2024-01-01 -o a.html", "--from 2024-02-01 -o a.html",
              "--from 2024-01-01 --to 2024-02-01 -o a.pdf"],
 )  # fmt: skip
-def test_wrong_usage(line, hospital, tmp_path, monkeypatch):
+def test_wrong_usage(
+    line: str, hospital: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["report", "dpo", str(hospital), *line.split()]) == 2
 
 
-def test_releases_of_cohorts_are_in_it(hospital, tmp_path):
+def test_releases_of_cohorts_are_in_it(hospital: Path, tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     shutil.copytree(hospital.parent, folder)
     config, persons = folder / "nightly.toml", tmp_path / "persons.txt"

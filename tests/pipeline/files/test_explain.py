@@ -2,8 +2,12 @@
 
 import json
 import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
+from _pytest.capture import CaptureResult
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,11 +36,15 @@ CANARIES = (
 
 
 @pytest.fixture
-def run(tmp_path, capsys):
+def run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, CaptureResult[str], Any]]:
     """Detects in one note; returns the exit code, what was printed and what was written."""
     (tmp_path / "patients.jsonl").write_text(json.dumps(PATIENT) + "\n")
 
-    def detect(*more, note_id="17", text=TEXT):
+    def detect(
+        *more: str, note_id: str = "17", text: str = TEXT
+    ) -> tuple[int, CaptureResult[str], Any]:
         note = {"note_id": note_id, "person_id": "42", "text": text}
         (tmp_path / "notes.jsonl").write_text(json.dumps(note) + "\n")
         out = tmp_path / "out.jsonl"
@@ -47,13 +55,15 @@ def run(tmp_path, capsys):
     return detect
 
 
-def told(said):
+def told(said: Any) -> tuple[list[Any], Any]:
     """The findings and the summary that were printed as JSON Lines."""
     *findings, summary = map(json.loads, said.out.splitlines())
     return findings, summary
 
 
-def test_every_span_is_explained_where_it_stands_in_the_file(run):
+def test_every_span_is_explained_where_it_stands_in_the_file(
+    run: Callable[..., tuple[int, CaptureResult[str], Any]],
+) -> None:
     code, said, note = run("--explain", "--json")
     findings, summary = told(said)
     assert (code, summary["written"]) == (0, 1)
@@ -70,7 +80,9 @@ def test_every_span_is_explained_where_it_stands_in_the_file(run):
     assert all(f["to"] and f["because"] for f in lost)
 
 
-def test_a_table_has_a_line_for_each_span(run):
+def test_a_table_has_a_line_for_each_span(
+    run: Callable[..., tuple[int, CaptureResult[str], Any]],
+) -> None:
     _, said, note = run("--explain")
     first, *lines = said.out.splitlines()
     assert first == HEADING
@@ -80,7 +92,9 @@ def test_a_table_has_a_line_for_each_span(run):
 
 
 @pytest.mark.parametrize("more", [("--explain",), ("--explain", "--json")])
-def test_no_word_of_the_note_is_told(run, more):
+def test_no_word_of_the_note_is_told(
+    run: Callable[..., tuple[int, CaptureResult[str], Any]], more: tuple[str, ...]
+) -> None:
     _, said, _ = run(*more)
     printed = re.sub(r"\b\d+-\d+\b|\"(start|end)\": \d+", "", (said.out + said.err).lower())
     printed = printed.replace("out.jsonl", "")
@@ -88,7 +102,9 @@ def test_no_word_of_the_note_is_told(run, more):
     assert not [canary for canary in CANARIES if canary in printed.split("written to")[0]]
 
 
-def test_words_are_told_where_they_are_asked_for(run):
+def test_words_are_told_where_they_are_asked_for(
+    run: Callable[..., tuple[int, CaptureResult[str], Any]],
+) -> None:
     _, said, _ = run("--explain-text", "--json")
     findings, _ = told(said)
     assert all(f["text"] == TEXT[f["start"] : f["end"]] for f in findings)
@@ -96,7 +112,9 @@ def test_words_are_told_where_they_are_asked_for(run):
     assert re.search(r"known family name.*VAUQUELIN$", said.out, re.M)
 
 
-def test_nothing_is_explained_unless_it_is_asked_for(run):
+def test_nothing_is_explained_unless_it_is_asked_for(
+    run: Callable[..., tuple[int, CaptureResult[str], Any]],
+) -> None:
     _, said, explained = run("--explain")
     _, plain, note = run()
     assert HEADING in said.out
@@ -105,13 +123,17 @@ def test_nothing_is_explained_unless_it_is_asked_for(run):
 
 
 @pytest.mark.parametrize("detectors", ["rules", "known"])
-def test_only_the_detectors_asked_for_explain(run, detectors):
+def test_only_the_detectors_asked_for_explain(
+    run: Callable[..., tuple[int, CaptureResult[str], Any]], detectors: str
+) -> None:
     _, said, _ = run("--explain", "--json", "--detectors", detectors)
     findings, _ = told(said)
     assert {finding["detector"].split(".")[0] for finding in findings} == {detectors}
 
 
-def test_a_note_cannot_steer_the_terminal(run):
+def test_a_note_cannot_steer_the_terminal(
+    run: Callable[..., tuple[int, CaptureResult[str], Any]],
+) -> None:
     _, said, _ = run("--explain", note_id="1\x1b[2J7")
     assert "\x1b" not in said.out
     assert "1?[2J7" in said.out
@@ -163,7 +185,9 @@ RECORD = PatientRecord(
         ("x", "PRENOM", "model", "model: prenom, one word in small letters"),
     ],
 )  # fmt: skip
-def test_rules_are_named_in_words_of_the_program(text, label, detector, rule):
+def test_rules_are_named_in_words_of_the_program(
+    text: str, label: str, detector: str, rule: str
+) -> None:
     (finding,) = explain(Document("1", text), [Span(0, len(text), label, detector)], RECORD)
     assert finding.rule == rule
     assert finding.outcome is SpanOutcome.WON
@@ -183,7 +207,7 @@ def test_rules_are_named_in_words_of_the_program(text, label, detector, rule):
         (Span(0, 5, "A", "a"), Span(0, 5, "A", "b"), "lost", "found by both, one is kept"),
     ],
 )
-def test_what_decided_is_said(winner, loser, outcome, because):
+def test_what_decided_is_said(winner: Span, loser: Span, outcome: str, because: str) -> None:
     findings = list(explain(Document("1", "x" * 9), [loser, winner]))
     by_span = {finding.span: finding for finding in findings}
     assert by_span[winner].outcome is SpanOutcome.WON
@@ -194,7 +218,7 @@ def test_what_decided_is_said(winner, loser, outcome, because):
     )
 
 
-def test_a_rest_without_a_letter_is_lost():
+def test_a_rest_without_a_letter_is_lost() -> None:
     document = Document("1", "Roy, x")
     findings = explain(document, [Span(0, 3, "A"), Span(2, 4, "B")])
     assert [finding.outcome for finding in findings] == [SpanOutcome.WON, SpanOutcome.LOST]
@@ -208,7 +232,7 @@ def test_a_rest_without_a_letter_is_lost():
         max_size=12,
     )
 )
-def test_outcomes_are_those_of_resolution(drawn):
+def test_outcomes_are_those_of_resolution(drawn: list[tuple[int, int, str, float]]) -> None:
     text = "x" * 50
     spans = [
         Span(start, start + length, label, f"rules.{number}", float(score))

@@ -5,6 +5,8 @@ import random
 import tomllib
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,7 +25,7 @@ GOOD = [("rules.names", "LAST_NAME"), ("rules.dates", "DATE"), ("known.phones", 
 JUDGED = {"rules.names:LAST_NAME", "rules.dates:DATE", "rules.words:CITY"}
 
 
-def planted(seed=1, *, harm=0.9, notes=60):
+def planted(seed: int = 1, *, harm: float = 0.9, notes: int = 60) -> Cells:
     """Notes of a hundred words: sound rules, a model, and one rule that is mostly wrong.
 
     Each gold word is found by two detectors at least, so that none is needed.
@@ -49,7 +51,7 @@ def planted(seed=1, *, harm=0.9, notes=60):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_one_harmful_rule_is_the_one_left_out(seed):
+def test_the_one_harmful_rule_is_the_one_left_out(seed: int) -> None:
     selection = choose(planted(seed), JUDGED)
     assert selection.dropped == ("rules.words:CITY",)
     assert (selection.kept, selection.unjudged) == ((), ())
@@ -58,7 +60,7 @@ def test_the_one_harmful_rule_is_the_one_left_out(seed):
     assert selection.redacted[1] >= selection.redacted[0] - 0.002
 
 
-def test_sound_rules_all_take_part():
+def test_sound_rules_all_take_part() -> None:
     cells = planted(3)
     sound = Cells()
     for (over, is_gold), number in cells.counts.items():
@@ -66,7 +68,7 @@ def test_sound_rules_all_take_part():
     assert choose(sound, JUDGED).dropped == ()
 
 
-def test_what_gold_cannot_judge_takes_part():
+def test_what_gold_cannot_judge_takes_part() -> None:
     selection = choose(planted(), JUDGED - {"rules.words:CITY"})
     assert selection.dropped == ()
     assert selection.unjudged == ("rules.words:CITY",)
@@ -74,7 +76,7 @@ def test_what_gold_cannot_judge_takes_part():
     assert selection.precision[0] > 0.99
 
 
-def cells_of(*rows):
+def cells_of(*rows: tuple[str, bool, int]) -> Cells:
     cells = Cells()
     for rules, is_gold, number in rows:
         cells.counts[frozenset(rules.split()), is_gold] += number
@@ -84,7 +86,7 @@ def cells_of(*rows):
 A, B = "rules.a:X", "rules.b:X"
 
 
-def test_a_rule_that_alone_covers_gold_stays():
+def test_a_rule_that_alone_covers_gold_stays() -> None:
     cells = cells_of((A, True, 90), (B, True, 10), (B, False, 30))
     selection = choose(cells, {A, B})
     assert (selection.dropped, selection.kept) == ((), (B,))
@@ -95,7 +97,7 @@ def test_a_rule_that_alone_covers_gold_stays():
     assert choose(cells, {A, B}, max_loss=0.1).dropped == (B,)
 
 
-def test_losses_add_up():
+def test_losses_add_up() -> None:
     """Two rules that cover the same gold may not both go."""
     both = cells_of((f"{A} {B}", True, 10), (A, False, 30), (B, False, 40), ("rules.c:X", True, 60))
     selection = choose(both, {A, B, "rules.c:X"})
@@ -103,14 +105,14 @@ def test_losses_add_up():
     assert selection.redacted == (1, 1)
 
 
-def test_tolerance_bounds_the_harm():
+def test_tolerance_bounds_the_harm() -> None:
     cells = cells_of((f"{A} {B}", True, 100), (A, False, 1), (B, False, 20))
     gain = 100 / 101 - 100 / 121
     assert choose(cells, {A, B}, tolerance=gain - 1e-9).dropped == (B,)
     assert choose(cells, {A, B}, tolerance=gain + 1e-9).dropped == ()
 
 
-def test_a_single_rule_is_never_harmful():
+def test_a_single_rule_is_never_harmful() -> None:
     assert choose(cells_of((A, True, 1), (A, False, 9)), {A}, max_loss=1).dropped == ()
     assert choose(Cells(), set()).dropped == ()
 
@@ -128,7 +130,7 @@ TEXT = "Zoé Quill, le 3 mai: (12) à Évry"
         max_size=8,
     )
 )  # fmt: skip
-def test_cells_count_every_word_once(spans):
+def test_cells_count_every_word_once(spans: list[Span]) -> None:
     gold = [span for span in spans if span.detector == "gold"]
     found = [span for span in spans if span.detector != "gold"]
     cells = Cells()
@@ -143,7 +145,7 @@ def test_cells_count_every_word_once(spans):
     assert cells.counts == Counter(expected)
 
 
-def test_a_selection_is_read_as_it_was_written(tmp_path):
+def test_a_selection_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     warnings: list[str] = []
     path.write_text(dump(choose(planted(), JUDGED), DETECTOR_VERSION))
@@ -167,7 +169,7 @@ def test_a_selection_is_read_as_it_was_written(tmp_path):
         ("dropped = [", "not valid TOML"),
     ],
 )
-def test_what_is_no_selection_is_refused(tmp_path, content, said):
+def test_what_is_no_selection_is_refused(tmp_path: Path, content: str, said: str) -> None:
     path = tmp_path / "s.toml"
     path.write_text(content)
     with pytest.raises(ConfigError) as caught:
@@ -180,7 +182,7 @@ def test_what_is_no_selection_is_refused(tmp_path, content, said):
 NOTE = "Vu Mme QUILL le 3 mai 2021, aspirine 100 mg le matin."
 
 
-def line(note_id, spans, text=NOTE):
+def line(note_id: str, spans: list[dict[str, object]], text: str = NOTE) -> str:
     return json.dumps({"note_id": note_id, "text": text, "lang": "fr", "spans": spans}) + "\n"
 
 
@@ -188,14 +190,14 @@ SPANS = [{"start": 7, "end": 12, "label": "NOM"}, {"start": 16, "end": 26, "labe
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Gold, what a model found, a label map; and a rule that takes every drug for a person."""
     found = [{"start": 7, "end": 13, "label": "NOM"}, {"start": 15, "end": 27, "label": "DATE"}]
     (tmp_path / "gold.jsonl").write_text("".join(line(str(n), SPANS) for n in range(4)))
     (tmp_path / "model.jsonl").write_text("".join(line(str(n), found) for n in range(4)))
     (tmp_path / "map.toml").write_text('NOM = "LAST_NAME"\n')
 
-    def harmful(document):
+    def harmful(document: Document) -> list[Any]:
         at = document.text.find("aspirine")
         return [Span(at, at + 8, "LAST_NAME", "rules.drugs")] if at >= 0 else []
 
@@ -207,7 +209,9 @@ def files(tmp_path, monkeypatch):
 SELECT = "select gold.jsonl -o s.toml --model-spans model.jsonl --label-map map.toml"
 
 
-def test_the_command_leaves_out_the_planted_rule_and_detection_obeys(files, capsys):
+def test_the_command_leaves_out_the_planted_rule_and_detection_obeys(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([*SELECT.split(), "--json"]) == 0
     chosen = json.loads(capsys.readouterr().out)
     assert chosen["dropped"] == ["rules.drugs:LAST_NAME"]
@@ -220,13 +224,15 @@ def test_the_command_leaves_out_the_planted_rule_and_detection_obeys(files, caps
     assert labels == [set()] * 4
 
 
-def test_all_rules_take_part_unless_told_otherwise(files):
+def test_all_rules_take_part_unless_told_otherwise(files: Path) -> None:
     finder = make_finder(Task(files / "gold.jsonl", files / "out.jsonl"))
     found = finder.spans(Document("1", NOTE, lang="fr"))
     assert "rules.drugs" in {span.detector for span in found}
 
 
-def test_the_table_of_the_command_holds_no_text(files, capsys):
+def test_the_table_of_the_command_holds_no_text(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(SELECT.split()) == 0
     said = capsys.readouterr()
     assert "rules.drugs:LAST_NAME" in said.out
@@ -245,7 +251,9 @@ def test_the_table_of_the_command_holds_no_text(files, capsys):
         ("select gold.jsonl -o s.toml --model-spans other.jsonl", "has another note 0"),
     ],
 )
-def test_what_cannot_be_chosen_on_is_said(files, capsys, arguments, said):
+def test_what_cannot_be_chosen_on_is_said(
+    files: Path, capsys: pytest.CaptureFixture[str], arguments: str, said: str
+) -> None:
     (files / "bare.jsonl").write_text(line("0", []))
     (files / "one.jsonl").write_text(line("0", SPANS))
     (files / "other.jsonl").write_text(line("0", [], "Vu."))

@@ -1,6 +1,7 @@
 """The test of a night: exact where it can be, careful elsewhere, and it sees what it is for."""
 
 from array import array
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from benchmarks.night.count_feeds import FAULTS, START, Books, Feed, Hospital, layout
+from benchmarks.night.count_feeds import FAULTS, START, Books, Feed, Hospital, Layout, Night, layout
 from benchmarks.night.quality import DAYS_A_QUARTER, judged, reasons_of
 from pipeline.night import drift
 from pipeline.night.quality_gate import allowance
@@ -21,11 +22,18 @@ QUARTERS = 1
 
 
 @pytest.fixture(scope="module")
-def plan():
+def plan() -> Layout:
     return layout()
 
 
-def track(counts, exposures, *, name="t", family="f", cluster=1.0):
+def track(
+    counts: list[int],
+    exposures: list[int],
+    *,
+    name: str = "t",
+    family: str = "f",
+    cluster: float = 1.0,
+) -> Track:
     """A track of nights that all are Mondays."""
     counted, exposed = (array("d", bytes(8 * WEEKDAYS * len(counts))) for _ in "ab")
     counted[::WEEKDAYS] = array("d", counts)
@@ -35,7 +43,9 @@ def track(counts, exposures, *, name="t", family="f", cluster=1.0):
 
 @given(st.integers(0, 300), st.integers(0, 60), st.floats(1.0, 500.0), st.floats(1.0, 100.0))
 @settings(max_examples=60)
-def test_without_variation_it_is_the_exact_test_of_two_rates(before, now, past, tonight):
+def test_without_variation_it_is_the_exact_test_of_two_rates(
+    before: int, now: int, past: float, tonight: float
+) -> None:
     """Jeffreys' prior stands between the conditional tests with one count less, and one more."""
     mean, spread = (before + 0.5) / past * tonight, 1 / (before + 0.5)
     p = drift.tails(np.array([float(now)]), np.array([mean]), np.array([spread]))[0]
@@ -48,7 +58,7 @@ def test_without_variation_it_is_the_exact_test_of_two_rates(before, now, past, 
 
 @given(st.floats(0.1, 5e3), st.floats(1e-4, 2.0), st.integers(0, 5000))
 @settings(max_examples=60)
-def test_tails_are_those_of_the_negative_binomial(mean, spread, count):
+def test_tails_are_those_of_the_negative_binomial(mean: float, spread: float, count: int) -> None:
     law = stats.nbinom(1 / spread, 1 / (1 + spread * mean))
     p = drift.tails(np.array([float(count)]), np.array([mean]), np.array([spread]))[0]
     expected = min(1.0, 2 * min(law.sf(count - 1), law.cdf(count)))
@@ -57,7 +67,7 @@ def test_tails_are_those_of_the_negative_binomial(mean, spread, count):
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=30), st.lists(st.booleans(), min_size=30))
 @settings(max_examples=40)
-def test_shares_of_the_allowance_add_up_to_it(families, said):
+def test_shares_of_the_allowance_add_up_to_it(families: list[int], said: list[bool]) -> None:
     family, asked = np.array(families), np.array(said[: len(families)])
     shares = drift.shares(np.unique(family, return_inverse=True)[1], asked)
     assert shares.sum() == pytest.approx(1.0 if asked.any() else 0.0)
@@ -65,13 +75,13 @@ def test_shares_of_the_allowance_add_up_to_it(families, said):
 
 
 @pytest.mark.parametrize("runs", [1, 2, 50])
-def test_all_runs_of_a_quarter_spend_what_was_asked_for_and_no_more(runs):
+def test_all_runs_of_a_quarter_spend_what_was_asked_for_and_no_more(runs: int) -> None:
     night = sum(allowance(0.5, rank) for rank in range(1, runs + 1))
     assert night * DAYS_A_QUARTER <= 0.5
     assert sum(allowance(0.5, k) for k in range(1, 10_000)) * DAYS_A_QUARTER > 0.499
 
 
-def test_p_values_are_uniform_or_careful():
+def test_p_values_are_uniform_or_careful() -> None:
     """On clean, overdispersed nights no level is exceeded more often than it says."""
     random = np.random.default_rng(1)
     nights, series = 60, 4000
@@ -87,20 +97,20 @@ def test_p_values_are_uniform_or_careful():
     assert (found.p_value <= 0.05).mean() > 0.01  # and it is not blind
 
 
-def test_a_night_of_ten_years_does_not_outweigh_the_others():
+def test_a_night_of_ten_years_does_not_outweigh_the_others() -> None:
     usual = track([10_000 * 5, *[100] * 20, 100], [10_000, *[100] * 20, 100])
     (verdict,) = drift.judge([usual], 0.001)
     assert verdict.expected < 200  # 433 if each note of that night had counted
     assert not verdict.is_alarm
 
 
-def test_too_few_nights_say_nothing_and_nothing_counted_says_nothing():
+def test_too_few_nights_say_nothing_and_nothing_counted_says_nothing() -> None:
     assert drift.judge([track([5] * 4 + [500], [10] * 5)], 0.01) == []
     assert drift.judge([track([50] * 20 + [0], [10] * 20 + [0])], 0.01) == []
     assert drift.judge([], 0.01) == []
 
 
-def test_what_was_never_seen_and_comes_in_numbers_is_an_alarm():
+def test_what_was_never_seen_and_comes_in_numbers_is_an_alarm() -> None:
     steady = [track([100] * 31, [10] * 31, name=f"s{k}") for k in range(20)]
     new = track([0] * 30 + [90], [1000] * 31, name="new")
     found = {v.name: v for v in drift.judge([*steady, new], 0.005)}
@@ -108,19 +118,19 @@ def test_what_was_never_seen_and_comes_in_numbers_is_an_alarm():
     assert found["new"].low <= found["new"].expected <= found["new"].high < 90
 
 
-def test_counts_that_come_in_groups_are_fewer_than_they_look():
+def test_counts_that_come_in_groups_are_fewer_than_they_look() -> None:
     nights = [0] * 30 + [40], [1000] * 31
     alone, grouped = (drift.judge([track(*nights, cluster=size)], 0.001)[0] for size in (1.0, 40.0))
     assert alone.is_alarm
     assert not grouped.is_alarm
 
 
-def test_tracks_of_different_nights_are_refused():
+def test_tracks_of_different_nights_are_refused() -> None:
     with pytest.raises(ValueError, match="different nights"):
         drift.judge([track([1] * 9, [1] * 9), track([1] * 8, [1] * 8)], 0.1)
 
 
-def test_no_false_alarm_in_simulated_quarters(plan):
+def test_no_false_alarm_in_simulated_quarters(plan: Layout) -> None:
     """The long one is `python -m benchmarks.night.quality`."""
     nights = round(QUARTERS * DAYS_A_QUARTER)
     held = sum(
@@ -130,12 +140,14 @@ def test_no_false_alarm_in_simulated_quarters(plan):
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_each_fault_is_seen_in_its_first_night_and_named(plan, fault):
+def test_each_fault_is_seen_in_its_first_night_and_named(
+    plan: Layout, fault: Callable[[Night], None]
+) -> None:
     reasons = reasons_of(plan, Feed(), 3, fault)
     assert any(word in reason for reason in reasons for word in FAULTS[fault])
 
 
-def test_the_simulation_sets_nights_out_as_the_gate_does(plan):
+def test_the_simulation_sets_nights_out_as_the_gate_does(plan: Layout) -> None:
     """What is fast for thousands of nights gives what the nightly job's own code gives."""
     hospital, books, runs = Hospital(replace(Feed(), notes=200.0), 5), Books(plan, 8), []
     for number in range(9):

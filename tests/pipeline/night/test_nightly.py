@@ -2,15 +2,18 @@
 
 import json
 import sqlite3
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load
 from pipeline.night.engine import drive, process
-from pipeline.night.nightly import Incomplete, run_nightly
+from pipeline.night.nightly import Ended, Incomplete, Job, run_nightly
+from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import write
 from pipeline.notes.worker_resources import open_tools, settled
 from pipeline.warehouse.warehouse import open_output
@@ -18,11 +21,11 @@ from record.errors import ConfigError
 from surrogates.keys.keys import load_master
 
 
-def outcomes(ended):
+def outcomes(ended: Ended) -> dict[Any, Any]:
     return {name: count for name, count in ended.summary.tally.outcomes.items() if count}
 
 
-def digest(config):
+def digest(config: Path) -> str:
     settings = settled(load(config))
     output = open_output(settings.output, settings.base)
     try:
@@ -31,22 +34,22 @@ def digest(config):
         output.close()
 
 
-def source(config):
+def source(config: Path) -> sqlite3.Connection:
     return sqlite3.connect(config.parent / "hospital.db")
 
 
-def released(config):
+def released(config: Path) -> dict[Any, Any]:
     with sqlite3.connect(config.parent / "research.db") as db:
         return dict(db.execute("select note_id, note_text from note"))
 
 
-def out_id(config, note_id):
+def out_id(config: Path, note_id: int) -> int:
     settings = load(config)
     cohort = load_master(settings.key.locator, settings.base).cohort(settings.cohort)
     return cohort.pseudonym("note", str(note_id))
 
 
-def text_note(config):
+def text_note(config: Path) -> tuple[Any, Any]:
     """A text note that was released: its id and its patient's."""
     rows = source(config).execute(
         "select note_id, person_id from note where note_text <> '' order by note_id"
@@ -55,7 +58,7 @@ def text_note(config):
     return next((note, person) for note, person in rows if out_id(config, note) in texts)
 
 
-def test_every_note_is_accounted_for(config):
+def test_every_note_is_accounted_for(config: Path) -> None:
     ended = run_nightly(config, drive)
     counts = outcomes(ended)
     (total,) = source(config).execute("select count(*) from note").fetchone()
@@ -65,7 +68,7 @@ def test_every_note_is_accounted_for(config):
     assert ended.exit_code == EXIT_DONE
 
 
-def test_second_run_processes_nothing(config):
+def test_second_run_processes_nothing(config: Path) -> None:
     first = run_nightly(config, drive)
     before = digest(config)
     second = run_nightly(config, drive)
@@ -77,7 +80,7 @@ def test_second_run_processes_nothing(config):
     assert digest(config) == before
 
 
-def test_a_changed_note_alone_is_done_again(config):
+def test_a_changed_note_alone_is_done_again(config: Path) -> None:
     run_nightly(config, drive)
     before = released(config)
     note, _ = text_note(config)
@@ -93,7 +96,7 @@ def test_a_changed_note_alone_is_done_again(config):
     assert "12/03/2021" not in after[out_id(config, note)]
 
 
-def test_a_renamed_patient_has_all_notes_done_again(config):
+def test_a_renamed_patient_has_all_notes_done_again(config: Path) -> None:
     run_nightly(config, drive)
     _, person = text_note(config)
     (notes,) = (
@@ -110,7 +113,7 @@ def test_a_renamed_patient_has_all_notes_done_again(config):
     assert counts.get("released", 0) + counts.get("quarantined", 0) == notes
 
 
-def test_a_deleted_note_disappears(config):
+def test_a_deleted_note_disappears(config: Path) -> None:
     run_nightly(config, drive)
     note, _ = text_note(config)
     with source(config) as db:
@@ -121,7 +124,7 @@ def test_a_deleted_note_disappears(config):
     assert out_id(config, note) not in released(config)
 
 
-def test_a_note_that_can_no_longer_be_vouched_for_is_withdrawn(config):
+def test_a_note_that_can_no_longer_be_vouched_for_is_withdrawn(config: Path) -> None:
     run_nightly(config, drive)
     note, _ = text_note(config)
     with source(config) as db:
@@ -134,7 +137,7 @@ def test_a_note_that_can_no_longer_be_vouched_for_is_withdrawn(config):
     assert out_id(config, note) not in released(config)
 
 
-def test_another_policy_redoes_everything(config):
+def test_another_policy_redoes_everything(config: Path) -> None:
     first = run_nightly(config, drive)
     config.write_text(config.read_text() + "\n[policy]\nmax_shift_days = 200\n")
     second = run_nightly(config, drive)
@@ -144,10 +147,10 @@ def test_another_policy_redoes_everything(config):
 class Lossy:
     """Drives the engine but loses one unit, or one note, on the way to the writer."""
 
-    def __init__(self, lose):
+    def __init__(self, lose: Callable[[Batch], Batch | None]) -> None:
         self.lose = lose
 
-    def __call__(self, job):
+    def __call__(self, job: Job) -> dict[Any, Any]:
         with open_tools(job.settings) as tools:
             for unit in tools.state.pending(job.run_id, 0, 1):
                 batch = self.lose(process(unit, tools))
@@ -156,16 +159,18 @@ class Lossy:
         return {}
 
 
-def lose_second_unit(batch):
+def lose_second_unit(batch: Batch) -> Batch | None:
     return None if batch.unit.index == 1 else batch
 
 
-def lose_one_note(batch):
+def lose_one_note(batch: Batch) -> Batch:
     return replace(batch, items=batch.items[1:]) if batch.unit.index == 1 else batch
 
 
 @pytest.mark.parametrize(("lose", "missing"), [(lose_second_unit, 10), (lose_one_note, 1)])
-def test_lost_notes_fail_the_run_and_nothing_is_released(config, lose, missing):
+def test_lost_notes_fail_the_run_and_nothing_is_released(
+    config: Path, lose: Callable[[Any], Any], missing: int
+) -> None:
     with pytest.raises(Incomplete, match=rf"^{missing} of \d+ planned notes are missing") as caught:
         run_nightly(config, Lossy(lose))
     assert "nothing was released" in str(caught.value)
@@ -175,7 +180,7 @@ def test_lost_notes_fail_the_run_and_nothing_is_released(config, lose, missing):
     assert ended.resumed
 
 
-def test_too_much_quarantine_gives_exit_code_3(config):
+def test_too_much_quarantine_gives_exit_code_3(config: Path) -> None:
     config.write_text(
         config.read_text().replace("max_quarantine_share = 0.2", "max_quarantine_share = 0.0")
     )
@@ -184,7 +189,7 @@ def test_too_much_quarantine_gives_exit_code_3(config):
     assert run_nightly(config, drive).exit_code == EXIT_QUARANTINE
 
 
-def test_reports_are_written(config):
+def test_reports_are_written(config: Path) -> None:
     ended = run_nightly(config, drive)
     html = ended.report.read_text(encoding="utf-8")
     record = json.loads((config.parent / "report.json").read_text(encoding="utf-8"))
@@ -193,14 +198,16 @@ def test_reports_are_written(config):
     assert record["unaccounted"] == 0
 
 
-def test_an_output_of_another_key_is_refused(config):
+def test_an_output_of_another_key_is_refused(config: Path) -> None:
     run_nightly(config, drive)
     config.write_text(config.read_text().replace('cohort = "research"', 'cohort = "other"'))
     with pytest.raises(ConfigError, match="another key"):
         run_nightly(config, drive)
 
 
-def test_paths_start_at_the_configuration(config, monkeypatch, tmp_path):
+def test_paths_start_at_the_configuration(
+    config: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
@@ -209,7 +216,7 @@ def test_paths_start_at_the_configuration(config, monkeypatch, tmp_path):
     assert not list(elsewhere.iterdir())
 
 
-def test_what_came_while_a_run_lay_broken_is_processed_too(config):
+def test_what_came_while_a_run_lay_broken_is_processed_too(config: Path) -> None:
     with pytest.raises(Incomplete):
         run_nightly(config, Lossy(lose_second_unit))
     with source(config) as db:
@@ -227,7 +234,7 @@ def test_what_came_while_a_run_lay_broken_is_processed_too(config):
     ("ours", "theirs"),
     [("research.db", "hospital.db"), ("research.db", "state.db"), ("state.db", "./hospital.db")],
 )
-def test_source_state_and_output_must_be_apart(config, ours, theirs):
+def test_source_state_and_output_must_be_apart(config: Path, ours: str, theirs: str) -> None:
     config.write_text(config.read_text().replace(f"sqlite:///{ours}", f"sqlite:///{theirs}"))
     before = (config.parent / "hospital.db").read_bytes()
     with pytest.raises(ConfigError, match="the same place"):

@@ -5,22 +5,27 @@ import re
 import shutil
 import sqlite3
 from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipeline import cli
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE, EXIT_USAGE
-from pipeline.config.settings import load
+from pipeline.config.settings import Settings, load
 from pipeline.night.drift import judge
 from pipeline.night.engine import drive
-from pipeline.night.nightly import Night, run_nightly
+from pipeline.night.nightly import Ended, Night, run_nightly
 from pipeline.night.publishing import publish_staged
-from pipeline.night.quality_gate import Gate
+from pipeline.night.quality_gate import Assessment, Gate
 from pipeline.notes.worker_resources import open_master, settled
 from pipeline.state.ledger import State, open_state
+from pipeline.warehouse.sql_output import Output
 from pipeline.warehouse.warehouse import open_output
+from record.count_drift import DriftVerdict, Track
 
 START = date(2024, 3, 4)
 NIGHTS = 6
@@ -39,10 +44,16 @@ hook = ["tee", "{folder}/told.json"]
 """
 
 
+def assessed(ended: Ended) -> Assessment:
+    """What the gate made of a run, which it looked at."""
+    assert ended.assessment is not None
+    return ended.assessment
+
+
 class Hospital:
     """A hospital that writes the same letters every night, under ids and days of their own."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.config = folder / "nightly.toml"
         with self.source() as db:
@@ -55,10 +66,14 @@ class Hospital:
             db.execute("delete from note")
         self.last_id = 0
 
-    def source(self):
+    def source(self) -> sqlite3.Connection:
         return sqlite3.connect(self.folder / "hospital.db")
 
-    def write(self, night, change=lambda text: text):
+    def write(
+        self,
+        night: int,
+        change: Callable[[str], str] = lambda text: text,
+    ) -> range:
         """Write tonight's letters; returns their ids."""
         with self.source() as db:
             first = self.last_id + 1
@@ -78,16 +93,20 @@ class Hospital:
                 )
         return range(first, self.last_id + 1)
 
-    def run(self, night, judge=judge):
+    def run(
+        self,
+        night: int,
+        judge: Callable[[Sequence[Track], float], list[DriftVerdict]] | None = judge,
+    ) -> Ended:
         """Run the nightly job on a simulated day."""
         gate = Gate(judge, night_of=lambda run: START + timedelta(days=night))
         return run_nightly(self.config, drive, gate=gate)
 
-    def quality(self, *arguments):
+    def quality(self, *arguments: str) -> int:
         """Call the command."""
         return cli.main(["quality", str(self.config), "--plain", *arguments])
 
-    def released(self):
+    def released(self) -> dict[Any, Any]:
         """The notes in the output by their ids in the source."""
         path = self.folder / "research.db"
         if not path.is_file():
@@ -100,19 +119,19 @@ class Hospital:
         ids = {cohort.pseudonym("note", str(n)): n for n in range(1, self.last_id + 1)}
         return {ids[note_id]: text for note_id, text in found}
 
-    def state(self):
+    def state(self) -> closing[Any]:
         settings = settled(load(self.config))
         return closing(open_state(settings.state, settings.base))
 
 
-def to_iso(text):
+def to_iso(text: Any) -> str:
     """Write dates as ISO 8601, and three more of them."""
     iso = re.sub(r"\b(\d{2})[/.](\d{2})[/.](\d{4})\b", r"\3-\2-\1", text)
     return iso + "\nVu les 2024-01-02, 2024-01-03 et 2024-01-04."
 
 
 @pytest.fixture(scope="module")
-def sound(template, tmp_path_factory):
+def sound(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Hospital:
     """A hospital after enough nights to learn from."""
     folder = tmp_path_factory.mktemp("quality") / "site"
     shutil.copytree(template, folder)
@@ -124,14 +143,14 @@ def sound(template, tmp_path_factory):
         hospital.write(night)
         ended = hospital.run(night)
         assert ended.exit_code == EXIT_DONE
-        concluded.append(ended.assessment.conclusion)
+        concluded.append(assessed(ended).conclusion)
     assert concluded[0] == "learning"
     assert concluded[-1] == "clean"
     return hospital
 
 
 @pytest.fixture
-def hospital(sound, tmp_path):
+def hospital(sound: Hospital, tmp_path: Path) -> Hospital:
     """A copy of it that a test may change."""
     folder = tmp_path / "site"
     shutil.copytree(sound.folder, folder)
@@ -142,13 +161,15 @@ def hospital(sound, tmp_path):
     return copy
 
 
-def test_a_run_that_alarms_is_held_then_accepted(hospital, capsys):
+def test_a_run_that_alarms_is_held_then_accepted(
+    hospital: Hospital, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = hospital.released()
     ids = hospital.write(NIGHTS, to_iso)
     ended = hospital.run(NIGHTS)
     assert ended.exit_code == EXIT_GATE
-    assert ended.assessment.is_held
-    assert any("dates written 9999-99-99" in reason for reason in ended.assessment.reasons)
+    assert assessed(ended).is_held
+    assert any("dates written 9999-99-99" in reason for reason in assessed(ended).reasons)
     assert hospital.released() == before
     told = json.loads((hospital.folder / "told.json").read_text())
     assert told["conclusion"] == "held"
@@ -189,7 +210,7 @@ def test_a_run_that_alarms_is_held_then_accepted(hospital, capsys):
     assert "A. Martin" in (hospital.folder / "report.html").read_text()
 
 
-def test_without_a_new_normal_the_next_such_night_is_held_too(hospital):
+def test_without_a_new_normal_the_next_such_night_is_held_too(hospital: Hospital) -> None:
     hospital.write(NIGHTS, to_iso)
     assert hospital.run(NIGHTS).exit_code == EXIT_GATE
     assert hospital.quality("--accept", RUN, "--by", "me", "--reason", "once") == EXIT_DONE
@@ -197,7 +218,7 @@ def test_without_a_new_normal_the_next_such_night_is_held_too(hospital):
     assert hospital.run(NIGHTS + 1).exit_code == EXIT_GATE
 
 
-def test_a_rejected_run_goes_to_quarantine_and_is_done_again_when_asked(hospital):
+def test_a_rejected_run_goes_to_quarantine_and_is_done_again_when_asked(hospital: Hospital) -> None:
     before = hospital.released()
     changed = 1
     with hospital.source() as db:
@@ -224,7 +245,7 @@ def test_a_rejected_run_goes_to_quarantine_and_is_done_again_when_asked(hospital
     assert hospital.released().keys() == before.keys() | set(ids)
 
 
-def test_a_night_while_another_is_held(hospital):
+def test_a_night_while_another_is_held(hospital: Hospital) -> None:
     """What is held stays held, what is new goes on, and a newer version replaces a held one."""
     before = hospital.released()
     held = hospital.write(NIGHTS, to_iso)
@@ -248,11 +269,11 @@ def test_a_night_while_another_is_held(hospital):
 
 
 @pytest.mark.parametrize("moment", ["publishing", "marking"])
-def test_killed_between(hospital, monkeypatch, moment):
+def test_killed_between(hospital: Hospital, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
     before = hospital.released()
     ids = hospital.write(NIGHTS, to_iso)
 
-    def kill(*_args, **_named):
+    def kill(*_args: object, **_named: Any) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
@@ -280,7 +301,7 @@ def test_killed_between(hospital, monkeypatch, moment):
         assert len(state.quality.decisions()) == 1
 
 
-def test_documents_fed_twice_are_held(hospital):
+def test_documents_fed_twice_are_held(hospital: Hospital) -> None:
     hospital.write(NIGHTS)
     with hospital.source() as db:
         columns = [row[1] for row in db.execute("pragma table_info(note)")]
@@ -292,16 +313,16 @@ def test_documents_fed_twice_are_held(hospital):
         )
     ended = hospital.run(NIGHTS)
     assert ended.exit_code == EXIT_GATE
-    assert any(reason.startswith("notes fed twice") for reason in ended.assessment.reasons)
+    assert any(reason.startswith("notes fed twice") for reason in assessed(ended).reasons)
 
 
-def test_a_gate_that_warns_publishes_and_says_so(hospital):
+def test_a_gate_that_warns_publishes_and_says_so(hospital: Hospital) -> None:
     hospital.config.write_text(
         hospital.config.read_text().replace("[quality]", '[quality]\ngate = "warn"')
     )
     ids = hospital.write(NIGHTS, to_iso)
     ended = hospital.run(NIGHTS)
-    assert (ended.exit_code, ended.assessment.conclusion) == (EXIT_DONE, "warned")
+    assert (ended.exit_code, assessed(ended).conclusion) == (EXIT_DONE, "warned")
     assert set(ids) <= hospital.released().keys()
     assert hospital.quality() == EXIT_GATE
     assert hospital.quality("--reject", RUN, "--by", "me", "--reason", "late") == EXIT_USAGE
@@ -310,27 +331,29 @@ def test_a_gate_that_warns_publishes_and_says_so(hospital):
     assert hospital.quality() == EXIT_DONE
 
 
-def test_a_run_that_does_nothing_is_not_counted_and_a_hook_that_fails_stops_nothing(hospital):
+def test_a_run_that_does_nothing_is_not_counted_and_a_hook_that_fails_stops_nothing(
+    hospital: Hospital,
+) -> None:
     hospital.config.write_text(
         re.sub(r"hook = .*", 'hook = ["false"]', hospital.config.read_text())
     )
-    assert hospital.run(NIGHTS - 1).assessment.conclusion == "unjudged"
+    assert assessed(hospital.run(NIGHTS - 1)).conclusion == "unjudged"
     hospital.write(NIGHTS, to_iso)
     ended = hospital.run(NIGHTS)
     assert ended.exit_code == EXIT_GATE
     assert ended.warnings == ("quality.hook ended with code 1",)
 
 
-def test_without_a_judge_runs_are_counted_alone(hospital):
+def test_without_a_judge_runs_are_counted_alone(hospital: Hospital) -> None:
     ids = hospital.write(NIGHTS, to_iso)
     ended = hospital.run(NIGHTS, judge=None)
-    assert (ended.exit_code, ended.assessment.conclusion) == (EXIT_DONE, "unjudged")
+    assert (ended.exit_code, assessed(ended).conclusion) == (EXIT_DONE, "unjudged")
     assert set(ids) <= hospital.released().keys()
     with hospital.state() as state:
         assert state.quality.runs(1)[0].notes == NOTES
 
 
-def check_metrics(lines, held):
+def check_metrics(lines: list[str], held: int) -> None:
     """What a collector of Prometheus' text format reads, and the figures of the run."""
     values = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
     assert values["cryptonym_quality_held_runs"] == "1"
@@ -342,7 +365,9 @@ def check_metrics(lines, held):
     assert set(types.values()) == {1}
 
 
-def test_nothing_of_a_text_is_in_counts_pages_or_metrics(hospital, capsys):
+def test_nothing_of_a_text_is_in_counts_pages_or_metrics(
+    hospital: Hospital, capsys: pytest.CaptureFixture[str]
+) -> None:
     with hospital.source() as db:
         db.execute("update patient_identity set family_names = ?", (NAME,))
     hospital.write(NIGHTS, lambda text: to_iso(text) + f"\nMme {NAME.upper()} va bien.")
@@ -377,10 +402,12 @@ def test_nothing_of_a_text_is_in_counts_pages_or_metrics(hospital, capsys):
         ("--again",),
     ],
 )
-def test_what_cannot_be_decided_is_refused(sound, arguments, capsys):
+def test_what_cannot_be_decided_is_refused(
+    sound: Hospital, arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert sound.quality(*arguments) == EXIT_USAGE
     assert "Traceback" not in capsys.readouterr().err
 
 
-def _output(settings):
+def _output(settings: Settings) -> Output:
     return open_output(settled(settings).output, settings.base)

@@ -1,7 +1,9 @@
 """What is counted of notes, how dates are classed, and how nights are set out to be compared."""
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -49,30 +51,38 @@ NIGHT = date(2024, 3, 4)
         ("4 mars", "99 Aaaa"), ("hier", OTHER), ("", OTHER), ("9" * 200, OTHER),
     ],
 )  # fmt: skip
-def test_dates_are_classed_by_their_shape(text, expected):
+def test_dates_are_classed_by_their_shape(text: str, expected: str) -> None:
     assert shape(text) == expected
 
 
 @given(st.text(max_size=60))
 @settings(max_examples=60)
-def test_a_shape_is_one_of_a_few_whatever_the_text(text):
+def test_a_shape_is_one_of_a_few_whatever_the_text(text: str) -> None:
     assert set(shape(text)) <= set("9/.-A a,") or shape(text) == OTHER
 
 
 @given(st.dictionaries(CELLS, st.integers(0, 10**12), max_size=6))
 @settings(max_examples=40)
-def test_packed_counts_come_back(cells):
+def test_packed_counts_come_back(cells: dict[Cell, int]) -> None:
     packed = pack_cells(Counter(cells))
     assert unpack_cells(packed) == {cell: number for cell, number in cells.items() if number}
 
 
 @pytest.mark.parametrize("packed", ["!", "AAAA", "eA=="])
-def test_what_is_no_count_is_refused(packed):
+def test_what_is_no_count_is_refused(packed: str) -> None:
     with pytest.raises(ValueError):
         unpack_cells(packed)
 
 
-def note(number, text, spans, *, kind="imaging", site="north", score=1.0):
+def note(
+    number: int,
+    text: str,
+    spans: list[tuple[str, str]],
+    *,
+    kind: str = "imaging",
+    site: str = "north",
+    score: float = 1.0,
+) -> Item:
     """A note that went through all stages, with spans as (words, label)."""
     found = tuple(
         Span(text.index(word), text.index(word) + len(word), label, "rules", score)
@@ -85,7 +95,7 @@ def note(number, text, spans, *, kind="imaging", site="north", score=1.0):
     )  # fmt: skip
 
 
-def test_what_a_note_adds():
+def test_what_a_note_adds() -> None:
     text = "Vu le 04/03/2024 et le 2024-03-05.\nMme Martin"
     spans = [("04/03/2024", "DATE"), ("2024-03-05", "DATE"), ("Martin", "LAST_NAME")]
     refused = Refused(Item(NoteRow(2), kind="imaging", site="north"), Failure("2", "x", "Y", "low"))
@@ -111,7 +121,7 @@ def test_what_a_note_adds():
 
 @given(st.dictionaries(CELLS, st.integers(1, 9), min_size=1, max_size=8))
 @settings(max_examples=40)
-def test_each_facet_of_a_measure_holds_all_of_it(cells):
+def test_each_facet_of_a_measure_holds_all_of_it(cells: dict[Cell, int]) -> None:
     """Sums by kind, by site and so on are the same sums: nothing is counted twice or lost."""
     sums: Counter[tuple[str, str]] = Counter()
     for cell, number in cells.items():
@@ -125,7 +135,7 @@ def test_each_facet_of_a_measure_holds_all_of_it(cells):
         assert measure.among in {*MEASURES, "worked", "nights"}
 
 
-def nights(count, **extra):
+def nights(count: int, **extra: Any) -> Iterator[Counted]:
     """Runs of so many nights, each with ten notes and five dates of one site."""
     for number in range(count):
         night = NIGHT + timedelta(days=number)
@@ -134,7 +144,7 @@ def nights(count, **extra):
         yield Counted(number + 1, night, "c", cells, **extra)
 
 
-def test_nights_are_set_out_by_weekday_and_one_that_alarmed_is_left_out():
+def test_nights_are_set_out_by_weekday_and_one_that_alarmed_is_left_out() -> None:
     past = list(nights(3))
     series = Series("dates", "9999-99-99", site="north")
     odd = Counted(9, past[1].night, "c", past[1].cells, frozenset([series]))
@@ -148,7 +158,7 @@ def test_nights_are_set_out_by_weekday_and_one_that_alarmed_is_left_out():
     assert [sum(volume.exposures[k : k + 8]) for k in (0, 8, 16)] == [0, 1, 1]
 
 
-def test_a_new_normal_starts_where_it_was_accepted():
+def test_a_new_normal_starts_where_it_was_accepted() -> None:
     *past, tonight = nights(4)
     series = Series("dates", "9999-99-99", site="north")
     found = {e.series: e.track for e in compare(past, tonight, {kin(series): 3})}
@@ -156,7 +166,7 @@ def test_a_new_normal_starts_where_it_was_accepted():
     assert sum(found[Series("notes", kind="k")].counts) == 40
 
 
-def test_two_runs_of_a_night_are_one_night_and_volumes_are_not_judged_then():
+def test_two_runs_of_a_night_are_one_night_and_volumes_are_not_judged_then() -> None:
     past = [*nights(2), Counted(8, NIGHT + timedelta(days=1), "c", next(nights(1)).cells)]
     tonight = Counted(9, NIGHT + timedelta(days=2), "c", next(nights(1)).cells)
     found = {each.series: each for each in compare(past, tonight)}
@@ -165,7 +175,7 @@ def test_two_runs_of_a_night_are_one_night_and_volumes_are_not_judged_then():
     assert [sum(volume.exposures[k : k + 8]) for k in (0, 8, 16)] == [0, 0, 1]
 
 
-def test_series_have_names_for_people():
+def test_series_have_names_for_people() -> None:
     series = Series("dates", "9999-99-99", site="north")
     assert title(series) == "dates written 9999-99-99 at site north"
     assert series.family == "dates by site"
@@ -176,19 +186,19 @@ def test_series_have_names_for_people():
 class Tables:
     """Tables in memory, which count how often they were asked."""
 
-    def __init__(self, **tables):
+    def __init__(self, **tables: Any) -> None:
         self.tables, self.asked = tables, 0
 
     @property
-    def store(self):
+    def store(self) -> "Tables":
         return self
 
-    def lookup(self, table, columns, key, values):
+    def lookup(self, table: Any, columns: Any, key: Any, values: Any) -> list[Any]:
         self.asked += 1
         return [row for row in self.tables.get(table, ()) if row[key] in values]
 
 
-def test_the_site_of_a_note_is_that_of_its_visit_or_else_of_its_author():
+def test_the_site_of_a_note_is_that_of_its_visit_or_else_of_its_author() -> None:
     tables = Tables(
         visit_occurrence=[
             {"visit_occurrence_id": 1, "care_site_id": 7},

@@ -1,7 +1,9 @@
 """The page of entity counts: whole in itself, readable without a picture, the same in a browser."""
 
+from collections.abc import Callable
 from datetime import date, timedelta
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +21,7 @@ from record.count_drift import WEEKDAYS
 START = date(2024, 3, 4)
 
 
-def counted(number, *, iso=1):
+def counted(number: int, *, iso: int = 1) -> Counted:
     night = START + timedelta(days=number)
     place = {
         "kind": "<b>imaging</b>",
@@ -34,7 +36,7 @@ def counted(number, *, iso=1):
 
 
 @pytest.fixture(scope="module")
-def page():
+def page() -> tuple[str, Assessment]:
     """The page of a run whose dates have switched."""
     past, run = [counted(number) for number in range(30)], counted(30, iso=290)
     compared = compare(past, run)
@@ -58,30 +60,30 @@ def page():
 class Elements(HTMLParser):
     """Every element of a page with its attributes, and the text of titles."""
 
-    def __init__(self, html):
+    def __init__(self, html: str) -> None:
         super().__init__()
-        self.found = []
+        self.found: list[tuple[str, dict[str, str | None]]] = []
         self.feed(html)
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found.append((tag, dict(attrs)))
 
-    def count(self, tag):
+    def count(self, tag: str) -> int:
         return sum(name == tag for name, _ in self.found)
 
 
-def test_the_page_loads_nothing_and_runs_nothing(page):
+def test_the_page_loads_nothing_and_runs_nothing(page: tuple[str, Assessment]) -> None:
     elements = Elements(page[0])
     assert not elements.count("script") + elements.count("img") + elements.count("link")
     for _, attributes in elements.found:
         assert not {name for name in attributes if name.startswith("on")}
-        assert attributes.get("href", "#").startswith("#")
+        assert str(attributes.get("href", "#")).startswith("#")
     assert "default-src 'none'" in page[0]
     assert "<b>imaging" not in page[0]
     assert "<script>" not in page[0]
 
 
-def test_each_chart_says_what_it_shows_and_has_a_table(page):
+def test_each_chart_says_what_it_shows_and_has_a_table(page: tuple[str, Assessment]) -> None:
     elements = Elements(page[0])
     assert elements.count("svg") > 4
     # The page has a title of its own.
@@ -92,7 +94,7 @@ def test_each_chart_says_what_it_shows_and_has_a_table(page):
     assert elements.found.count(("html", {"lang": "en"})) == 1
 
 
-def test_the_page_names_what_changed_and_what_to_do(page):
+def test_the_page_names_what_changed_and_what_to_do(page: tuple[str, Assessment]) -> None:
     html, assessment = page
     for alarm in assessment.alarms:
         assert alarm.title.replace("<", "&lt;").replace(">", "&gt;") in html
@@ -101,7 +103,7 @@ def test_the_page_names_what_changed_and_what_to_do(page):
         assert words in html
 
 
-def test_a_run_without_a_past_has_a_page(page):
+def test_a_run_without_a_past_has_a_page(page: tuple[str, Assessment]) -> None:
     empty = Assessment(counted(0), "learning", (), 0, 28)
     html = render(empty, PageContents())
     assert "0 of 28 nights" in html
@@ -113,7 +115,9 @@ def test_a_run_without_a_past_has_a_page(page):
     st.floats(1e-3, 1e6),
 )
 @settings(max_examples=50)
-def test_a_line_stays_inside_its_chart_and_has_a_point_for_each_value(values, top):
+def test_a_line_stays_inside_its_chart_and_has_a_point_for_each_value(
+    values: list[float | None], top: float
+) -> None:
     path = line(values, top, width=100, height=20)
     points = path.replace("h.1", "").replace("L", "M").split("M")[1:]
     assert len(points) == sum(value is not None for value in values)
@@ -123,7 +127,7 @@ def test_a_line_stays_inside_its_chart_and_has_a_point_for_each_value(values, to
         assert 0 <= y <= 20
 
 
-def test_without_a_range_there_is_no_mark():
+def test_without_a_range_there_is_no_mark() -> None:
     assert line([None, None], 1, width=9, height=9) == line([1.0], 1, width=9, height=9) == ""
     assert marks(1.0, (None, None), 2.0, height=10) is None
     mark = marks(1.0, (0.5, 4.0), 2.0, height=10)
@@ -132,7 +136,9 @@ def test_without_a_range_there_is_no_mark():
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_browser_shows_it_without_complaint(page, photograph, scheme):
+def test_a_browser_shows_it_without_complaint(
+    page: tuple[str, Assessment], photograph: Callable[..., tuple[str, Path]], scheme: str
+) -> None:
     complaints, picture = photograph(page[0], scheme)
     assert "CONSOLE" not in complaints
     assert picture.stat().st_size > 10_000

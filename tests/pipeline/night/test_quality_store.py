@@ -1,8 +1,10 @@
 """What the quality gate keeps, in each kind of state database."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -11,7 +13,7 @@ from pipeline.config.settings import QualitySettings, StateSettings
 from pipeline.night.quality_gate import Gate, assess
 from pipeline.state.count_cells import Cell, Series
 from pipeline.state.count_history import Counted
-from pipeline.state.ledger import UnitResult, open_state
+from pipeline.state.ledger import State, UnitResult, open_state
 from pipeline.state.quality_store import KEPT_DAYS, Alarm, GateDecision, QualityStore
 from pipeline.state.unit_results import FailedNote, Print, StagedNote
 from pipeline.warehouse.note_rows import Unit
@@ -23,27 +25,29 @@ ALARM = Alarm(Series("dates", "9999-99-99"), "d", 9.0, 1.0, 0.0, 2.0, 1e-9, 30, 
 
 
 @pytest.fixture
-def state(database_url, tmp_path):
+def state(database_url: str, tmp_path: Path) -> Iterator[State]:
     opened = open_state(StateSettings(database_url), tmp_path)
     yield opened
     opened.close()
 
 
-def staged(note_id, content):
+def staged(note_id: int, content: bytes) -> StagedNote:
     return StagedNote(
         note_id=note_id, person_id=1, content=content, identity=b"", config=b"", sealed=b"s",
         payload=b"{}", kind="k", day="2024-03-04", characters=7,
     )  # fmt: skip
 
 
-def refused(note_id):
+def refused(note_id: int) -> FailedNote:
     return FailedNote(
         note_id=note_id, person_id=1, content=b"x", identity=b"", config=b"", stage="extract",
         error="Unreadable", reason="broken", kind="k", day=None,
     )  # fmt: skip
 
 
-def work(state, prints, *, failures=(), content=b"a"):
+def work(
+    state: State, prints: dict[Any, Any], *, failures: Sequence[Any] = (), content: bytes = b"a"
+) -> int:
     """A run whose only unit stages notes with these fingerprints; returns its number."""
     run = state.begin(b"c", fresh=True)
     ids = [*prints, *failures]
@@ -58,15 +62,15 @@ def work(state, prints, *, failures=(), content=b"a"):
     return run.run_id
 
 
-def counted(run_id, night=NIGHT, cells=CELLS):
+def counted(run_id: int, night: date = NIGHT, cells: dict[Cell, int] = CELLS) -> Counted:
     return Counted(run_id, night, "c", cells)
 
 
-def held(state):
+def held(state: State) -> list[Any]:
     return [note.note_id for note in state.staged()]
 
 
-def test_counts_are_stored_once_however_often_they_are_stored(state):
+def test_counts_are_stored_once_however_often_they_are_stored(state: State) -> None:
     quality = state.quality
     for cells in ({Cell("notes"): 9}, CELLS, CELLS):
         quality.record(counted(1, cells=cells), "floor-5")
@@ -81,7 +85,7 @@ def test_counts_are_stored_once_however_often_they_are_stored(state):
     assert len(quality.runs()) == 3
 
 
-def test_copies_are_told_by_patient_and_text_whatever_their_id(state):
+def test_copies_are_told_by_patient_and_text_whatever_their_id(state: State) -> None:
     first = work(state, {1: 11, 2: 22})
     second = work(state, {3: 11, 4: 44, 5: 44, 6: 66})
     assert state.quality.copies(first) == {}
@@ -94,7 +98,7 @@ def test_copies_are_told_by_patient_and_text_whatever_their_id(state):
     assert state.quality.copies(again) == {}
 
 
-def test_what_is_held_is_not_published_until_it_is_accepted(state):
+def test_what_is_held_is_not_published_until_it_is_accepted(state: State) -> None:
     run = work(state, {1: 1, 2: 2})
     state.quality.record(counted(run), "v")
     for _ in range(2):
@@ -117,7 +121,7 @@ def test_what_is_held_is_not_published_until_it_is_accepted(state):
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_what_is_refused_is_in_quarantine(state, again):
+def test_what_is_refused_is_in_quarantine(state: State, again: bool) -> None:
     run = work(state, {1: 1, 2: 2})
     state.quality.record(counted(run), "v")
     state.quality.conclude(run, "held", [ALARM])
@@ -132,7 +136,7 @@ def test_what_is_refused_is_in_quarantine(state, again):
     assert state.quality.copies(run) == {}
 
 
-def test_tables_that_are_missing_are_made(database_url, tmp_path):
+def test_tables_that_are_missing_are_made(database_url: str, tmp_path: Path) -> None:
     state = open_state(StateSettings(database_url), tmp_path)
     with state._engine.begin() as connection:
         for name in ("run", "count", "print", "held", "decision"):
@@ -143,7 +147,9 @@ def test_tables_that_are_missing_are_made(database_url, tmp_path):
     state.close()
 
 
-def test_runs_without_alarm_are_read_once_for_all_that_one_gate_judges(state, monkeypatch):
+def test_runs_without_alarm_are_read_once_for_all_that_one_gate_judges(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gate = Gate(lambda tracks, allowance: [])
     settings = QualitySettings()
     reads: list[Sequence[int]] = []

@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -33,7 +33,7 @@ ENGLISH = (
 BORN = PatientRecord("1", birth_date=date(1950, 4, 3))
 
 
-def document(text, lang=""):
+def document(text: str, lang: str = "") -> Document:
     return Document("1", text, lang=lang)
 
 
@@ -51,16 +51,18 @@ def document(text, lang=""):
         ("", f"{FRENCH} {FRENCH}\n{ENGLISH}", "es", "fr"),
     ],
 )
-def test_a_note_has_the_language_it_names_or_is_in_or_the_default(named, text, default, lang):
+def test_a_note_has_the_language_it_names_or_is_in_or_the_default(
+    named: str, text: str, default: str, lang: str
+) -> None:
     assert spoken(document(text, named), default) == document(text, lang)
 
 
 @pytest.fixture
-def family(monkeypatch):
+def family(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A family of one rule, which finds each X in the language asked for; and what was asked."""
     asked = []
 
-    def find(note):
+    def find(note: Document) -> list[Span]:
         asked.append(note.lang)
         return [
             Span(at, at + 1, "ID", f"rules.{note.lang}")
@@ -72,17 +74,19 @@ def family(monkeypatch):
     return asked
 
 
-def found(text, lang=""):
+def found(text: str, lang: str = "") -> set[Any]:
     return {(span.start, span.detector) for span in by_rules(document(text, lang))}
 
 
-def test_a_note_in_one_language_is_read_once(family):
+def test_a_note_in_one_language_is_read_once(family: list[str]) -> None:
     text = f"X {FRENCH} X « no acute distress » X"
     assert {detector for _, detector in found(text)} == {"rules.fr"}
     assert family == ["fr"]
 
 
-def test_each_stretch_is_read_in_its_language_and_no_place_is_passed_over(family):
+def test_each_stretch_is_read_in_its_language_and_no_place_is_passed_over(
+    family: list[str],
+) -> None:
     text = f"X {FRENCH} X\n{ENGLISH} X\n"
     places = [at for at, char in enumerate(text) if char == "X"]
     languages = ("fr", "fr", "en")
@@ -92,7 +96,7 @@ def test_each_stretch_is_read_in_its_language_and_no_place_is_passed_over(family
     assert family == ["fr", "en"]
 
 
-def test_a_span_across_two_stretches_is_kept_in_both(monkeypatch):
+def test_a_span_across_two_stretches_is_kept_in_both(monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"{FRENCH}\n{ENGLISH}"
     border = len(FRENCH)
     spans = [Span(border - 2, border + 3, "ID")]
@@ -103,23 +107,25 @@ def test_a_span_across_two_stretches_is_kept_in_both(monkeypatch):
 @pytest.mark.parametrize(
     ("named", "languages"), [("fr", {"fr", "en"}), ("en", {"fr", "en"}), ("es", {"es"})]
 )
-def test_other_languages_count_only_beside_the_one_a_note_names(family, named, languages):
+def test_other_languages_count_only_beside_the_one_a_note_names(
+    family: list[str], named: str, languages: set[str]
+) -> None:
     text = f"X {FRENCH}\n{ENGLISH} X"
     assert {detector for _, detector in found(text, named)} == {f"rules.{e}" for e in languages}
 
 
-def test_a_named_language_holds_for_a_note_in_another(family):
+def test_a_named_language_holds_for_a_note_in_another(family: list[str]) -> None:
     assert {detector for _, detector in found(f"{ENGLISH} X", "fr")} == {"rules.fr"}
 
 
-def test_known_values_are_read_in_the_language_of_their_stretch():
+def test_known_values_are_read_in_the_language_of_their_stretch() -> None:
     text = f"{FRENCH} {FRENCH}\nDOB 04/03/1950. {ENGLISH}"
     spans = detect(document(text, "fr"), KnownPatient(BORN))
     births = {text[s.start : s.end] for s in spans if s.detector.startswith("known")}
     assert births == {"04/03/1950"}
 
 
-def test_what_a_release_is_searched_for_is_found_everywhere():
+def test_what_a_release_is_searched_for_is_found_everywhere() -> None:
     text = f"{FRENCH} {FRENCH}\nDOB 03/04/1950. {ENGLISH}"
     known = KnownPatient(BORN)
     assert set(known.detect(document(text, "fr"))) <= set(detect(document(text, "fr"), known))
@@ -145,13 +151,15 @@ SEARCHES = st.tuples(
 
 @given(st.lists(SEARCHES, max_size=5), st.sampled_from((1, 2, TOGETHER)))
 @settings(max_examples=30)
-def test_side_by_side_documents_have_what_each_has_alone(searches, together):
+def test_side_by_side_documents_have_what_each_has_alone(
+    searches: list[tuple[Document, KnownPatient | None]], together: int
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(detection, "TOGETHER", together)
         assert detect_together(searches) == [detect(*search) for search in searches]
 
 
-def test_more_documents_than_are_remembered_are_all_searched():
+def test_more_documents_than_are_remembered_are_all_searched() -> None:
     texts = [f"Vu le 03/04/{1900 + number} par le Dr BRISK." for number in range(2 * TOGETHER + 5)]
     found = detect_together([(document(text, "fr"), None) for text in texts])
     dates = [
@@ -160,7 +168,9 @@ def test_more_documents_than_are_remembered_are_all_searched():
     assert all(text[6:16] in held for text, held in zip(texts, dates, strict=True))
 
 
-def test_long_documents_are_not_searched_together_and_not_remembered(monkeypatch):
+def test_long_documents_are_not_searched_together_and_not_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(detection, "_LONG", 30)
     texts = ["Vu le 03/04/1950.", "Vu le 03/05/1950.", "X" * 40, "Vu."]
     searches = [(document(text, "fr"), None) for text in texts]
@@ -178,10 +188,10 @@ def test_long_documents_are_not_searched_together_and_not_remembered(monkeypatch
 
 
 @pytest.fixture
-def picky(monkeypatch):
+def picky(monkeypatch: pytest.MonkeyPatch) -> None:
     """A family that raises on one text and finds the first character of any other."""
 
-    def find(note):
+    def find(note: Document) -> list[Span]:
         if "Quill" in note.text:
             raise ValueError(note.text)
         return [Span(0, 1, "ID", "rules.picky")]
@@ -189,7 +199,7 @@ def picky(monkeypatch):
     monkeypatch.setattr(detection, "FAMILIES", (find, *detection.FAMILIES))
 
 
-def test_a_document_that_cannot_be_searched_harms_no_other(picky):
+def test_a_document_that_cannot_be_searched_harms_no_other(picky: None) -> None:
     texts = ("Vu 1.", "Quill 03/04/1950", "Quill", "Vu le 03/04/1950", "Quill")
     searches = [(document(text, "fr"), None) for text in texts]
     first, *none, good, last = detect_together(searches)
@@ -197,7 +207,7 @@ def test_a_document_that_cannot_be_searched_harms_no_other(picky):
     assert (first, good) == (detect(*searches[0]), detect(*searches[3]))
 
 
-def test_of_a_batch_only_the_note_to_blame_is_refused(picky):
+def test_of_a_batch_only_the_note_to_blame_is_refused(picky: None) -> None:
     texts = {1: "Vu 1.", 2: "Quill 03/04/1950", 3: "Vu 3."}
     batch = Batch(Unit(0, "", 1, 3, 3), tuple(texts), tuple(map(item_of, texts, texts.values())))
     done = stages.find(stages.extract(batch, TOOLS), TOOLS)
@@ -220,7 +230,7 @@ TOOLS = cast(
 )
 
 
-def item_of(note_id, text, concept=None):
+def item_of(note_id: int, text: str, concept: int | str | None = None) -> Item:
     row = NoteRow(
         note_id, person_id=1, note_datetime=datetime(2024, 3, 2), note_title="Lettre",
         note_text=text, language_concept_id=concept,
@@ -232,7 +242,9 @@ def item_of(note_id, text, concept=None):
     ("concept", "text", "lang"),
     [(0, ENGLISH, "en"), (None, "120/80", "es"), (4180190, ENGLISH, "fr"), ("abc", FRENCH, "fr")],
 )
-def test_a_row_without_a_known_language_has_that_of_its_text(concept, text, lang):
+def test_a_row_without_a_known_language_has_that_of_its_text(
+    concept: int | str | None, text: str, lang: str
+) -> None:
     batch = Batch(Unit(0, "", 1, 1, 1), (1,), (item_of(1, text, concept),))
     done = stages.find(stages.extract(batch, TOOLS), TOOLS)
     assert not done.refused
@@ -241,7 +253,7 @@ def test_a_row_without_a_known_language_has_that_of_its_text(concept, text, lang
     assert (item.document.lang, item.title.lang) == (lang, lang)
 
 
-def test_the_hospitals_own_numbers_are_found():
+def test_the_hospitals_own_numbers_are_found() -> None:
     site = RulesSettings(
         patient_shapes=("z[0-9]{6}",), visit_shapes=("[0-9]{3}-[a-z]{2}",), patient_words=("NoMed",)
     ).site
@@ -255,6 +267,6 @@ def test_the_hospitals_own_numbers_are_found():
     ("key", "value"),
     [("patient_shapes", "[0-9]+"), ("visit_shapes", "(a|b"), ("patient_words", "12")],
 )
-def test_numbers_that_cannot_be_searched_for_are_refused_by_name(key, value):
+def test_numbers_that_cannot_be_searched_for_are_refused_by_name(key: str, value: str) -> None:
     with pytest.raises(ConfigError, match=rf"rules\.{key}\[0\]"):
         assert RulesSettings(**{key: (value,)}).site

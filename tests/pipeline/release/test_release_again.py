@@ -4,8 +4,11 @@ import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,17 +17,22 @@ from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load
 from pipeline.night.engine import drive
 from pipeline.night.nightly import Incomplete, run_nightly
+from pipeline.notes.batch import Batch
 from pipeline.notes.stored_spans import replay
+from pipeline.notes.worker_resources import Tools
 from pipeline.release import run as running
 from pipeline.release import unit as making
 from pipeline.release.draft import ReleaseDraft
 from pipeline.release.persons import read_persons
+from pipeline.release.release_context import ReleaseContext
 from pipeline.release.row_digests import Hashes, add_totals
 from pipeline.release.targets import FolderTarget
+from pipeline.warehouse.warehouse import Source
 from record.errors import ConfigError, Unavailable
+from tests.pipeline.conftest import Ward
 
 
-def test_the_second_release_changes_nothing(ward):
+def test_the_second_release_changes_nothing(ward: Ward) -> None:
     assert ward.release().is_changed
     files = [ward.folder / "cohort.db", *ward.config.parent.glob("release-asthma-*")]
     assert len(files) == 3
@@ -35,7 +43,7 @@ def test_the_second_release_changes_nothing(ward):
     assert [path.read_bytes() for path in files] == before
 
 
-def test_only_what_changed_is_touched(ward):
+def test_only_what_changed_is_touched(ward: Ward) -> None:
     ward.release()
     note, _ = ward.text_notes()[0]
     ward.hospital("update note set note_text = note_text || ' Fin.' where note_id = ?", note)
@@ -46,7 +54,7 @@ def test_only_what_changed_is_touched(ward):
     assert changes["person"].is_none
 
 
-def test_a_withdrawn_person_is_gone_from_the_file_itself(ward):
+def test_a_withdrawn_person_is_gone_from_the_file_itself(ward: Ward) -> None:
     ward.release()
     key = ward.key()
     gone = key.pseudonym("person", "3")
@@ -63,7 +71,7 @@ def test_a_withdrawn_person_is_gone_from_the_file_itself(ward):
     assert added["note"].added > 0
 
 
-def test_window_and_kinds(ward):
+def test_window_and_kinds(ward: Ward) -> None:
     settings = load(ward.config)
     kind, concept = next((kind, concept) for concept, kind in settings.source.kinds.items())
     days = [date.fromisoformat(row[0]) for row in ward.hospital("select note_date from note")]
@@ -83,12 +91,14 @@ class Killed(BaseException):
     """Stands for a process that is gone."""
 
 
-def test_a_kill_leaves_the_old_folder_or_the_new(ward, monkeypatch):
+def test_a_kill_leaves_the_old_folder_or_the_new(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ward.release(output="parquet:cohort")
     place = ward.folder / "cohort"
     before = ward.digest("parquet:cohort"), (place / "manifest.json").read_bytes()
 
-    def killed(self, made):
+    def killed(self: FolderTarget, made: Any) -> None:
         raise Killed
 
     with monkeypatch.context() as patch:
@@ -118,21 +128,21 @@ run_release(ReleaseRequest(Path(sys.argv[1]), "asthma", Path(sys.argv[2]), sys.a
 """
 
 
-def test_a_kill_leaves_the_old_tables_or_the_new(ward):
+def test_a_kill_leaves_the_old_tables_or_the_new(ward: Ward) -> None:
     ward.release()
     before = ward.digest("sqlite:///cohort.db")
-    command = [sys.executable, "-P", "-c", HARD, ward.config, ward.persons(1, 2)]
+    command: list[str | Path] = [sys.executable, "-P", "-c", HARD, ward.config, ward.persons(1, 2)]
     ended = subprocess.run([*command, ward.url("sqlite:///cohort.db")], check=False)
     assert ended.returncode == 9
     assert ward.digest("sqlite:///cohort.db") == before
     assert ward.release(1, 2).changes["person"].withdrawn == 2
 
 
-def test_lost_notes_release_nothing(ward, monkeypatch):
+def test_lost_notes_release_nothing(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
     ward.release(1)
     before = ward.digest("sqlite:///cohort.db")
 
-    def losing(batch, tools):
+    def losing(batch: Batch, tools: Tools) -> Batch:
         batch = replay(batch, tools)
         return replace(batch, items=batch.items[1:])
 
@@ -143,7 +153,9 @@ def test_lost_notes_release_nothing(ward, monkeypatch):
 
 
 @pytest.mark.parametrize("output", ["parquet:cohort", "sqlite:///cohort.db"])
-def test_what_does_not_read_back_is_not_shown(ward, monkeypatch, output):
+def test_what_does_not_read_back_is_not_shown(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch, output: str
+) -> None:
     ward.release(1, output=output)
     before = ward.digest(output)
     if output.startswith("parquet"):
@@ -157,7 +169,7 @@ def test_what_does_not_read_back_is_not_shown(ward, monkeypatch, output):
     assert ward.digest(output) == before
 
 
-def test_the_manifest_describes_the_tables(ward, monkeypatch):
+def test_the_manifest_describes_the_tables(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ward.folder)
     ward.release(output="jsonl:cohort")
     folder = ward.folder / "cohort"
@@ -186,7 +198,9 @@ def test_the_manifest_describes_the_tables(ward, monkeypatch):
         ("parquet:demo/pdf", "no release under this cohort's key"),
     ],
 )
-def test_what_is_no_release_of_this_cohort_is_left_alone(ward, output, problem):
+def test_what_is_no_release_of_this_cohort_is_left_alone(
+    ward: Ward, output: str, problem: str
+) -> None:
     ward.release(1, output="sqlite:///other.db", name="stroke")
     # The register, which keeps what was tried as well, is in the state.
     paths = [path for path in ward.folder.rglob("*.db") if path.name != "state.db"]
@@ -204,17 +218,17 @@ def test_what_is_no_release_of_this_cohort_is_left_alone(ward, output, problem):
         ('"person_id","name"\n"-7","x"\n', {-7}, 0),
     ],
 )
-def test_lists_of_persons(tmp_path, text, persons, duplicates):
+def test_lists_of_persons(tmp_path: Path, text: str, persons: set[int], duplicates: int) -> None:
     path = tmp_path / "persons.csv"
     path.write_text(text, encoding="utf-8")
     found = read_persons(path)
-    assert (found.person_ids, found.duplicates) == (persons, duplicates)
+    assert (set(found.person_ids), found.duplicates) == (persons, duplicates)
 
 
 @pytest.mark.parametrize(
     "text", ["", "person_id\n", "1\nMadame Wexlovitch\n", "1\n2.5\n", "9" * 30]
 )
-def test_a_list_that_names_nobody_or_nonsense_is_refused(tmp_path, text):
+def test_a_list_that_names_nobody_or_nonsense_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "persons.csv"
     path.write_text(text)
     with pytest.raises(ConfigError) as caught:
@@ -226,7 +240,9 @@ NAME = "Wexlovitch"
 PERSON = 771234567
 
 
-def test_nothing_of_a_patient_or_key_is_told(ward, capfd, monkeypatch):
+def test_nothing_of_a_patient_or_key_is_told(
+    ward: Ward, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for table in ("person", "note", "visit_occurrence", "patient_identity"):
         ward.hospital(f"update {table} set person_id = {PERSON} where person_id = 1")
     ward.hospital(f"update patient_identity set family_names = '{NAME}' where person_id = {PERSON}")
@@ -245,7 +261,7 @@ def test_nothing_of_a_patient_or_key_is_told(ward, capfd, monkeypatch):
     told = [ward.url("parquet:cohort"), "--json", "--withdraw-stale"]
     assert main([*command, *told]) in (EXIT_DONE, EXIT_QUARANTINE)
 
-    def quotes(index, desk):
+    def quotes(index: int, desk: ReleaseContext) -> None:
         raise ValueError(NAME, PERSON, desk.draft.unit(index).person_ids)
 
     monkeypatch.setattr(running, "make_unit", quotes)
@@ -256,14 +272,16 @@ def test_nothing_of_a_patient_or_key_is_told(ward, capfd, monkeypatch):
     made += [ward.folder / "cohort.db"]
     texts += [path.read_bytes().decode("latin-1") for path in made if path.is_file()]
     assert len(texts) > 8
-    for told in texts:
+    for held in texts:
         for word in (NAME.lower(), str(PERSON), secret, bytes.fromhex(secret).decode("latin-1")):
-            assert word not in told.lower()
+            assert word not in held.lower()
     assert not list((ward.config.parent / ".cryptonym").iterdir())
 
 
-def test_exit_codes(ward, capfd, monkeypatch):
-    def run(*more, persons=None, output="sqlite:///cohort.db"):
+def test_exit_codes(
+    ward: Ward, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*more: str, persons: Path | None = None, output: str = "sqlite:///cohort.db") -> int:
         listed = str(persons or ward.persons(1, 2))
         command = ["release", str(ward.config), "--cohort", "asthma", "--persons", listed]
         return main([*command, "--output", ward.url(output), *more])
@@ -295,10 +313,12 @@ def test_exit_codes(ward, capfd, monkeypatch):
     assert run() == 1
 
 
-def test_a_release_and_a_night_exclude_each_other(ward, monkeypatch):
+def test_a_release_and_a_night_exclude_each_other(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = []
 
-    def inside(source, listed):
+    def inside(source: Source, listed: Iterable[int]) -> None:
         with pytest.raises(ConfigError, match="another run holds the lock"):
             run_nightly(ward.config, drive)
         found.append(True)

@@ -1,13 +1,16 @@
 """Rows of a release on their way into a database: whatever a text holds arrives as it is."""
 
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import date, datetime
 from itertools import count
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import select
+from sqlalchemy import Engine, select
 
 from pipeline.release.draft import PartMade, ReleaseDraft
 from pipeline.release.row_digests import Difference
@@ -25,7 +28,7 @@ NUMBERS = st.none() | st.floats(allow_nan=False, allow_infinity=False)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def engine(request, tmp_path):
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     url = f"sqlite:///{tmp_path}/output.db"
     if request.param == "postgresql":
         url = request.getfixturevalue("postgres_url")
@@ -38,12 +41,14 @@ def engine(request, tmp_path):
 
 
 @pytest.fixture
-def draft(tmp_path):
+def draft(tmp_path: Path) -> Iterator[ReleaseDraft]:
     with closing(ReleaseDraft.begin(tmp_path / "draft")) as made:
         yield made
 
 
-def show(engine, draft, name, rows, found):
+def show(
+    engine: Engine, draft: ReleaseDraft, name: str, rows: list[Any], found: Difference
+) -> list[Any]:
     """Bring rows into a table as the delivery of a unit does; returns what is there then."""
     index = next(UNITS)
     part = TableFile(draft.path(name, index, "parquet"), TABLES[name])
@@ -55,7 +60,7 @@ def show(engine, draft, name, rows, found):
         return [tuple(row) for row in connection.execute(select(TABLES[name]))]
 
 
-def filled(name, **values):
+def filled(name: str, **values: Any) -> tuple[Any, ...]:
     return tuple(values.get(column.name) for column in TABLES[name].columns)
 
 
@@ -63,7 +68,9 @@ def filled(name, **values):
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
-def test_texts_days_and_numbers_arrive_as_they_are(engine, draft, data):
+def test_texts_days_and_numbers_arrive_as_they_are(
+    engine: Engine, draft: ReleaseDraft, data: st.DataObject
+) -> None:
     texts = st.lists(st.tuples(TEXT, MOMENTS, NUMBERS), min_size=1, max_size=5)
     some = [
         (text and text.replace("\0", ""), moment, number)
@@ -87,11 +94,11 @@ def test_texts_days_and_numbers_arrive_as_they_are(engine, draft, data):
         assert sorted(show(engine, draft, name, expected, again), key=first) == expected
 
 
-def first(row):
+def first(row: Any) -> Any:
     return row[0]
 
 
-def test_only_what_differs_is_written(engine, draft):
+def test_only_what_differs_is_written(engine: Engine, draft: ReleaseDraft) -> None:
     old = [
         filled("note", note_id=n, note_text="old", note_date=date(2020, 1, n)) for n in (1, 2, 3)
     ]

@@ -6,9 +6,12 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import date, timedelta
 from itertools import combinations
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -23,18 +26,19 @@ from pipeline.beam import release_worker
 from pipeline.beam.failures import RunnerFailed
 from pipeline.cli import main
 from pipeline.config.exit_codes import EXIT_DONE
-from pipeline.config.settings import load
+from pipeline.config.settings import Settings, load
 from pipeline.release import run as running
 from pipeline.release.draft import ReleaseDraft, ReleaseUnit
 from pipeline.release.persons import query_persons
 from pipeline.release.plan import count_units, units_of_range
-from pipeline.release.release_context import draft_folder, open_desk, open_share
+from pipeline.release.release_context import ReleaseContext, draft_folder, open_desk, open_share
 from pipeline.release.request import complete, make_policy
 from pipeline.release.row_digests import Hashes, differ
 from pipeline.release.unit import make_unit
 from record.columns import TABLES, Treatment
 from record.errors import ConfigError, Unavailable
 from tests.keys import derive
+from tests.pipeline.conftest import Ward
 
 CLINICAL: dict[str, tuple[str, dict[str, Any]]] = {
     "condition_occurrence": ("condition_start_date", {"condition_source_value": "Wexlovitch"}),
@@ -48,7 +52,7 @@ CLINICAL: dict[str, tuple[str, dict[str, Any]]] = {
 OWN_ROW = {"death", "observation_period"}
 
 
-def add_clinical(ward):
+def add_clinical(ward: Ward) -> None:
     """Return every visit a row of each table, each patient a period, and the sixth one a death."""
     visits = ward.hospital(
         "select visit_occurrence_id, person_id, visit_start_date from visit_occurrence"
@@ -79,7 +83,9 @@ def add_clinical(ward):
 
 
 @pytest.fixture(scope="module")
-def clinic(night, tmp_path_factory, make_ward):
+def clinic(
+    night: Path, tmp_path_factory: pytest.TempPathFactory, make_ward: Callable[[Path, Path], Ward]
+) -> Ward:
     """A hospital after its night, with rows in the clinical tables, and two cohorts of it."""
     ward = make_ward(night, tmp_path_factory.mktemp("clinic"))
     ward.config.write_text(
@@ -92,12 +98,12 @@ def clinic(night, tmp_path_factory, make_ward):
     return ward
 
 
-def rows_of(folder, table):
+def rows_of(folder: Path, table: str) -> list[Any]:
     return [row for path in sorted(folder.glob(f"{table}/part-*.parquet"))
             for row in pq.read_table(path).to_pylist()]  # fmt: skip
 
 
-def test_every_table_has_the_rows_of_the_cohort_and_no_other(clinic):
+def test_every_table_has_the_rows_of_the_cohort_and_no_other(clinic: Ward) -> None:
     key = clinic.key("asthma")
     persons = {key.pseudonym("person", str(person)) for person in range(1, 7)}
     for table in (*CLINICAL, "visit_occurrence"):
@@ -113,7 +119,7 @@ def test_every_table_has_the_rows_of_the_cohort_and_no_other(clinic):
     assert b"Wexlovitch" not in held
 
 
-def test_notes_and_tables_join_and_keep_their_intervals(clinic):
+def test_notes_and_tables_join_and_keep_their_intervals(clinic: Ward) -> None:
     folder, key = clinic.folder / "asthma", clinic.key("asthma")
     visits = {row["visit_occurrence_id"]: row for row in rows_of(folder, "visit_occurrence")}
     shifts: dict[str, Counter[int]] = defaultdict(Counter)
@@ -139,13 +145,15 @@ def test_notes_and_tables_join_and_keep_their_intervals(clinic):
     assert dict(row)["value_as_number"] == 7.25
 
 
-def test_three_cohorts_that_share_patients_cannot_be_linked(clinic, postgres_url):
+def test_three_cohorts_that_share_patients_cannot_be_linked(
+    clinic: Ward, postgres_url: str
+) -> None:
     engine = create_engine(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
         connection.execute(text("create schema gout"))
     clinic.release(*range(2, 8), name="gout", output=postgres_url, schema="gout")
 
-    def rows(name, table, columns):
+    def rows(name: str, table: str, columns: Sequence[str]) -> list[Any]:
         if name == "asthma":
             return [tuple(map(row.get, columns)) for row in rows_of(clinic.folder / name, table)]
         if name == "stroke":
@@ -187,7 +195,9 @@ def test_three_cohorts_that_share_patients_cannot_be_linked(clinic, postgres_url
     engine.dispose()
 
 
-def test_a_refresh_touches_what_changed_and_a_withdrawal_is_traced(clinic, monkeypatch):
+def test_a_refresh_touches_what_changed_and_a_withdrawal_is_traced(
+    clinic: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = clinic.folder / "asthma"
     before = {path: path.stat().st_ino for path in folder.resolve().rglob("*.parquet")}
     again = clinic.release(*range(1, 7), output="parquet:asthma")
@@ -218,12 +228,14 @@ def test_a_refresh_touches_what_changed_and_a_withdrawal_is_traced(clinic, monke
     assert back.manifest["withdrawn"] == {"person_id": [], "note_id": []}
 
 
-def test_worker_processes_and_killed_runs_give_the_same_bytes(clinic, monkeypatch):
+def test_worker_processes_and_killed_runs_give_the_same_bytes(
+    clinic: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clinic.release(*range(1, 7), output="parquet:plain")
     sums = (clinic.folder / "plain" / "SHA256SUMS").read_text()
     made, count = make_unit, []
 
-    def dying(index, desk):
+    def dying(index: int, desk: ReleaseContext) -> None:
         count.append(index)
         if len(count) == 2:
             raise KeyboardInterrupt
@@ -251,15 +263,15 @@ def test_worker_processes_and_killed_runs_give_the_same_bytes(clinic, monkeypatc
         assert _without_papers(clinic.folder / name / "SHA256SUMS") == _of_tables(sums)
 
 
-def _without_papers(path):
+def _without_papers(path: Path) -> Any:
     return _of_tables(path.read_text())
 
 
-def _of_tables(sums):
+def _of_tables(sums: str) -> list[Any]:
     return [line for line in sums.splitlines() if line.endswith(".parquet")]
 
 
-def test_in_postgresql_it_is_the_same(clinic, postgres_url):
+def test_in_postgresql_it_is_the_same(clinic: Ward, postgres_url: str) -> None:
     options = {"output": postgres_url, "schema": "cohort"}
     engine = create_engine(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
@@ -280,7 +292,7 @@ def test_in_postgresql_it_is_the_same(clinic, postgres_url):
     assert orphans == left == 0
 
 
-def test_a_folder_of_typed_tables_gives_the_same(clinic):
+def test_a_folder_of_typed_tables_gives_the_same(clinic: Ward) -> None:
     folder = clinic.config.with_name("tables")
     folder.mkdir()
     names = ("note", "person", "location", "provider", "visit_occurrence", "patient_identity")
@@ -306,7 +318,7 @@ def test_a_folder_of_typed_tables_gives_the_same(clinic):
     assert found["units"] < told["units"]
 
 
-def test_a_worker_process_refuses_another_configuration(clinic):
+def test_a_worker_process_refuses_another_configuration(clinic: Ward) -> None:
     settings = load(clinic.config)
     with closing(ReleaseDraft.begin(draft_folder(settings))) as draft:
         draft.tell({"made_by": ["another key"]})
@@ -319,8 +331,10 @@ def test_a_worker_process_refuses_another_configuration(clinic):
     ("error", "raised"),
     [(Unavailable("x", "y", "z"), Unavailable), (ValueError("Wexlovitch"), RunnerFailed)],
 )
-def test_what_fails_in_the_graph_is_told_without_text(clinic, monkeypatch, error, raised):
-    def failing(index, desk):
+def test_what_fails_in_the_graph_is_told_without_text(
+    clinic: Ward, monkeypatch: pytest.MonkeyPatch, error: Any, raised: type[Exception]
+) -> None:
+    def failing(index: int, desk: ReleaseContext) -> None:
         raise error
 
     monkeypatch.setattr(release_worker, "make_unit", failing)
@@ -337,7 +351,7 @@ def test_what_fails_in_the_graph_is_told_without_text(clinic, monkeypatch, error
     draft.remove()
 
 
-def test_a_cohort_of_the_configuration(clinic):
+def test_a_cohort_of_the_configuration(clinic: Ward) -> None:
     days = [row[0] for row in clinic.hospital("select measurement_date from measurement")]
     middle = sorted(days)[len(days) // 2]
     told = clinic.config.with_name("cohorts.toml")
@@ -370,7 +384,7 @@ policy = {{ date_precision = "month" }}
     assert (count, values, astray) == (wanted, {None}, 0)
 
 
-def test_a_query_reads_and_nothing_else(clinic, postgres_url):
+def test_a_query_reads_and_nothing_else(clinic: Ward, postgres_url: str) -> None:
     settings = load(clinic.config)
     assert query_persons("select 7 as n, 3 as person_id union all select 1, 3;", settings) == (
         type(query_persons("select 3", settings))(frozenset({3}), 1)
@@ -398,7 +412,7 @@ def test_a_query_reads_and_nothing_else(clinic, postgres_url):
     engine.dispose()
 
 
-def _pointed(clinic, url):
+def _pointed(clinic: Ward, url: str) -> Settings:
     path = clinic.config.with_name("server.toml")
     path.write_text(clinic.config.read_text().replace("sqlite:///hospital.db", url))
     return load(path)
@@ -412,13 +426,13 @@ def _pointed(clinic, url):
         {"policy": "nonsense"},
     ],
 )
-def test_what_nobody_has_is_refused(clinic, options):
+def test_what_nobody_has_is_refused(clinic: Ward, options: dict[str, frozenset[str] | str]) -> None:
     with pytest.raises(ConfigError):
         clinic.release(1, output="parquet:never", **options)
     assert not (clinic.folder / "never").exists()
 
 
-def test_columns_that_were_not_asked_for_are_dropped_by_the_policy(clinic):
+def test_columns_that_were_not_asked_for_are_dropped_by_the_policy(clinic: Ward) -> None:
     order = clinic.order(1, columns=frozenset({"measurement.value_as_number", "death"}))
     settings = load(clinic.config)
     policy = make_policy(complete(order, settings), settings)
@@ -434,7 +448,9 @@ ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2), st.integers(0, 2
 
 
 @given(ROWS, ROWS, st.randoms(use_true_random=False))
-def test_comparison_finds_what_differs_whatever_the_order(old, new, source):
+def test_comparison_finds_what_differs_whatever_the_order(
+    old: list[tuple[int, int, int, str]], new: list[tuple[int, int, int, str]], source: Random
+) -> None:
     before, after, shuffled = Hashes(), Hashes(), Hashes()
     before.add(old)
     after.add(new)
@@ -453,7 +469,7 @@ def test_comparison_finds_what_differs_whatever_the_order(old, new, source):
 
 
 @given(st.integers(0, 10), st.lists(st.integers(1, 2**62 - 1), min_size=1))
-def test_every_id_is_in_one_unit(power, ids):
+def test_every_id_is_in_one_unit(power: int, ids: list[int]) -> None:
     count = 2**power
     for number in ids:
         (index,) = units_of_range(number, number, count)
@@ -462,6 +478,6 @@ def test_every_id_is_in_one_unit(power, ids):
         assert list(units_of_range(low, high, 1)) == [0]
 
 
-def test_the_number_of_units_depends_on_persons_alone(clinic):
+def test_the_number_of_units_depends_on_persons_alone(clinic: Ward) -> None:
     with closing(clinic.tools()) as tools:
         assert [count_units(tools, n) for n in (0, 1, 5, 6, 11, 21)] == [1, 1, 1, 2, 4, 8]

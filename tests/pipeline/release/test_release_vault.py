@@ -7,9 +7,10 @@ from pipeline.notes.worker_resources import open_reversal
 from record.errors import ConfigError
 from surrogates.keys.keys import ALGORITHM
 from surrogates.keys.vault import new_vault_key
+from tests.pipeline.conftest import Ward
 
 
-def test_the_vault_tells_the_persons_of_a_release(ward):
+def test_the_vault_tells_the_persons_of_a_release(ward: Ward) -> None:
     folder = ward.config.parent
     assert open_reversal(load(ward.config)) is None
     before = ward.config.read_text()

@@ -1,8 +1,11 @@
 """The page of an evaluation stands alone, shows what was measured, and holds no text."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,20 +37,20 @@ class Page(HTMLParser):
         self.close()
         assert self.open == []
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self.attributes += attrs
         if tag not in self.VOID:
             self.open.append(tag)
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
-    def handle_data(self, data):
+    def handle_data(self, data: str) -> None:
         self.words += " " + data
 
     @property
-    def text(self):
+    def text(self) -> str:
         return " ".join(self.words.split())
 
 
@@ -58,12 +61,12 @@ class Shape:
     count: int
 
 
-def page(pairs, is_medical=None):
+def page(pairs: list[Pair], is_medical: Callable[[Any], Any] | None = None) -> tuple[str, Page]:
     html = render(score(pairs, is_medical), Examples(leaked(pairs), invented(pairs)))
     return html, Page(html)
 
 
-def pairs(kind="letter"):
+def pairs(kind: str = "letter") -> list[Any]:
     return [
         Pair("a", TEXT, GOLD, GOLD, "1", kind),
         Pair("b", TEXT, GOLD, FOUND, "1", "imaging"),
@@ -71,7 +74,7 @@ def pairs(kind="letter"):
     ]
 
 
-def test_the_page_shows_what_was_measured():
+def test_the_page_shows_what_was_measured() -> None:
     _, shown = page(pairs(), lambda word: word == "aspirine")
     assert "In 50.0 % of the notes nothing that identifies anybody stays readable" in shown.text
     assert "9.5 % to 90.5 % (95 % interval, 2 notes with an identifier)" in shown.text
@@ -84,7 +87,7 @@ def test_the_page_shows_what_was_measured():
     assert "Aaaa" in shown.text
 
 
-def test_the_page_loads_nothing_and_holds_no_text():
+def test_the_page_loads_nothing_and_holds_no_text() -> None:
     html, shown = page(pairs())
     assert not {"script", "link", "img", "iframe", "object"} & set(shown.tags)
     assert not [name for name, _ in shown.attributes if name in ("src", "href", "onload")]
@@ -93,7 +96,7 @@ def test_the_page_loads_nothing_and_holds_no_text():
     assert not [word for word in ("Zoé", "Quill", "mai", "aspirine", "Évry") if word in html]
 
 
-def test_a_calibrated_threshold_is_reported():
+def test_a_calibrated_threshold_is_reported() -> None:
     found = {"threshold": 0.3, "alpha": 0.02, "risk": 0.004, "bound": 0.014, "documents": 99}
     html = render(score(pairs()) | {"calibration": found}, Examples([], []))
     assert "with a score below 0.300 are left out" in Page(html).text
@@ -101,7 +104,7 @@ def test_a_calibrated_threshold_is_reported():
     assert "Threshold of the model" not in page(pairs())[0]
 
 
-def test_names_from_files_are_escaped():
+def test_names_from_files_are_escaped() -> None:
     label = Span(0, 3, HOSTILE)
     html, _ = page([Pair(HOSTILE, TEXT, (label,), (label,), HOSTILE, HOSTILE)])
     assert "<script" not in html
@@ -109,13 +112,13 @@ def test_names_from_files_are_escaped():
     assert "<script" not in render(score([]), shapes)
 
 
-def test_nothing_to_measure_is_said():
+def test_nothing_to_measure_is_said() -> None:
     _, shown = page([])
     assert "Nothing to measure" in shown.text
     assert "100.0 %" not in shown.text.split("Definitions")[0].split("notes without any leak")[0]
 
 
-def test_bars_and_intervals_are_as_long_as_the_rates():
+def test_bars_and_intervals_are_as_long_as_the_rates() -> None:
     html, _ = page(pairs())
     bars = re.findall(r'<title>imaging: (\S+) %.*?d="M0 2h([\d.]+)v8H0z".*?d="M([\d.]+) 6H', html)
     assert bars == [("0.0", "0.00", "0.00")]
@@ -125,7 +128,7 @@ def test_bars_and_intervals_are_as_long_as_the_rates():
     assert found == [redacted, f1]
 
 
-def test_many_labels_and_kinds_stay_readable():
+def test_many_labels_and_kinds_stay_readable() -> None:
     many = [
         Pair(str(n), "x" * 9, (Span(0, 9, f"L{n:02}"),), (), None, f"kind {n:02}")
         for n in range(30)
@@ -140,7 +143,7 @@ def test_many_labels_and_kinds_stay_readable():
     assert "gold others, predicted nothing: 6 of 6 tokens" in matrix
 
 
-def test_the_page_is_written_whole_or_not_at_all(tmp_path):
+def test_the_page_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "scores.html"
     write_scores(path, score(pairs()), Examples([], []))
     assert path.read_text().startswith("<!DOCTYPE html>")

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,11 +30,11 @@ HOLD_THROUGH_CHILD = (
 
 
 @pytest.fixture
-def start(tmp_path):
+def start(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[str], str]]]:
     """Starts a process that takes the lock; returns it and the line it printed."""
     running: list[subprocess.Popen[str]] = []
 
-    def run(program):
+    def run(program: str) -> tuple[subprocess.Popen[str], str]:
         command = [sys.executable, "-c", program, str(tmp_path / "state.db.lock")]
         child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
@@ -51,7 +52,9 @@ def start(tmp_path):
         child.stdout.close()
 
 
-def test_the_second_run_is_told_who_holds_it(start, tmp_path):
+def test_the_second_run_is_told_who_holds_it(
+    start: Callable[[str], tuple[subprocess.Popen[str], str]], tmp_path: Path
+) -> None:
     child, _ = start(HOLD)
     with (
         pytest.raises(ConfigError, match=rf"pid {child.pid} on \S+ since 2") as caught,
@@ -61,7 +64,9 @@ def test_the_second_run_is_told_who_holds_it(start, tmp_path):
     assert caught.value.key == "state"
 
 
-def test_the_lock_of_a_killed_run_is_free(start, tmp_path):
+def test_the_lock_of_a_killed_run_is_free(
+    start: Callable[[str], tuple[subprocess.Popen[str], str]], tmp_path: Path
+) -> None:
     child, _ = start(HOLD)
     child.send_signal(signal.SIGKILL)
     child.wait()
@@ -69,7 +74,9 @@ def test_the_lock_of_a_killed_run_is_free(start, tmp_path):
         assert lock.fileno() > 2
 
 
-def test_a_worker_that_outlives_its_parent_keeps_the_lock(start, tmp_path):
+def test_a_worker_that_outlives_its_parent_keeps_the_lock(
+    start: Callable[[str], tuple[subprocess.Popen[str], str]], tmp_path: Path
+) -> None:
     parent, worker = start(HOLD_THROUGH_CHILD)
     parent.send_signal(signal.SIGKILL)
     parent.wait()
@@ -81,13 +88,13 @@ def test_a_worker_that_outlives_its_parent_keeps_the_lock(start, tmp_path):
         pass
 
 
-def _wait_until_gone(pid):
+def _wait_until_gone(pid: int) -> None:
     status = Path(f"/proc/{pid}/stat")
     while status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] != "Z":
         os.sched_yield()
 
 
-def test_it_can_be_taken_again(tmp_path):
+def test_it_can_be_taken_again(tmp_path: Path) -> None:
     lock = RunLock(tmp_path / "deep" / "state.db.lock")
     for _ in range(2):
         with lock:
@@ -96,7 +103,7 @@ def test_it_can_be_taken_again(tmp_path):
             assert os.fstat(lock.fileno()).st_mode & 0o777 == 0o600
 
 
-def test_the_place_of_the_lock(tmp_path):
+def test_the_place_of_the_lock(tmp_path: Path) -> None:
     assert lock_path("sqlite:///a/state.db", tmp_path) == tmp_path / "a" / "state.db.lock"
     servers = {
         lock_path(f"postgresql://{user}@{host}/state", tmp_path)
@@ -107,7 +114,7 @@ def test_the_place_of_the_lock(tmp_path):
     assert all(path.parent == tmp_path for path in servers)
 
 
-def test_a_server_is_locked_for_other_machines_too(postgres_url, tmp_path):
+def test_a_server_is_locked_for_other_machines_too(postgres_url: str, tmp_path: Path) -> None:
     here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
     with run_lock(postgres_url, here):
         with (
@@ -121,7 +128,7 @@ def test_a_server_is_locked_for_other_machines_too(postgres_url, tmp_path):
         pass
 
 
-def test_a_lock_that_the_server_forgot_is_taken_again(postgres_url, tmp_path):
+def test_a_lock_that_the_server_forgot_is_taken_again(postgres_url: str, tmp_path: Path) -> None:
     here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
     with run_lock(postgres_url, here) as lock:
         lock.keep()  # held already: nothing happens
@@ -140,7 +147,7 @@ def test_a_lock_that_the_server_forgot_is_taken_again(postgres_url, tmp_path):
             lock.keep()
 
 
-def end_sessions(url):
+def end_sessions(url: str) -> None:
     """End every other session, as a restart of the server does."""
     engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
     others = "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()"

@@ -186,7 +186,7 @@ def summary(tally: Tally, *, max_quarantine_share: float = 1.0) -> RunSummary:
     )
 
 
-def test_many_days_are_counted_by_month_and_nothing_is_lost():
+def test_many_days_are_counted_by_month_and_nothing_is_lost() -> None:
     tally = Tally()
     for day in range(1, 61):
         moment = datetime(2024, 1, 1) + timedelta(days=day)

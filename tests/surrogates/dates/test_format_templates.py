@@ -38,7 +38,7 @@ def texts() -> list[tuple[str, str, Random]]:
     ]
 
 
-def test_a_shape_is_read_as_the_rules_read_it(texts) -> None:
+def test_a_shape_is_read_as_the_rules_read_it(texts: list[tuple[str, str, Random]]) -> None:
     bound = 0
     for text, lang, chance in texts:
         latest, day_first = chance.choice((1999, 2034)), chance.choice(ORDERS)
@@ -49,7 +49,9 @@ def test_a_shape_is_read_as_the_rules_read_it(texts) -> None:
     assert bound > len(texts) / 4
 
 
-def test_whole_dates_are_written_as_the_rules_write_them(texts, monkeypatch) -> None:
+def test_whole_dates_are_written_as_the_rules_write_them(
+    texts: list[tuple[str, str, Random]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     cases = [(*each, each[2].choice((-365, -30, -1, 7, 100))) for each in texts]
 
     def moved(written: date | None) -> list[str | None]:

@@ -7,7 +7,9 @@ import pickle
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -311,7 +313,7 @@ def empty(_: list[bytes]) -> list[bytes]:
 
 
 @pytest.mark.parametrize("change", [drop_last, drop_first, edit, swap, forge, cut, empty])
-def test_a_changed_log_is_noticed(key: Path, folder: Path, change) -> None:
+def test_a_changed_log_is_noticed(key: Path, folder: Path, change: Callable[[Any], Any]) -> None:
     for name in "abc":
         loaded(key).cohort(name)
     (folder / LOG).write_bytes(b"".join(change(lines_of(folder))))
@@ -319,7 +321,9 @@ def test_a_changed_log_is_noticed(key: Path, folder: Path, change) -> None:
 
 
 @pytest.mark.parametrize("change", [drop_last, drop_first, forge, cut, empty])
-def test_nothing_is_done_with_a_key_whose_log_was_cut(key: Path, folder: Path, change) -> None:
+def test_nothing_is_done_with_a_key_whose_log_was_cut(
+    key: Path, folder: Path, change: Callable[[Any], Any]
+) -> None:
     for name in "abc":
         loaded(key).cohort(name)
     (folder / LOG).write_bytes(b"".join(change(lines_of(folder))))

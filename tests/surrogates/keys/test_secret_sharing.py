@@ -28,7 +28,9 @@ def files(tmp_path: Path, shares: list[bytes]) -> Path:
     return tmp_path
 
 
-def test_any_two_of_three_open_it_and_no_other_number_of_them_is_needed(shares) -> None:
+def test_any_two_of_three_open_it_and_no_other_number_of_them_is_needed(
+    shares: list[bytes],
+) -> None:
     for some in (*itertools.permutations(shares, 2), shares):
         assert secret_sharing.join(some) == KEY
     assert len({*shares}) == 3

@@ -3,6 +3,7 @@
 import pickle
 import sqlite3
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,9 @@ def empty(database: sqlite3.Connection) -> None:
 
 
 @pytest.mark.parametrize("change", [swap, flip, cut, empty])
-def test_a_changed_row_is_refused(vault: Vault, path: Path, cohort: CohortKey, change) -> None:
+def test_a_changed_row_is_refused(
+    vault: Vault, path: Path, cohort: CohortKey, change: Callable[[sqlite3.Connection], None]
+) -> None:
     with sqlite3.connect(path) as database:
         change(database)
     told = []
@@ -108,7 +111,9 @@ def test_a_cut_file_is_refused(vault: Vault, path: Path, cohort: CohortKey, keep
         assert raised.value.key == "reversal.vault"
 
 
-def test_who_is_not_there_is_not_told(vault: Vault, path: Path, cohort: CohortKey, master) -> None:
+def test_who_is_not_there_is_not_told(
+    vault: Vault, path: Path, cohort: CohortKey, master: MasterKey
+) -> None:
     for other, person in ((cohort, "999"), (master.cohort("b"), "42")):
         with pytest.raises(ConfigError, match="does not hold"):
             vault.reveal(other, surrogate(other, person))

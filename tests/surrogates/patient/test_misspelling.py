@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from surrogates.keys.keys import PatientKey
+from surrogates.keys.keys import CohortKey, PatientKey
 from surrogates.patient.misspelling import Kind, Mistake, Speller, misspell, mistakes
 
 WORDS = st.text("abcdeinorst", max_size=9)
 
 
 @pytest.fixture(scope="module")
-def key(cohort) -> PatientKey:
+def key(cohort: CohortKey) -> PatientKey:
     return cohort.patient("42")
 
 
@@ -44,7 +44,9 @@ def test_mistakes_are_told(right: str, wrong: str, expected: Mistake) -> None:
     st.integers(1, 4),
     st.sampled_from(typing.get_args(Kind)),
 )
-def test_a_mistake_is_made_again(key, right: str, name: str, at: int, kind: Kind) -> None:
+def test_a_mistake_is_made_again(
+    key: PatientKey, right: str, name: str, at: int, kind: Kind
+) -> None:
     """The mistakes in another name are as many, of the same kind, and spare the first letter."""
     made = misspell(name, (Mistake(kind, at),), right, key, "test")
     wrong = next(made)

@@ -1,15 +1,18 @@
 """Draws of names: one to one on the lists, of one kind, and never what is known."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 
 from record.folding import fold
 from record.patient import PatientRecord, PersonName
+from surrogates.keys.keys import CohortKey
 from surrogates.patient import name_lists
 from surrogates.patient.known_people import FAMILY, GIVEN
 from surrogates.patient.name_draws import NameDraws, Ring
 from surrogates.patient.name_lists import Invented
+from surrogates.patient.patient import Subject
 
 LOCALES = ("fr", "en", "es")
 
@@ -44,7 +47,7 @@ def test_strata_part_the_lists() -> None:
 
 
 @pytest.mark.parametrize("number", range(0, len(_strata()), 9))
-def test_a_ring_is_one_to_one_and_changes_the_first_letter(cohort, number: int) -> None:
+def test_a_ring_is_one_to_one_and_changes_the_first_letter(cohort: CohortKey, number: int) -> None:
     stratum = _strata()[number]
     ring = Ring(cohort.patient("42"), stratum)
     drawn = [ring.step(place) for place in range(len(stratum.entries))]
@@ -53,7 +56,7 @@ def test_a_ring_is_one_to_one_and_changes_the_first_letter(cohort, number: int) 
         assert fold(entry)[0] != fold(surrogate)[0]
 
 
-def test_rings_of_two_patients_have_little_in_common(cohort) -> None:
+def test_rings_of_two_patients_have_little_in_common(cohort: CohortKey) -> None:
     stratum = name_lists.family("fr").strata["family.fr/1"]
     one, two = (Ring(cohort.patient(person), stratum) for person in ("42", "43"))
     same = sum(one.step(place) == two.step(place) for place in range(len(stratum.entries)))
@@ -61,7 +64,7 @@ def test_rings_of_two_patients_have_little_in_common(cohort) -> None:
     assert same < 12
 
 
-def test_listed_names_never_meet_though_some_are_known(cohort) -> None:
+def test_listed_names_never_meet_though_some_are_known(cohort: CohortKey) -> None:
     """Whoever's draw would be a known name gets an invented one, and the others keep theirs."""
     entries = name_lists.family("fr").strata["family.fr/1"].entries
     known = frozenset(fold(entry) for entry in entries[::12])
@@ -94,7 +97,9 @@ def test_listed_names_never_meet_though_some_are_known(cohort) -> None:
         ("es", GIVEN, "abdelkader", "given.male.es/0ar"),
     ],
 )
-def test_a_name_stays_of_its_kind(cohort, locale: str, role: str, name: str, kind: str) -> None:
+def test_a_name_stays_of_its_kind(
+    cohort: CohortKey, locale: str, role: str, name: str, kind: str
+) -> None:
     """Frequency, origin and gender stay, as far as the lists tell them."""
     places = name_lists.of_role(role, locale).places
     assert places[name][0].name == kind
@@ -104,7 +109,9 @@ def test_a_name_stays_of_its_kind(cohort, locale: str, role: str, name: str, kin
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_what_no_list_holds_becomes_what_no_listed_name_becomes(cohort, locale: str) -> None:
+def test_what_no_list_holds_becomes_what_no_listed_name_becomes(
+    cohort: CohortKey, locale: str
+) -> None:
     draws = NameDraws(cohort.patient("42"), locale, frozenset(), ())
     for role in (FAMILY, GIVEN):
         for value in ("zzyxwq", "qqwertz", "ååb"):
@@ -116,7 +123,7 @@ def test_what_no_list_holds_becomes_what_no_listed_name_becomes(cohort, locale: 
     assert {genders[fold(draws.draw(GIVEN, f"zz{n}", "M"))] for n in range(20)} == {"M"}
 
 
-def test_no_two_names_of_a_record_meet(subject_of) -> None:
+def test_no_two_names_of_a_record_meet(subject_of: Callable[..., Subject]) -> None:
     """200 given names of no list: drawn one by one, some of 2,500 would meet."""
     names = tuple(f"Zz{a}{b}q" for a in "abcdefghijklmnopqrst" for b in "abcdefghij")
     relatives = tuple(PersonName((name,), ("Roux",)) for name in names)

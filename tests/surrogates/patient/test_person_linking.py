@@ -1,7 +1,9 @@
 """Linking: who is meant by a mention, told by the record and the note alone."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -9,6 +11,7 @@ from benchmarks.night.linking import mentions, misspell
 from record.document import Document
 from record.folding import fold
 from record.patient import PatientRecord, PersonName
+from record.span import Span
 from surrogates.patient.known_people import Circle
 from surrogates.patient.person_linking import link
 from synthesis.fictional.hospital import make_hospital
@@ -31,7 +34,12 @@ def circle() -> Circle:
     return Circle(RECORD, "fr")
 
 
-def _entities(marked, circle: Circle, text: str, clinicians: tuple[PersonName, ...] = ()):
+def _entities(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+    circle: Circle,
+    text: str,
+    clinicians: tuple[PersonName, ...] = (),
+) -> list[Any]:
     document, spans = marked(text)
     document = Document(
         document.note_id, document.text, "42", "fr", document.written, clinicians=clinicians
@@ -63,7 +71,9 @@ def _entities(marked, circle: Circle, text: str, clinicians: tuple[PersonName, .
         "[Marie|FIRST_NAME] [Dupont|LAST_NAME]",
     ],
 )
-def test_the_patient_in_many_forms(marked, circle, text: str) -> None:
+def test_the_patient_in_many_forms(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]], circle: Circle, text: str
+) -> None:
     assert set(_entities(marked, circle, text)) == {"patient"}
 
 
@@ -84,11 +94,15 @@ def test_the_patient_in_many_forms(marked, circle, text: str) -> None:
         ("[a.gauthier@chu.fr|EMAIL]", "family/gauthier"),
     ],
 )
-def test_others(marked, circle, text: str, entity: str) -> None:
+def test_others(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]], circle: Circle, text: str, entity: str
+) -> None:
     assert set(_entities(marked, circle, text)) == {entity}
 
 
-def test_a_given_name_is_known_by_the_whole_name_of_the_note(marked, circle) -> None:
+def test_a_given_name_is_known_by_the_whole_name_of_the_note(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]], circle: Circle
+) -> None:
     text = "IDE [Sophie|FIRST_NAME] [Costa|LAST_NAME]. Pansement refait. [Sophie|FIRST_NAME]"
     assert _entities(marked, circle, text) == ["family/costa"] * 3
     nurse = PersonName(("Sophie",), ("Costa",))
@@ -96,7 +110,9 @@ def test_a_given_name_is_known_by_the_whole_name_of_the_note(marked, circle) -> 
     assert _entities(marked, circle, "vu par [scosta7|USERNAME]", (nurse,)) == ["family/costa"]
 
 
-def test_an_unlisted_name_is_a_misspelling_of_one_of_the_note(marked, circle) -> None:
+def test_an_unlisted_name_is_a_misspelling_of_one_of_the_note(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]], circle: Circle
+) -> None:
     text = (
         "Dr [Gauthier|LAST_NAME]. Lettre au Dr [Gauhtier|LAST_NAME] et au Dr [Gautheir|LAST_NAME]"
     )
@@ -107,7 +123,9 @@ def test_an_unlisted_name_is_a_misspelling_of_one_of_the_note(marked, circle) ->
     ]
 
 
-def test_lists_of_names_are_not_one_name(marked, circle) -> None:
+def test_lists_of_names_are_not_one_name(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]], circle: Circle
+) -> None:
     text = (
         "Dr [Roux|LAST_NAME], [L.|FIRST_NAME] [Costa|LAST_NAME], Dr [Blin|LAST_NAME]\n"
         "[Marc|FIRST_NAME] [Petit|LAST_NAME]"
@@ -116,7 +134,9 @@ def test_lists_of_names_are_not_one_name(marked, circle) -> None:
     assert _entities(marked, circle, text) == [*expected, "family/petit", "family/petit"]
 
 
-def test_spans_that_name_nobody_have_no_entity(marked, circle) -> None:
+def test_spans_that_name_nobody_have_no_entity(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]], circle: Circle
+) -> None:
     text = "[Jeanne|FIRST_NAME], [12/03/2024|DATE], [Paris|CITY]"
     assert _entities(marked, circle, text) == ["patient", "", ""]
     assert _entities(marked, Circle(None, "fr"), "Mme [Roux|LAST_NAME]") == ["family/roux"]
@@ -162,7 +182,9 @@ def test_the_hospital_tells_whom_every_name_means() -> None:
                 assert fold(text[span.start : span.end]) in map(fold, own)
 
 
-def test_whom_a_span_names_does_not_depend_on_what_was_asked_before(marked, circle) -> None:
+def test_whom_a_span_names_does_not_depend_on_what_was_asked_before(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]], circle: Circle
+) -> None:
     nurse = PersonName(("Sophie",), ("Costa",))
     document, spans = marked(
         "Mme [Jeanne|FIRST_NAME] [DUPONT-MARTIN|LAST_NAME], son mari [P.|FIRST_NAME], vus par le"

@@ -1,5 +1,6 @@
 """Codes of a shape are permuted: none stays, and no two meet."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,8 +13,9 @@ from surrogates.keys.keys import CohortKey, PatientKey
 from surrogates.numbers import identifiers
 from surrogates.numbers.number_draws import Drawing
 from surrogates.patient import value_format
-from surrogates.patient.patient import Mention
+from surrogates.patient.patient import Mention, Subject
 from surrogates.permutations import code_permutation
+from tests.surrogates.conftest import Replace
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,9 @@ def test_numbers_stand_where_their_signs_do(
 
 
 @given(st.from_regex(r"[0-9]{1,12}|[0-9]{63,66}", fullmatch=True), st.sampled_from(["", "4"]))
-def test_digits_stand_where_their_signs_do(subject_of, digits: str, tweak: str) -> None:
+def test_digits_stand_where_their_signs_do(
+    subject_of: Callable[..., Subject], digits: str, tweak: str
+) -> None:
     drawing = Drawing(Mention(digits, "ID"), subject_of())
     signs = drawing.signs(digits, ["0123456789"] * len(digits), "digits", tweak)
     assert drawing.digits(digits, tweak) == signs
@@ -79,7 +83,9 @@ def test_no_two_values_of_a_shape_meet(key: PatientKey, values: list[str]) -> No
     ]
 
 
-def test_numbers_with_and_without_check_digits_never_meet(subject_of) -> None:
+def test_numbers_with_and_without_check_digits_never_meet(
+    subject_of: Callable[..., Subject],
+) -> None:
     subject = subject_of()
     texts = [f"{number:08d}" for number in range(10**7, 10**7 + 150)]
     assert 5 < sum(map(check_digits.is_luhn, texts)) < 40
@@ -90,7 +96,9 @@ def test_numbers_with_and_without_check_digits_never_meet(subject_of) -> None:
     )
 
 
-def test_ids_of_rows_are_one_for_the_cohort_and_others_are_not(subject_of, replace) -> None:
+def test_ids_of_rows_are_one_for_the_cohort_and_others_are_not(
+    subject_of: Callable[..., Subject], replace: Replace
+) -> None:
     for label, is_shared in [("PATIENT_ID", 1), ("VISIT_ID", 1), ("PROVIDER_ID", 1), ("ID", 0)]:
         one, other = (
             replace("8012345678", label, subject=subject_of(person)) for person in ("1", "2")
@@ -100,12 +108,12 @@ def test_ids_of_rows_are_one_for_the_cohort_and_others_are_not(subject_of, repla
 
 @settings(max_examples=30)
 @given(st.text(min_size=1, max_size=8).filter(lambda text: any(map(str.isalnum, text))))
-def test_other_scripts_have_surrogates_too(subject_of, text: str) -> None:
+def test_other_scripts_have_surrogates_too(subject_of: Callable[..., Subject], text: str) -> None:
     drawn = value_format.scramble(text, "ID", subject_of())
     assert drawn == value_format.scramble(text, "ID", subject_of())
 
 
-def test_what_is_known_of_the_patient_is_passed_over(subject_of) -> None:
+def test_what_is_known_of_the_patient_is_passed_over(subject_of: Callable[..., Subject]) -> None:
     from record.patient import Identifier
 
     free = value_format.scramble("77", "ID", subject_of())

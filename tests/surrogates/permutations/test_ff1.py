@@ -25,7 +25,9 @@ SAMPLES = [
 
 
 @pytest.mark.parametrize(("size", "radix", "tweak", "plain", "sealed"), SAMPLES)
-def test_the_samples_of_the_standard(size, radix, tweak, plain, sealed) -> None:
+def test_the_samples_of_the_standard(
+    size: int, radix: int, tweak: str, plain: str, sealed: str
+) -> None:
     permuted = FF1(bytes.fromhex(KEY)[:size], radix).of(len(plain), bytes.fromhex(tweak))
     assert permuted.encrypt(int(plain, radix)) == int(sealed, radix)
     assert permuted.decrypt(int(sealed, radix)) == int(plain, radix)

@@ -14,7 +14,13 @@ from synthesis.fictional.notes.planted_text import Draft, TextPiece, annotate
 from synthesis.fictional.notes.slots import SLOTS
 from synthesis.fictional.people import identifiers
 from synthesis.fictional.people.calendar import MONTHS, WEEKDAYS, age
-from synthesis.fictional.templates.grammar import Choice, TemplateSlot, parse, plain_words
+from synthesis.fictional.templates.grammar import (
+    Choice,
+    GrammaticalAgreement,
+    TemplateSlot,
+    parse,
+    plain_words,
+)
 from synthesis.fictional.templates.languages import LANGUAGES
 
 LANGS = ("fr", "en", "es")
@@ -28,7 +34,7 @@ def test_every_slot_of_the_templates_can_be_filled(lang: str) -> None:
     for kind in language.kinds.values():
         templates += [*kind.titles, *kind.heads, *kind.tails]
 
-    def slots(nodes) -> set[str]:
+    def slots(nodes: tuple[str | TemplateSlot | GrammaticalAgreement | Choice, ...]) -> set[str]:
         names = {node.name for node in nodes if isinstance(node, TemplateSlot)}
         inner = [option for node in nodes if isinstance(node, Choice) for option in node.options]
         return names.union(*(slots(option) for option in inner)) if inner else names

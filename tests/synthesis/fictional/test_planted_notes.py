@@ -41,7 +41,9 @@ def test_they_are_found_where_training_was_not_private(corpus: Path, tmp_path: P
     assert found.auc >= 0.9 and found.low > 0.5
 
 
-def test_they_are_not_told_apart_where_it_was(corpus: Path, tmp_path: Path, monkeypatch) -> None:
+def test_they_are_not_told_apart_where_it_was(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     private = pytest.importorskip(
         "models.language.training.private_training", reason="opacus is not installed"
     )

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from synthesis.fictional.hospital import make_hospital, part_of
+from synthesis.fictional.hospital import Part, make_hospital, part_of
 from synthesis.fictional.templates.grammar import LetterLanguage
 from synthesis.fictional.templates.languages import LANGUAGES
 
@@ -46,7 +46,7 @@ def test_all_is_all_and_lists_of_words_stay_whole(language: LetterLanguage) -> N
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_notes_of_one_part_say_nothing_of_the_other(lang: str) -> None:
-    def lines(part) -> set[str]:
+    def lines(part: Part) -> set[str]:
         hospital = make_hospital(
             12, seed=3, lang=lang, notes_per_patient=3, pdf_share=0, scan_share=0, templates=part
         )

@@ -1,5 +1,7 @@
 """What is to be guessed: the share that was asked for, identifiers first, fresh every epoch."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,9 @@ from models.language.corpus.masks import IGNORED, MaskRecipe, generator, masks
 VOCABULARY = (4, 10, 1000)
 
 
-def drawn(recipe, *, notes=200, length=512, epoch=1, share=0.2):
+def drawn(
+    recipe: MaskRecipe, *, notes: int = 200, length: int = 512, epoch: int = 1, share: float = 0.2
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Ids, signs, what is seen and what is wanted of many notes."""
     for note in range(notes):
         told = np.random.default_rng(note)
@@ -20,14 +24,14 @@ def drawn(recipe, *, notes=200, length=512, epoch=1, share=0.2):
 
 
 @pytest.mark.parametrize("psi", [0.15, 0.3, 0.5, 0.7])
-def test_the_share_is_the_one_that_was_asked_for(psi):
+def test_the_share_is_the_one_that_was_asked_for(psi: float) -> None:
     wanted = np.concatenate([found[3] for found in drawn(MaskRecipe(psi))])
     assert len(wanted) > 10**5
     assert np.mean(wanted != IGNORED) == pytest.approx(psi, abs=0.005)
 
 
 @pytest.mark.parametrize("phi", [0.75, 1.0])
-def test_identifiers_are_taken_first(phi):
+def test_identifiers_are_taken_first(phi: float) -> None:
     rates = [
         np.mean(wanted[identifying] != IGNORED)
         for _, identifying, _, wanted in drawn(MaskRecipe(0.5, phi))
@@ -35,13 +39,13 @@ def test_identifiers_are_taken_first(phi):
     assert np.mean(rates) == pytest.approx(phi, abs=0.005)
 
 
-def test_more_identifiers_than_the_budget_holds_fill_it():
+def test_more_identifiers_than_the_budget_holds_fill_it() -> None:
     for ids, identifying, _, wanted in drawn(MaskRecipe(0.3, 1.0), notes=5, share=0.9):
         assert identifying[wanted != IGNORED].all()
         assert np.sum(wanted != IGNORED) <= 0.3 * len(ids) + 1
 
 
-def test_eight_in_ten_are_masked_one_is_another_and_one_stays():
+def test_eight_in_ten_are_masked_one_is_another_and_one_stays() -> None:
     kinds = {"masked": 0, "kept": 0, "other": 0}
     for ids, _, seen, wanted in drawn(MaskRecipe(0.5)):
         chosen = wanted != IGNORED
@@ -53,7 +57,7 @@ def test_eight_in_ten_are_masked_one_is_another_and_one_stays():
     assert shares == pytest.approx([0.8, 0.1, 0.1], abs=0.01)
 
 
-def test_training_sees_other_masks_every_epoch_and_validation_the_same():
+def test_training_sees_other_masks_every_epoch_and_validation_the_same() -> None:
     first, second = (list(drawn(MaskRecipe(), notes=3, epoch=epoch)) for epoch in (1, 2))
     assert all((one[3] != other[3]).any() for one, other in zip(first, second, strict=True))
     frozen = [list(drawn(MaskRecipe(), notes=3, epoch=0)) for _ in range(2)]
@@ -67,7 +71,9 @@ def test_training_sees_other_masks_every_epoch_and_validation_the_same():
     st.floats(0, 1),
     st.integers(0, 9),
 )
-def test_what_is_not_guessed_stays(tokens, psi, phi, note):
+def test_what_is_not_guessed_stays(
+    tokens: list[tuple[int, bool]], psi: float, phi: float, note: int
+) -> None:
     ids = np.array([token for token, _ in tokens], np.int64)
     signs = np.array([sign for _, sign in tokens], np.bool_)
     seen, wanted = masks(ids, signs, MaskRecipe(psi, phi), VOCABULARY, generator(1, 1, note))
@@ -78,6 +84,6 @@ def test_what_is_not_guessed_stays(tokens, psi, phi, note):
 
 
 @pytest.mark.parametrize(("psi", "phi"), [(0, 0.5), (1.1, 0.5), (0.5, -0.1), (0.5, 1.1)])
-def test_shares_that_mean_nothing_are_refused(psi, phi):
+def test_shares_that_mean_nothing_are_refused(psi: float, phi: float) -> None:
     with pytest.raises(ValueError, match="psi"):
         MaskRecipe(psi, phi)

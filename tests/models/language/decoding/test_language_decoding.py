@@ -1,6 +1,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -175,7 +176,7 @@ def test_settings_that_have_no_effect_are_not_recorded() -> None:
         ({"min_length": 500}, "--max-length"), ({"no_repeat": 1}, "--no-repeat"),
     ],
 )  # fmt: skip
-def test_settings_that_cannot_be_are_refused(changes, key: str) -> None:
+def test_settings_that_cannot_be_are_refused(changes: dict[str, Any], key: str) -> None:
     with pytest.raises(ConfigError, match=key):
         Decoding(**changes)
 
@@ -184,7 +185,9 @@ def test_settings_that_cannot_be_are_refused(changes, key: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["sample", "nucleus", "top-k", "greedy", "beam"])
-def test_tags_are_well_formed_whatever_the_model_would_like(wild, method: str) -> None:
+def test_tags_are_well_formed_whatever_the_model_would_like(
+    wild: LanguageModel, method: str
+) -> None:
     decoding = replace(PLAIN, method=method, beams=3)
     if method == "beam":
         texts = [search_text(wild, GRAMMAR, task, decoding) for task in tasks(2)]
@@ -200,12 +203,12 @@ def test_tags_are_well_formed_whatever_the_model_would_like(wild, method: str) -
     assert entities or method in ("greedy", "beam")
 
 
-def test_without_the_mask_tags_go_wrong(wild) -> None:
+def test_without_the_mask_tags_go_wrong(wild: LanguageModel) -> None:
     free = read(write_texts(wild, GRAMMAR, tasks(24), replace(PLAIN, masked=False)))
     assert sum(clean(text).well_formed < 1 for text in free) > 5
 
 
-def test_every_note_has_the_entities_asked_for(wild) -> None:
+def test_every_note_has_the_entities_asked_for(wild: LanguageModel) -> None:
     wanted = [[2, 1], [0, 0], [0, 3], [1, 0]]
     given = [replace(task, wanted=wanted[n % 4]) for n, task in enumerate(tasks(40))]
     texts = write_texts(wild, GRAMMAR, given, replace(PLAIN, enforced=True, max_length=60))
@@ -221,7 +224,9 @@ def test_every_note_has_the_entities_asked_for(wild) -> None:
 
 
 @pytest.mark.parametrize("method", ["sample", "beam"])
-def test_entities_asked_for_come_wherever_there_is_room_for_a_word_each(wild, method: str) -> None:
+def test_entities_asked_for_come_wherever_there_is_room_for_a_word_each(
+    wild: LanguageModel, method: str
+) -> None:
     opening = len(WORDS.encode("seen"))
     for number, wanted in enumerate(
         [[4, 3], [1, 0], [9, 7], [0, 5]][: 2 if method == "beam" else 4]
@@ -258,7 +263,7 @@ def test_a_text_ends_with_the_sentence_in_which_it_is_long_enough(taught: Langua
     assert max(len(text.ids) for text in free) > max(len(text.ids) for text in texts)
 
 
-def test_half_a_sentence_is_taken_back_where_no_entity_goes_with_it(wild) -> None:
+def test_half_a_sentence_is_taken_back_where_no_entity_goes_with_it(wild: LanguageModel) -> None:
     bound = replace(PLAIN, rounded=True, min_length=6, max_length=12)
     texts = write_texts(wild, GRAMMAR, tasks(40), bound)
     starts = GRAMMAR.starts.tolist()
@@ -295,7 +300,7 @@ def test_the_end_becomes_likelier_and_all_else_stays_in_proportion() -> None:
     assert torch.allclose(ratio[ratio.isfinite()], torch.tensor(1 - share), rtol=1e-3)
 
 
-def test_lengths_are_kept(wild) -> None:
+def test_lengths_are_kept(wild: LanguageModel) -> None:
     texts = write_texts(wild, GRAMMAR, tasks(40), replace(PLAIN, min_length=20, max_length=30))
     assert all(20 <= len(text.ids) <= 30 for text in texts)
     assert {text.is_cut for text in texts} == {len(text.ids) == 30 for text in texts}
@@ -305,7 +310,7 @@ def test_lengths_are_kept(wild) -> None:
             write_texts(wild, GRAMMAR, tasks(1), replace(PLAIN, max_length=100))
 
 
-def test_no_run_comes_twice_outside_of_entities(wild) -> None:
+def test_no_run_comes_twice_outside_of_entities(wild: LanguageModel) -> None:
     texts = write_texts(wild, GRAMMAR, tasks(40), replace(PLAIN, no_repeat=2, max_length=60))
     starts, ends = GRAMMAR.starts.tolist(), GRAMMAR.ends.tolist()
     for text in texts:
@@ -329,7 +334,7 @@ def test_no_run_comes_twice_outside_of_entities(wild) -> None:
 
 
 @pytest.mark.parametrize("method", ["nucleus"])
-def test_a_text_depends_on_its_own_chance_alone(wild, method: str) -> None:
+def test_a_text_depends_on_its_own_chance_alone(wild: LanguageModel, method: str) -> None:
     decoding = replace(PLAIN, method=method, no_repeat=3)
     given = tasks(24)
     together = read(write_texts(wild, GRAMMAR, given, decoding))

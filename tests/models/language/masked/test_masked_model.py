@@ -1,6 +1,7 @@
 """The masked language model: it learns, masks matter, it goes on where it stopped."""
 
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -30,7 +31,7 @@ RECIPE = MaskedRecipe(
 THEMES = (("fever", "hot", "sweat"), ("cough", "dry", "lungs"), ("pain", "sharp", "knee"))
 
 
-def letters(count, seed):
+def letters(count: int, seed: int) -> list[MaskedLetter]:
     """Letters each of which is about one thing, so that its other words tell a hidden one."""
     chance = Random(seed)
     made = []
@@ -44,14 +45,14 @@ TRAIN, DEV = letters(60, 1), letters(10, 2)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("masked") / "model"
     history = train_masked(TRAIN, DEV, RECIPE, out)
     assert history[0] > 3 * min(history), "held-out words are foreseen far better than before"
     return out
 
 
-def test_the_share_of_masks_changes_what_is_learnt(folder, tmp_path):
+def test_the_share_of_masks_changes_what_is_learnt(folder: Path, tmp_path: Path) -> None:
     told = [
         train_masked(
             TRAIN, DEV, replace(RECIPE, epochs=2, mask=MaskRecipe(psi)), tmp_path / str(psi)
@@ -61,7 +62,7 @@ def test_the_share_of_masks_changes_what_is_learnt(folder, tmp_path):
     assert told[0][1:] != told[1][1:]
 
 
-def test_it_fills_what_the_words_around_ask_for(folder):
+def test_it_fills_what_the_words_around_ask_for(folder: Path) -> None:
     filler = MaskedFiller.load(folder)
     windows = [["dry", "cough", None, "lungs"], ["hot", None, "fever", "sweat", None, "hot"]]
     found = filler.candidates(windows, 3)
@@ -75,7 +76,7 @@ def test_it_fills_what_the_words_around_ask_for(folder):
             assert 0 < sum(shares) <= 1 + 1e-6
 
 
-def test_company_does_not_matter(folder):
+def test_company_does_not_matter(folder: Path) -> None:
     filler = MaskedFiller.load(folder)
     windows = [["cough", "dry", None, "."], ["pain", "sharp", None, "."] * 3]
     together = filler.candidates(windows, 2)
@@ -86,7 +87,7 @@ def test_company_does_not_matter(folder):
         ]
 
 
-def test_what_identifies_can_never_be_written(folder):
+def test_what_identifies_can_never_be_written(folder: Path) -> None:
     trained = load_masked(folder)
     assert CANARY not in trained.words
     assert all(CANARY.encode() not in path.read_bytes() for path in folder.iterdir())
@@ -95,13 +96,13 @@ def test_what_identifies_can_never_be_written(folder):
     assert all(any(map(str.isalnum, word)) and "<" not in word for word, _ in found)
 
 
-def test_an_interrupted_training_ends_with_the_same_weights(folder, tmp_path):
+def test_an_interrupted_training_ends_with_the_same_weights(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "model"
 
     class Stopped(Exception):
         pass
 
-    def stop(epoch, perplexity):
+    def stop(epoch: int, perplexity: float) -> None:
         if epoch == 2:
             raise Stopped
 
@@ -118,7 +119,7 @@ def test_an_interrupted_training_ends_with_the_same_weights(folder, tmp_path):
 
 
 @pytest.mark.parametrize("file", ["masked.json", "weights.safetensors"])
-def test_a_damaged_folder_is_refused(folder, tmp_path, file):
+def test_a_damaged_folder_is_refused(folder: Path, tmp_path: Path, file: str) -> None:
     for path in folder.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / file).write_bytes(b"{}")
@@ -129,14 +130,14 @@ def test_a_damaged_folder_is_refused(folder, tmp_path, file):
         load_masked(tmp_path)
 
 
-def test_too_little_or_too_much_is_refused(folder, tmp_path):
+def test_too_little_or_too_much_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="are none"):
         train_masked([], DEV, RECIPE, tmp_path / "no")
     with pytest.raises(ValueError, match="more than 24 words"):
         MaskedFiller.load(folder).candidates([["a", None] * 20], 1)
 
 
-def test_an_encoder_goes_on_learning_whole_words(tmp_path):
+def test_an_encoder_goes_on_learning_whole_words(tmp_path: Path) -> None:
     recipe = replace(RECIPE, encoder="tiny-1x32", epochs=6)
     history = train_masked(TRAIN, DEV, recipe, tmp_path / "model")
     assert history[0] > 2 * min(history)
@@ -147,7 +148,7 @@ def test_an_encoder_goes_on_learning_whole_words(tmp_path):
         train_masked(TRAIN, DEV, replace(recipe, length=400), tmp_path / "long")
 
 
-def test_words_of_several_pieces_are_read_where_they_stand():
+def test_words_of_several_pieces_are_read_where_they_stand() -> None:
     words = (*MARKS, "fever", "paracetamol", "a")
     torch.manual_seed(1)
     network = EncoderLM.of("tiny-1x32", words, 10).eval()
@@ -167,7 +168,7 @@ def test_words_of_several_pieces_are_read_where_they_stand():
             assert torch.allclose(row[: len(places)], expected, atol=1e-5)
 
 
-def test_rare_words_and_words_that_may_identify_are_not_learnt(tmp_path):
+def test_rare_words_and_words_that_may_identify_are_not_learnt(tmp_path: Path) -> None:
     rare = [MaskedLetter([*letter.words, f"once{n}"], [*letter.identifying, False])
             for n, letter in enumerate(TRAIN)]  # fmt: skip
     # `Mr` identifies in as many letters as it does not.
@@ -180,7 +181,7 @@ def test_rare_words_and_words_that_may_identify_are_not_learnt(tmp_path):
     assert not any(word.startswith("once") for word in words)
 
 
-def test_scores_are_those_of_candidates(folder):
+def test_scores_are_those_of_candidates(folder: Path) -> None:
     filler = MaskedFiller.load(folder)
     windows: list[list[str | None]] = [["dry", None, "lungs", None], ["hot"], ["pain", None]]
     scores = filler.scores(windows)

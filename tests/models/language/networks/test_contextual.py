@@ -1,6 +1,7 @@
 """Vectors in context: an encoder from a folder, long texts in windows, nothing from the network."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ WIDTH = 16
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small encoder with weights drawn by chance, which sees 96 pieces together."""
     folder = tmp_path_factory.mktemp("encoder")
     torch.manual_seed(1)
@@ -44,11 +45,11 @@ def folder(tmp_path_factory):
     return folder
 
 
-def text(*numbers):
+def text(*numbers: int) -> str:
     return " ".join(f"w{number}" for number in numbers)
 
 
-def test_vectors_are_those_of_the_encoder(folder):
+def test_vectors_are_those_of_the_encoder(folder: Path) -> None:
     found = ContextVectors.of_folder(folder)(text(1, 2, 3))
     model = BertModel.from_pretrained(folder).eval()
     with torch.inference_mode():
@@ -58,7 +59,7 @@ def test_vectors_are_those_of_the_encoder(folder):
     assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(3), abs=1e-5)
 
 
-def test_every_piece_of_a_long_text_has_a_vector(folder):
+def test_every_piece_of_a_long_text_has_a_vector(folder: Path) -> None:
     vectors = ContextVectors.of_folder(folder)
     numbers = [number * 7 % 40 for number in range(500)]
     found = vectors(text(*numbers))
@@ -69,7 +70,7 @@ def test_every_piece_of_a_long_text_has_a_vector(folder):
     assert vectors("").shape == (0, WIDTH)
 
 
-def test_a_folder_without_an_encoder_is_refused(folder, tmp_path):
+def test_a_folder_without_an_encoder_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="holds no encoder"):
         ContextVectors.of_folder(tmp_path)
     (tmp_path / "tokenizer.json").write_text("{}")
@@ -80,7 +81,7 @@ def test_a_folder_without_an_encoder_is_refused(folder, tmp_path):
         ContextVectors.of_folder(tmp_path)
 
 
-def test_an_encoder_of_ours_knows_the_pieces_of_the_texts():
+def test_an_encoder_of_ours_knows_the_pieces_of_the_texts() -> None:
     torch.manual_seed(1)
     long = text(*(number % 40 for number in range(900)))
     vectors = ContextVectors.packaged("tiny-1x32", [long, "fièvre"])

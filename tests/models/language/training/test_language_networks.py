@@ -3,6 +3,7 @@ import math
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -136,7 +137,7 @@ def test_a_folder_gives_the_same_network(network: LanguageModel, tmp_path: Path)
 
 
 @pytest.fixture(scope="module")
-def gpt2(tmp_path_factory: pytest.TempPathFactory):
+def gpt2(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
     """A GPT-2 as HuggingFace saves it, with its folder."""
     transformers = pytest.importorskip("transformers")
     torch.manual_seed(1)
@@ -155,7 +156,7 @@ def gpt2(tmp_path_factory: pytest.TempPathFactory):
     return model, folder
 
 
-def test_a_pretrained_network_scores_as_that_of_transformers(gpt2) -> None:
+def test_a_pretrained_network_scores_as_that_of_transformers(gpt2: tuple[Any, Path]) -> None:
     model, folder = gpt2
     pieces = Pieces.learn(MARKS, notes(50), size=300)
     # All old pieces are known to the new vocabulary but the first; marks are new.
@@ -177,7 +178,7 @@ def test_a_pretrained_network_scores_as_that_of_transformers(gpt2) -> None:
 
 
 def test_beside_pretrained_blocks_few_weights_learn_and_are_added_to_them(
-    gpt2, tmp_path: Path
+    gpt2: tuple[Any, Path], tmp_path: Path
 ) -> None:
     pytest.importorskip("peft", reason="peft is not installed")
     _, folder = gpt2

@@ -1,7 +1,9 @@
 """Word pieces and pairs of bytes, against the tokenizers of transformers that they come from."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -71,12 +73,12 @@ KINDS = {WORD_PIECES: (word_pieces, BERT), BYTE_PAIRS: (byte_pairs, ROBERTA)}
 
 
 @pytest.fixture(scope="module", params=sorted(KINDS))
-def kind(request) -> str:
+def kind(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
 @pytest.fixture(scope="module")
-def path(kind: str, tmp_path_factory) -> Path:
+def path(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return KINDS[kind][0](tmp_path_factory.mktemp("tokenizer"))
 
 
@@ -90,7 +92,7 @@ def whole(path: Path) -> tuple[SubWords, list[int]]:
     return trimmed(path, [], size=1 << 30)
 
 
-def rows_of(ids, rows: list[int], held) -> list[int]:
+def rows_of(ids: Sequence[int], rows: list[int], held: Any) -> list[int]:
     """The ids in the file of ids of ours."""
     marks = mark_rows(held)
     return [marks[one] if one < len(MARKS) else rows[one - len(MARKS)] for one in ids]
@@ -98,7 +100,14 @@ def rows_of(ids, rows: list[int], held) -> list[int]:
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(word=WORDS, apart=st.booleans())
-def test_a_word_is_cut_as_its_own_tokenizer_cuts_it(word, apart, path, theirs, whole, kind):
+def test_a_word_is_cut_as_its_own_tokenizer_cuts_it(
+    word: str,
+    apart: bool,
+    path: Path,
+    theirs: PreTrainedTokenizerFast,
+    whole: tuple[SubWords, list[int]],
+    kind: str,
+) -> None:
     subwords, rows = whole
     # The tokenizer sees the word after a blank, or after a sign that it parts from every word.
     text = f"( {word}" if apart else f"({word}"
@@ -117,7 +126,9 @@ def test_a_word_is_cut_as_its_own_tokenizer_cuts_it(word, apart, path, theirs, w
     assert rows_of(ours, rows, held) == wanted[first:][:16]
 
 
-def test_texts_are_cut_the_same_by_the_pieces_they_need(path, whole):
+def test_texts_are_cut_the_same_by_the_pieces_they_need(
+    path: Path, whole: tuple[SubWords, list[int]]
+) -> None:
     subwords, rows = whole
     fewer, kept = trimmed(path, TEXTS, size=0)
     assert len(fewer) < len(subwords)
@@ -129,7 +140,7 @@ def test_texts_are_cut_the_same_by_the_pieces_they_need(path, whole):
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=40))
-def test_every_word_has_a_piece_and_no_mark_can_be_written(text, path):
+def test_every_word_has_a_piece_and_no_mark_can_be_written(text: str, path: Path) -> None:
     fewer, _ = trimmed(path, TEXTS[:1], size=0)
     cut, ids = fewer.of(text + " <s> [CLS] <mask> <newline>")
     assert len(cut) == len(ids)
@@ -138,7 +149,7 @@ def test_every_word_has_a_piece_and_no_mark_can_be_written(text, path):
     assert marks.isdisjoint(set(range(START, len(MARKS))) - {UNKNOWN, len(MARKS) - 1})
 
 
-def test_a_vocabulary_comes_back_from_its_file(path, tmp_path):
+def test_a_vocabulary_comes_back_from_its_file(path: Path, tmp_path: Path) -> None:
     fewer, _ = trimmed(path, TEXTS[:1], size=0)
     fewer.save(tmp_path / "vocabulary.json")
     again = SubWords.load(tmp_path / "vocabulary.json")
@@ -146,14 +157,16 @@ def test_a_vocabulary_comes_back_from_its_file(path, tmp_path):
     assert again.of(TEXTS[1])[1] == fewer.of(TEXTS[1])[1]
 
 
-def test_whole_words_are_told_from_parts(whole):
+def test_whole_words_are_told_from_parts(whole: tuple[SubWords, list[int]]) -> None:
     subwords, _ = whole
     words = {subwords.way.whole(piece) for piece, _ in subwords.pieces} - {""}
     assert {"patient", "Dr"} <= words
     assert all(word.isalpha() for word in words)
 
 
-def test_an_encoder_of_a_folder_gives_the_vectors_it_gave(kind, path, tmp_path):
+def test_an_encoder_of_a_folder_gives_the_vectors_it_gave(
+    kind: str, path: Path, tmp_path: Path
+) -> None:
     held = json.loads(path.read_text())
     size = len(vocabulary(held)) + len(held["added_tokens"])
     family = "bert" if kind == WORD_PIECES else "roberta"
@@ -187,7 +200,9 @@ def test_an_encoder_of_a_folder_gives_the_vectors_it_gave(kind, path, tmp_path):
         {"type": "WordPiece", "vocab": {"a": 0}},
     ],
 )
-def test_other_kinds_are_refused(model, tmp_path):
+def test_other_kinds_are_refused(
+    model: dict[str, str | dict[str, int] | list[Any]], tmp_path: Path
+) -> None:
     hub_model(tmp_path)
     held = json.loads((tmp_path / "tokenizer.json").read_text())
     held |= {"model": model, "pre_tokenizer": {"type": "Whitespace"}}
@@ -196,7 +211,7 @@ def test_other_kinds_are_refused(model, tmp_path):
         make_encoder(EncoderPlan(str(tmp_path)), TEXTS)
 
 
-def test_the_pairs_of_older_files_are_read_as_well(tmp_path):
+def test_the_pairs_of_older_files_are_read_as_well(tmp_path: Path) -> None:
     path = byte_pairs(tmp_path)
     held = json.loads(path.read_text())
     older = json.loads(path.read_text())

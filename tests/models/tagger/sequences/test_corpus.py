@@ -27,13 +27,17 @@ SUBWORDS = SubWords([("▁", -1.0), *((char, -2.0) for char in "abcdeé ")], Way
 LABELS = ("DATE", "NAME")
 
 
-def note(text: str, *spans: tuple[int, int, str], labels: frozenset[str] | None = None):
+def note(
+    text: str, *spans: tuple[int, int, str], labels: frozenset[str] | None = None
+) -> TrainingNote:
     return TrainingNote(
         Annotated(Document("1", text), tuple(Span(*span) for span in spans)), labels
     )
 
 
-def allowed(of: TrainingNote, *, stacked: bool = False, losses: Counter[str] | None = None):
+def allowed(
+    of: TrainingNote, *, stacked: bool = False, losses: Counter[str] | None = None
+) -> np.ndarray:
     cut = words(of.annotated.document.text)
     return Gold(LABELS, stacked).allowed(of, cut, Counter() if losses is None else losses)
 

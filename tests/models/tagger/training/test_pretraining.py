@@ -60,7 +60,9 @@ def done(source: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
     return out, pretrain(texts(60), recipe(source, epochs=6), out)
 
 
-def test_hidden_words_are_guessed_better_from_epoch_to_epoch(done) -> None:
+def test_hidden_words_are_guessed_better_from_epoch_to_epoch(
+    done: tuple[Path, list[float]],
+) -> None:
     out, perplexities = done
     assert len(perplexities) == 7
     assert perplexities[-1] < 0.75 * perplexities[0]
@@ -70,7 +72,9 @@ def test_hidden_words_are_guessed_better_from_epoch_to_epoch(done) -> None:
     assert not (out / CHECKPOINT).exists()
 
 
-def test_no_file_tells_which_words_the_notes_have(done, source: Path) -> None:
+def test_no_file_tells_which_words_the_notes_have(
+    done: tuple[Path, list[float]], source: Path
+) -> None:
     out, _ = done
     for path in out.iterdir():
         assert CANARY.encode() not in path.read_bytes()
@@ -126,7 +130,9 @@ def test_other_notes_do_not_go_on_from_a_checkpoint(source: Path, tmp_path: Path
         pretrain(texts(60, seed=2), recipe(source), tmp_path / "cut")
 
 
-def test_a_pretrained_encoder_is_not_written_over(done, source: Path) -> None:
+def test_a_pretrained_encoder_is_not_written_over(
+    done: tuple[Path, list[float]], source: Path
+) -> None:
     with pytest.raises(ConfigError, match="holds a pretrained encoder already"):
         pretrain(texts(4), recipe(source), done[0])
 
@@ -156,7 +162,9 @@ words = st.lists(st.lists(st.integers(FIRST, 40), min_size=1, max_size=4).map(tu
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(words, min_size=1, max_size=3), st.floats(0.01, 0.99), st.integers(0, 99))
-def test_words_are_hidden_whole(notes: list[list[tuple[int, ...]]], share: float, seed: int):
+def test_words_are_hidden_whole(
+    notes: list[list[tuple[int, ...]]], share: float, seed: int
+) -> None:
     held = [[*note, (NEWLINE,)] for note in notes]
     batch = collate([(note, Window(0, 0, len(note), len(note))) for note in held])
     candidates = torch.tensor([7, 11, 39])

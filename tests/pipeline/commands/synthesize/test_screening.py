@@ -5,6 +5,9 @@ import json
 import random
 import re
 from dataclasses import asdict
+from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -22,12 +25,12 @@ WORDS = [f"word{number}" for number in range(300)]
 CANARY = "zebulonquist"
 
 
-def text_of(chance):
+def text_of(chance: Random) -> str:
     return " ".join(chance.choice(WORDS) for _ in range(60))
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus of 600 notes of 300 patients, a key, 500 new notes and 500 with copies."""
     folder = tmp_path_factory.mktemp("screening")
     chance = random.Random(2)
@@ -50,7 +53,7 @@ def folder(tmp_path_factory):
     return folder
 
 
-def generated(folder, name, texts):
+def generated(folder: Path, name: str, texts: list[str]) -> None:
     """What generation would have written."""
     place = folder / name
     place.mkdir()
@@ -68,7 +71,7 @@ def generated(folder, name, texts):
     (place / "manifest.json").write_text(json.dumps(manifest))
 
 
-def screened(folder, name):
+def screened(folder: Path, name: str) -> Path:
     out = folder / f"screened-{name}"
     if not out.exists():
         code = main(
@@ -78,7 +81,7 @@ def screened(folder, name):
     return out
 
 
-def reported(folder, name, *measured):
+def reported(folder: Path, name: str, *measured: Path) -> int:
     files = [screened(folder, name) / "screen.json", *measured]
     return main([
         "synthesize", "report", str(folder / name), "-o", str(folder / f"report-{name}"),
@@ -86,7 +89,7 @@ def reported(folder, name, *measured):
     ])  # fmt: skip
 
 
-def utility(folder, name):
+def utility(folder: Path, name: str) -> Path:
     """A file of measurements, as another tool may write it."""
     data = json.loads((folder / name / "manifest.json").read_text())["notes_sha256"]
     told = {"measured": [asdict(Measured("utility-of-real", Axis.UTILITY, 0.9, 0.88, 0.92, data))]}
@@ -95,43 +98,43 @@ def utility(folder, name):
     return path
 
 
-def report_of(folder, name):
+def report_of(folder: Path, name: str) -> Any:
     return json.loads((folder / f"report-{name}" / "report.json").read_text())
 
 
-def test_what_was_not_measured_holds(folder):
+def test_what_was_not_measured_holds(folder: Path) -> None:
     assert reported(folder, "new") == 1
     assert report_of(folder, "new")["reasons"] == ["utility-of-real: was not measured"]
 
 
-def test_new_notes_with_proof_may_leave(folder):
+def test_new_notes_with_proof_may_leave(folder: Path) -> None:
     assert reported(folder, "new", utility(folder, "new")) == 0
     report = report_of(folder, "new")
     assert (report["verdict"], report["reasons"]) == ("RELEASE", [])
     assert all(row["asked"] and not row["problems"] for row in report["measured"])
 
 
-def test_copies_are_held_and_named(folder):
+def test_copies_are_held_and_named(folder: Path) -> None:
     assert reported(folder, "copies", utility(folder, "copies")) == 1
     reasons = " ".join(report_of(folder, "copies")["reasons"])
     assert "verbatim-8-words: may be over its floor" in reasons
 
 
-def test_the_pairs_to_read_hold_the_copies_and_nobody_else_may_read_them(folder):
+def test_the_pairs_to_read_hold_the_copies_and_nobody_else_may_read_them(folder: Path) -> None:
     review = screened(folder, "copies") / "review.jsonl"
     assert review.stat().st_mode & 0o077 == 0
     pairs = [json.loads(line) for line in review.read_text().splitlines()]
     assert sum(pair["synthetic"] == pair["real"] for pair in pairs) >= 12  # 20, those in train
 
 
-def test_no_text_in_what_is_told(folder):
+def test_no_text_in_what_is_told(folder: Path) -> None:
     reported(folder, "copies", utility(folder, "copies"))
     for path in [screened(folder, "copies") / "screen.json", *(folder / "report-copies").iterdir()]:
         assert CANARY not in path.read_text()
         assert "word17" not in path.read_text()
 
 
-def test_the_report_stands_alone(folder):
+def test_the_report_stands_alone(folder: Path) -> None:
     reported(folder, "new", utility(folder, "new"))
     page = (folder / "report-new" / "report.html").read_text()
     assert "RELEASE" in page
@@ -139,7 +142,7 @@ def test_the_report_stands_alone(folder):
     assert not re.search(r"(?:src|href)=", page)
 
 
-def test_the_manifest_is_signed_and_vouches_for_the_report(folder):
+def test_the_manifest_is_signed_and_vouches_for_the_report(folder: Path) -> None:
     reported(folder, "new", utility(folder, "new"))
     place = folder / "report-new"
     statement = json.loads((place / "manifest.json").read_text())
@@ -161,7 +164,9 @@ def test_the_manifest_is_signed_and_vouches_for_the_report(folder):
 
 
 @pytest.mark.parametrize("what", ["notes", "measured elsewhere", "damaged"])
-def test_other_notes_than_those_measured_are_refused(folder, what, capsys):
+def test_other_notes_than_those_measured_are_refused(
+    folder: Path, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     screened(folder, "new")
     if what == "notes":
         generated(folder, "changed", ["a b c"])
@@ -183,7 +188,9 @@ def test_other_notes_than_those_measured_are_refused(folder, what, capsys):
     assert not (folder / "no").exists()
 
 
-def test_the_corpus_must_be_the_one_that_was_learnt_from(folder, tmp_path, capsys):
+def test_the_corpus_must_be_the_one_that_was_learnt_from(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     chance = random.Random(5)
     notes = [Annotated(Document(note_id=str(n), text=text_of(chance)), ()) for n in range(60)]
     save_corpus(part_notes(notes, seed=1), tmp_path / "other", {"inside": True})
