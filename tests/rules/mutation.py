@@ -113,7 +113,7 @@ class _Recorder:
         self.pattern = compiled.pattern
         self.flags = compiled.flags
         self.guarded = "(?!" in self.pattern or "(?<!" in self.pattern
-        self.calls: list[tuple[int, str, tuple, dict, object]] = []
+        self.calls: list[tuple[int, str, tuple[Any, ...], dict[str, Any], object]] = []
         self.line = -1
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -142,7 +142,7 @@ def _told(result: object) -> object:
 def _recorded(
     modules: Sequence[ModuleType], held: list[Any], detect: Detect, lines: Sequence[Line]
 ) -> tuple[
-    defaultdict[int, list[tuple[int, str, tuple[Any, ...], dict[Any, Any], object]]],
+    defaultdict[int, list[tuple[int, str, tuple[Any, ...], dict[str, Any], object]]],
     list[list[tuple[int, int, str]]],
 ]:
     """Read every line once; give the calls that matched, by expression, and what was found."""

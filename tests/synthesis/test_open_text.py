@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def lines(path: Path, count: int) -> list[dict]:
+def lines(path: Path, count: int) -> list[dict[str, Any]]:
     with path.open() as file:
         return [json.loads(line) for line, _ in zip(file, range(count), strict=False)]
 

@@ -100,10 +100,10 @@ def test_a_second_run_finds_nothing_to_do(hospital: Site) -> None:
 # Loss --------------------------------------------------------------------------------------------
 
 
-class Lose(beam.PTransform):
+class Lose(beam.PTransform[Any, Any]):
     """Loses notes in the middle of the graph, as a broken runner would."""
 
-    def __init__(self, lose: Callable[..., Any]) -> None:
+    def __init__(self, lose: Callable[[Batch], list[Batch]]) -> None:
         super().__init__()
         self.lose = lose
 
@@ -238,7 +238,7 @@ def test_an_error_in_the_graph_leaves_it_without_text(
     assert hospital.released() == {}
 
 
-def lose_connection(batch: Batch) -> None:
+def lose_connection(batch: Batch) -> NoReturn:
     raise Unavailable("source.url", "the connection failed or was lost", "run again")
 
 

@@ -65,7 +65,8 @@ class Server:
     def _run(self, program: str, *arguments: str | Path) -> None:
         subprocess.run(
             [self._programs / program, "-D", self._folder / "data", *arguments],
-            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", user=self._user,
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
+            user=self._user,
         )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ def toys(path: Path, count: int, seed: int, **more: Any) -> Path:
     return write(path, [note.annotated for note in toy_notes(count, seed=seed)], **more)
 
 
-def read(path: Path) -> list[dict]:
+def read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
